@@ -1,0 +1,4 @@
+//! Every YAML eval case becomes a libtest trial.
+
+pub mod place;
+pub mod yaml;

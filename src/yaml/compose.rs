@@ -1,0 +1,343 @@
+//! Parser events to a tree: aliases and merge keys expanded within a budget, duplicates refused, all of it
+//! with the bytes of the file.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Tag};
+
+use super::{Document, Key, Tree, Value, scalar};
+use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+
+/// Nesting that no case needs; it bounds the recursion of all that walks a tree.
+const MAX_DEPTH: usize = 64;
+/// Nodes that aliases may copy in one file: far above any suite, far below a bomb.
+const MAX_COPIED_NODES: usize = 250_000;
+
+/// The documents in `range` of `source`.
+pub(super) fn documents(source: &Arc<Source>, range: Range<usize>) -> Result<Vec<Document>, LoadErrors> {
+    let mut composer = Composer::new(source, range.start);
+    if u32::try_from(source.text().len()).is_err() {
+        return Err(LoadError::new(Place::of_file(source.name()), "the file is larger than 4 GiB").into());
+    }
+    let options = granit_parser::options! {
+        emit_comments: false,
+        emit_unresolved_aliases: true,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    };
+    for event in Parser::new_from_str_with_options(&source.text()[range], options) {
+        let step = match event {
+            Ok((event, span)) => composer.take(event, composer.span(span.start, span.end)),
+            Err(error) => Err(composer.scan_error(&error)),
+        };
+        if let Err(error) = step {
+            composer.errors.push(error);
+            break;
+        }
+    }
+    composer.errors.or(composer.documents)
+}
+
+enum Frame {
+    List { start: Span, anchor: usize, items: Vec<Tree> },
+    Map { start: Span, anchor: usize, entries: Vec<(Key, Tree)>, key: Option<Key>, merged: Vec<Tree> },
+}
+
+struct Anchored {
+    tree: Tree,
+    nodes: usize,
+    depth: usize,
+}
+
+struct Composer<'s> {
+    source: &'s Arc<Source>,
+    offset: usize,
+    stack: Vec<Frame>,
+    anchors: HashMap<usize, Anchored>,
+    copied: usize,
+    documents: Vec<Document>,
+    errors: LoadErrors,
+}
+
+impl<'s> Composer<'s> {
+    fn new(source: &'s Arc<Source>, offset: usize) -> Self {
+        Self {
+            source,
+            offset,
+            stack: Vec::new(),
+            anchors: HashMap::new(),
+            copied: 0,
+            documents: Vec::new(),
+            errors: LoadErrors::new(),
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), LoadError> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
+            Event::SequenceStart(_, anchor, _) => self.open(Frame::List { start: span, anchor, items: Vec::new() }),
+            Event::MappingStart(_, anchor, _) => {
+                let (entries, merged) = (Vec::new(), Vec::new());
+                self.open(Frame::Map { start: span, anchor, entries, key: None, merged })
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(span),
+            Event::Alias(id) => self.alias(id, span),
+            Event::UnresolvedAlias(name) => Err(self.unknown_alias(&name, span)),
+            Event::DocumentStart(..) => {
+                self.anchors.clear();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+        span: Span,
+    ) -> Result<(), LoadError> {
+        if let Some(Frame::Map { key: key @ None, .. }) = self.stack.last_mut() {
+            *key = Some(Key { span, name: text.to_owned() });
+            return Ok(());
+        }
+        let value = match (tag, style) {
+            (Some(tag), _) => self.tagged(text, tag, span)?,
+            (None, ScalarStyle::Plain) => scalar::resolve(text),
+            (None, _) => Value::String(text.to_owned()),
+        };
+        self.put(Tree { span, value }, anchor)
+    }
+
+    fn tagged(&self, text: &str, tag: &Tag, span: Span) -> Result<Value, LoadError> {
+        let value = match tag.core_suffix() {
+            Some("str") => Some(Value::String(text.to_owned())),
+            Some("int" | "float") => scalar::number(text),
+            Some("bool" | "null") => Some(scalar::resolve(text)),
+            _ => None,
+        };
+        value.ok_or_else(|| {
+            self.error(span, format!("`{text}` has a tag that means nothing here: `{}`", tag.original()))
+                .help("leave the tag out, or quote the value")
+        })
+    }
+
+    fn open(&mut self, frame: Frame) -> Result<(), LoadError> {
+        let (Frame::List { start, .. } | Frame::Map { start, .. }) = &frame;
+        if let Some(Frame::Map { key: None, .. }) = self.stack.last() {
+            return Err(self.error(*start, "a key must be a plain word, not a list or a mapping"));
+        }
+        if self.stack.len() >= MAX_DEPTH {
+            return Err(self.too_deep(*start));
+        }
+        self.stack.push(frame);
+        Ok(())
+    }
+
+    fn close(&mut self, end: Span) -> Result<(), LoadError> {
+        let (start, anchor, value) = match self.stack.pop() {
+            Some(Frame::List { start, anchor, items }) => (start, anchor, Value::List(items)),
+            Some(Frame::Map { start, anchor, mut entries, merged, .. }) => {
+                merge(&mut entries, merged);
+                self.refuse_duplicates(&mut entries);
+                (start, anchor, Value::Map(entries))
+            }
+            None => return Ok(()),
+        };
+        self.put(Tree { span: Span { start: start.start, end: end.end }, value }, anchor)
+    }
+
+    fn alias(&mut self, id: usize, span: Span) -> Result<(), LoadError> {
+        if let Some(Frame::Map { key: None, .. }) = self.stack.last() {
+            return Err(self.error(span, "an alias cannot be a key"));
+        }
+        let Some(anchored) = self.anchors.get(&id) else {
+            return Err(self.error(span, "this alias stands inside the value that it names"));
+        };
+        let (nodes, depth, tree) = (anchored.nodes, anchored.depth, anchored.tree.clone());
+        self.copied += nodes;
+        if self.copied > MAX_COPIED_NODES {
+            return Err(self.error(span, "aliases copy too much: more than 250000 values in one file"));
+        }
+        if self.stack.len() + depth > MAX_DEPTH {
+            return Err(self.too_deep(span));
+        }
+        self.put(tree, 0)
+    }
+
+    /// Hands a finished value to the list or mapping around it, or ends the document with it.
+    fn put(&mut self, tree: Tree, anchor: usize) -> Result<(), LoadError> {
+        if anchor != 0 {
+            let (nodes, depth) = measure(&tree);
+            self.anchors.insert(anchor, Anchored { tree: tree.clone(), nodes, depth });
+        }
+        match self.stack.last_mut() {
+            Some(Frame::List { items, .. }) => items.push(tree),
+            Some(Frame::Map { entries, key, merged, .. }) => match key.take() {
+                Some(key) if key.name == "<<" => merged.extend(mergeable(tree, self.source)?),
+                Some(key) => entries.push((key, tree)),
+                None => {}
+            },
+            None if tree.value == Value::Null => {}
+            None => self.documents.push(Document { source: Arc::clone(self.source), root: tree }),
+        }
+        Ok(())
+    }
+
+    fn refuse_duplicates(&mut self, entries: &mut Vec<(Key, Tree)>) {
+        let mut seen: HashSet<String> = HashSet::with_capacity(entries.len());
+        let mut first: Vec<(Key, Tree)> = Vec::with_capacity(entries.len());
+        for (key, tree) in entries.drain(..) {
+            if seen.insert(key.name.clone()) {
+                first.push((key, tree));
+            } else {
+                let line = first.iter().find(|(known, _)| known.name == key.name).map_or(0, |(known, _)| {
+                    Place::new(self.source, known.span).line()
+                });
+                let problem = format!("duplicate key `{}`: it already stands on line {line}", key.name);
+                self.errors.push(self.error(key.span, problem).help("keep one of the two"));
+            }
+        }
+        *entries = first;
+    }
+
+    fn unknown_alias(&self, name: &str, span: Span) -> LoadError {
+        self.error(span, format!("unknown anchor: `*{name}` is an alias in YAML, not a pattern"))
+            .help(format!("quote it: \"*{name}\""))
+    }
+
+    fn too_deep(&self, span: Span) -> LoadError {
+        self.error(span, format!("nested too deeply: more than {MAX_DEPTH} levels"))
+    }
+
+    fn error(&self, span: Span, problem: impl Into<String>) -> LoadError {
+        LoadError::new(Place::new(self.source, span), problem)
+    }
+
+    fn scan_error(&self, error: &ScanError) -> LoadError {
+        let span = self.span(*error.marker(), *error.marker());
+        let problem = match error.kind() {
+            ErrorKind::UnknownQuotedScalarEscape => "unknown escape in a double-quoted string".to_owned(),
+            ErrorKind::RecursionLimitExceeded => return self.too_deep(span),
+            _ => format!("not valid YAML: {}", error.info()),
+        };
+        let error = LoadError::new(Place::new(self.source, span), problem);
+        match (error.problem.starts_with("unknown escape"), self.quoted_around(span.start as usize)) {
+            (true, Some(inner)) => error.help(format!("use single quotes, where a backslash is itself: '{inner}'")),
+            (true, None) => error.help("use single quotes, where a backslash is itself"),
+            (false, _) => error,
+        }
+    }
+
+    /// The double-quoted text on the line around `offset`, as it would stand in single quotes.
+    fn quoted_around(&self, offset: usize) -> Option<String> {
+        let text = self.source.text();
+        let line_start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+        let line = text[line_start..].lines().next()?;
+        let open = line.get(..=offset - line_start)?.rfind('"')?;
+        let inner = &line[open + 1..];
+        let close = inner.char_indices().find(|(at, c)| *c == '"' && !inner[..*at].ends_with('\\'))?.0;
+        Some(inner[..close].replace('\'', "''"))
+    }
+
+    fn span(&self, start: Marker, end: Marker) -> Span {
+        let at = |marker: Marker| {
+            let offset = self.offset + marker.byte_offset().unwrap_or_default();
+            u32::try_from(offset.min(self.source.text().len())).unwrap_or(u32::MAX)
+        };
+        Span { start: at(start), end: at(end) }
+    }
+}
+
+/// The mappings that a merge key brings in.
+fn mergeable(tree: Tree, source: &Arc<Source>) -> Result<Vec<Tree>, LoadError> {
+    let (span, trees) = match tree.value {
+        Value::List(items) => (tree.span, items),
+        _ => (tree.span, vec![tree]),
+    };
+    if trees.iter().all(|tree| matches!(tree.value, Value::Map(_))) {
+        return Ok(trees);
+    }
+    Err(LoadError::new(Place::new(source, span), "`<<` merges a mapping, or a list of mappings"))
+}
+
+/// Adds the entries of `merged` whose keys are not there yet: explicit keys win, then earlier mappings.
+fn merge(entries: &mut Vec<(Key, Tree)>, merged: Vec<Tree>) {
+    for tree in merged {
+        let Value::Map(more) = tree.value else { continue };
+        for (key, tree) in more {
+            if !entries.iter().any(|(known, _)| known.name == key.name) {
+                entries.push((key, tree));
+            }
+        }
+    }
+}
+
+/// How many nodes a tree has, and how many levels.
+fn measure(tree: &Tree) -> (usize, usize) {
+    let below = |trees: &mut dyn Iterator<Item = &Tree>| {
+        trees.map(measure).fold((0, 0), |(nodes, depth), (n, d)| (nodes + n, depth.max(d)))
+    };
+    let (nodes, depth) = match &tree.value {
+        Value::List(items) => below(&mut items.iter()),
+        Value::Map(entries) => below(&mut entries.iter().map(|(_, tree)| tree)),
+        _ => (0, 0),
+    };
+    (nodes + 1, depth + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<serde_json::Value>, String> {
+        let documents = Document::parse(&Source::new("t.yaml", text)).map_err(|errors| errors.to_string())?;
+        Ok(documents.iter().map(|document| document.root().to_json()).collect())
+    }
+
+    #[test]
+    fn merge_keys_and_aliases_expand() {
+        let json = read("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: *a").expect("it is valid");
+        assert_eq!(json[0]["b"], serde_json::json!({"x": 1, "y": 3}));
+        assert_eq!(json[0]["c"], serde_json::json!({"x": 1, "y": 2}));
+    }
+
+    #[test]
+    fn a_stream_gives_its_documents_without_the_empty_ones() {
+        assert_eq!(read("a: 1\n---\n---\nb: 2\n").expect("it is valid").len(), 2);
+        assert!(read("").expect("it is valid").is_empty());
+    }
+
+    #[test]
+    fn all_duplicates_are_reported_at_once() {
+        let errors = read("a: 1\na: 2\nb: {c: 1, c: 2}").expect_err("two duplicates");
+        assert!(errors.contains("t.yaml:2:1: duplicate key `a`: it already stands on line 1"), "{errors}");
+        assert!(errors.contains("t.yaml:3:11: duplicate key `c`"), "{errors}");
+    }
+
+    #[test]
+    fn a_bare_star_and_a_regex_escape_say_how_to_quote() {
+        let star = read("blocklist:\n  - *_dangerous\n").expect_err("an alias");
+        assert!(star.starts_with("t.yaml:2:5: unknown anchor") && star.contains("\"*_dangerous\""), "{star}");
+        let escape = read("pattern: \"refund\\s+(it's)\"").expect_err("an escape");
+        assert!(escape.contains(r"'refund\s+(it''s)'"), "{escape}");
+    }
+
+    #[test]
+    fn bombs_and_towers_are_refused() {
+        let mut bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for (name, before) in ('b'..='i').zip('a'..='h') {
+            let ten = vec![format!("*{before}"); 10].join(", ");
+            bomb.push_str(&format!("{name}: &{name} [{ten}]\n"));
+        }
+        assert!(read(&bomb).expect_err("a bomb").contains("aliases copy too much"));
+        assert!(read(&"[".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
+        assert!(read(&"- ".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
+        assert!(read(&"{a: ".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
+        assert!(read("a: &a [*a]").expect_err("a circle").contains("inside the value that it names"));
+    }
+}

@@ -1,0 +1,250 @@
+//! A node as a serde deserializer whose errors know their place.
+//!
+//! Settings stay plain derives. A key that a type would ignore is a mistake here, whether or not the type says
+//! `deny_unknown_fields`: a user's own check gets the same protection from typos as a built-in one.
+
+use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
+
+use super::{Key, Node, Tree, Value, did_you_mean};
+use crate::place::{LoadError, Place, Span};
+
+/// The value of `node` as a `T`.
+pub(super) fn decode<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadError> {
+    T::deserialize(Item { node, field: None }).map_err(|error| {
+        let span = error.span.unwrap_or(node.tree.span);
+        let load = LoadError::new(Place::new(node.source, span), error.problem);
+        match error.help {
+            Some(help) => load.help(help),
+            None => load,
+        }
+    })
+}
+
+/// What serde says, and where: the innermost node that was being read.
+#[derive(Debug)]
+struct DecodeError {
+    span: Option<Span>,
+    problem: String,
+    help: Option<String>,
+}
+
+impl DecodeError {
+    fn at(mut self, span: Span) -> Self {
+        self.span.get_or_insert(span);
+        self
+    }
+}
+
+impl std::fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.problem)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+impl de::Error for DecodeError {
+    fn custom<T: std::fmt::Display>(message: T) -> Self {
+        Self { span: None, problem: message.to_string(), help: None }
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Self { span: None, problem: format!("unknown key `{field}`"), help: did_you_mean(field, expected) }
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        let help = did_you_mean(variant, expected);
+        Self { span: None, problem: format!("`{variant}` is none of the known values"), help }
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::custom(format!("`{field}` is missing"))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::custom(format!("`{field}` is given twice, once by another name"))
+    }
+}
+
+/// A node being read; as the value of a field it knows its key, since being ignored makes that key unknown.
+#[derive(Clone, Copy)]
+struct Item<'n> {
+    node: Node<'n>,
+    field: Option<(&'n Key, &'static [&'static str])>,
+}
+
+impl<'de> de::Deserializer<'de> for Item<'_> {
+    type Error = DecodeError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        let result = match self.node.value() {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(flag) => visitor.visit_bool(*flag),
+            Value::Int(number) => visitor.visit_i64(*number),
+            Value::UInt(number) => visitor.visit_u64(*number),
+            Value::Float(number) => visitor.visit_f64(*number),
+            Value::String(text) => visitor.visit_str(text),
+            Value::List(items) => visitor.visit_seq(Items { node: self.node, rest: items.iter() }),
+            Value::Map(entries) => visitor.visit_map(Entries::new(self.node, entries, &[])),
+        };
+        result.map_err(|error| error.at(self.node.tree.span))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        match self.node.value() {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        let Value::Map(entries) = self.node.value() else { return self.deserialize_any(visitor) };
+        visitor.visit_map(Entries::new(self.node, entries, fields)).map_err(|error| error.at(self.node.tree.span))
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        visitor.visit_newtype_struct(self).map_err(|error| error.at(self.node.tree.span))
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        let result = match self.node.value() {
+            Value::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
+            Value::Map(entries) => {
+                visitor.visit_enum(de::value::MapAccessDeserializer::new(Entries::new(self.node, entries, &[])))
+            }
+            _ => Err(de::Error::custom(format!("expected a word, found {}", self.node.describe()))),
+        };
+        result.map_err(|error| error.at(self.node.tree.span))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        match self.field {
+            Some((key, fields)) => {
+                let unknown: DecodeError = de::Error::unknown_field(&key.name, fields);
+                Err(unknown.at(key.span))
+            }
+            None => visitor.visit_unit(),
+        }
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        seq tuple tuple_struct map identifier
+    }
+}
+
+struct Items<'n> {
+    node: Node<'n>,
+    rest: std::slice::Iter<'n, Tree>,
+}
+
+impl<'de> de::SeqAccess<'de> for Items<'_> {
+    type Error = DecodeError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, DecodeError> {
+        let Some(tree) = self.rest.next() else { return Ok(None) };
+        let item = Item { node: self.node.child(tree), field: None };
+        seed.deserialize(item).map(Some).map_err(|error| error.at(tree.span))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
+    }
+}
+
+struct Entries<'n> {
+    node: Node<'n>,
+    rest: std::slice::Iter<'n, (Key, Tree)>,
+    fields: &'static [&'static str],
+    current: Option<&'n (Key, Tree)>,
+}
+
+impl<'n> Entries<'n> {
+    fn new(node: Node<'n>, entries: &'n [(Key, Tree)], fields: &'static [&'static str]) -> Self {
+        Self { node, rest: entries.iter(), fields, current: None }
+    }
+}
+
+impl<'de> de::MapAccess<'de> for Entries<'_> {
+    type Error = DecodeError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, DecodeError> {
+        let hidden = self.node.hidden;
+        let Some(entry) = self.rest.find(|(key, _)| !hidden.contains(&key.name.as_str())) else {
+            return Ok(None);
+        };
+        self.current = Some(entry);
+        let key = entry.0.name.as_str();
+        seed.deserialize(key.into_deserializer()).map(Some).map_err(|error: DecodeError| error.at(entry.0.span))
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, DecodeError> {
+        let Some((key, tree)) = self.current else {
+            return Err(de::Error::custom("a value was asked for before its key"));
+        };
+        let value = Item { node: self.node.child(tree), field: Some((key, self.fields)) };
+        seed.deserialize(value).map_err(|error| error.at(tree.span))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use crate::place::Source;
+    use crate::yaml::Document;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Settings {
+        tools: Vec<String>,
+        #[serde(default)]
+        mode: Mode,
+        most: Option<u32>,
+    }
+
+    #[derive(Debug, Default, Deserialize, PartialEq)]
+    #[serde(rename_all = "snake_case")]
+    enum Mode {
+        #[default]
+        Loose,
+        Strict,
+    }
+
+    fn read(text: &str) -> Result<Settings, String> {
+        let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
+        documents[0].root().decode().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn settings_are_plain_derives() {
+        let settings = read("tools: [a]\nmode: strict\nmost: 3").expect("it is valid");
+        assert_eq!(settings, Settings { tools: vec!["a".into()], mode: Mode::Strict, most: Some(3) });
+    }
+
+    #[test]
+    fn each_mistake_has_its_own_place() {
+        for (text, error) in [
+            ("tools: [a]\nmots: 3", "s.yaml:2:1: unknown key `mots` (help: did you mean `most`?)"),
+            ("tools: [a, [b]]", "s.yaml:1:12: invalid type: sequence, expected a string"),
+            ("mode: strict", "s.yaml:1:1: `tools` is missing"),
+            ("tools: []\nmode: stirct", "s.yaml:2:7: `stirct` is none of the known values (help: did you mean `strict`?)"),
+            ("tools: []\nmost: -1", "s.yaml:2:7: invalid value: integer `-1`, expected u32"),
+        ] {
+            assert_eq!(read(text).expect_err(text), error);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Text to spanned nodes to values.
+//!
+//! One tree serves cases, suites, policies and JSON datasets. Each value knows its bytes in the file, so each
+//! mistake, and each line of a policy, has a place. [`compose`] is the only file that knows the YAML crate.
+
+mod compose;
+mod decode;
+mod fields;
+mod scalar;
+mod suggest;
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+pub use fields::Fields;
+pub use suggest::{did_you_mean, nearest};
+
+use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+
+/// A value of the file and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    /// Its bytes.
+    pub span: Span,
+    /// What it is.
+    pub value: Value,
+}
+
+/// The values of YAML's core schema.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true` or `false`; `yes` and `no` are strings.
+    Bool(bool),
+    /// An integer of 64 bits.
+    Int(i64),
+    /// An integer above `i64::MAX`.
+    UInt(u64),
+    /// Any other number.
+    Float(f64),
+    /// Text.
+    String(String),
+    /// A sequence.
+    List(Vec<Tree>),
+    /// A mapping, in the file's order, without duplicate keys.
+    Map(Vec<(Key, Tree)>),
+}
+
+/// A key of a mapping.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    /// Its bytes.
+    pub span: Span,
+    /// Its text; a number or boolean as it is written.
+    pub name: String,
+}
+
+/// One document of a stream.
+#[derive(Debug)]
+pub struct Document {
+    /// The file.
+    pub source: Arc<Source>,
+    /// Its root value.
+    pub root: Tree,
+}
+
+impl Document {
+    /// The documents of `source`, without the empty ones; or every syntax mistake and duplicate key in it.
+    pub fn parse(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
+        compose::documents(source, 0..source.text().len())
+    }
+
+    /// The documents of one line of `source` (JSON Lines).
+    pub fn parse_range(
+        source: &Arc<Source>,
+        range: std::ops::Range<usize>,
+    ) -> Result<Vec<Document>, LoadErrors> {
+        compose::documents(source, range)
+    }
+
+    /// The root, ready to be read.
+    pub fn root(&self) -> Node<'_> {
+        Node { tree: &self.root, source: &self.source, hidden: &[] }
+    }
+}
+
+/// A value of a document that can be read: the tree, its file, and which of its keys are somebody else's.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'d> {
+    tree: &'d Tree,
+    source: &'d Arc<Source>,
+    hidden: &'d [&'d str],
+}
+
+impl<'d> Node<'d> {
+    /// The same mapping without `keys`: another reader owns them.
+    pub fn without(self, keys: &'d [&'d str]) -> Self {
+        Self { hidden: keys, ..self }
+    }
+
+    /// The value itself.
+    pub fn value(self) -> &'d Value {
+        &self.tree.value
+    }
+
+    /// The tree under this node.
+    pub fn tree(self) -> &'d Tree {
+        self.tree
+    }
+
+    /// The file.
+    pub fn source(self) -> &'d Arc<Source> {
+        self.source
+    }
+
+    /// Where it stands.
+    pub fn place(self) -> Place {
+        Place::new(self.source, self.tree.span)
+    }
+
+    /// A mistake at this node.
+    pub fn error(self, problem: impl Into<String>) -> LoadError {
+        LoadError::new(self.place(), problem)
+    }
+
+    /// The text, if it is a string.
+    pub fn as_str(self) -> Option<&'d str> {
+        match self.value() {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The entries of a list; `None` for anything else.
+    pub fn list(self) -> Option<impl ExactSizeIterator<Item = Node<'d>>> {
+        let Value::List(trees) = self.value() else { return None };
+        Some(trees.iter().map(move |tree| self.child(tree)))
+    }
+
+    /// A list's entries, or the value itself as the only one.
+    pub fn one_or_many(self) -> Vec<Node<'d>> {
+        self.list().map_or_else(|| vec![self], Iterator::collect)
+    }
+
+    /// The entries of a mapping that are not hidden; `None` for anything else.
+    pub fn entries(self) -> Option<impl Iterator<Item = (&'d Key, Node<'d>)>> {
+        let Value::Map(entries) = self.value() else { return None };
+        let seen = entries.iter().filter(move |(key, _)| !self.hidden.contains(&key.name.as_str()));
+        Some(seen.map(move |(key, tree)| (key, self.child(tree))))
+    }
+
+    /// The value under `key` of a mapping.
+    pub fn get(self, key: &str) -> Option<Node<'d>> {
+        self.entries()?.find(|(known, _)| known.name == key).map(|(_, node)| node)
+    }
+
+    /// Where the key `key` itself stands; the node's own place when there is none.
+    pub fn key_place(self, key: &str) -> Place {
+        let found = self.entries().and_then(|mut entries| entries.find(|(known, _)| known.name == key));
+        found.map_or_else(|| self.place(), |(key, _)| Place::new(self.source, key.span))
+    }
+
+    /// The value at a JSON pointer below this one.
+    pub fn pointer(self, pointer: &str) -> Option<Node<'d>> {
+        pointer_tokens(pointer).try_fold(self, |node, token| match node.value() {
+            Value::Map(_) => node.get(&token),
+            Value::List(trees) => trees.get(token.parse::<usize>().ok()?).map(|tree| node.child(tree)),
+            _ => None,
+        })
+    }
+
+    /// The value as plain JSON. JSON has no infinity: that becomes null.
+    pub fn to_json(self) -> serde_json::Value {
+        match self.value() {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(flag) => (*flag).into(),
+            Value::Int(number) => (*number).into(),
+            Value::UInt(number) => (*number).into(),
+            Value::Float(number) => (*number).into(),
+            Value::String(text) => text.as_str().into(),
+            Value::List(trees) => trees.iter().map(|tree| self.child(tree).to_json()).collect(),
+            Value::Map(entries) => {
+                entries.iter().map(|(key, tree)| (key.name.clone(), self.child(tree).to_json())).collect()
+            }
+        }
+    }
+
+    /// The value as a `T`. Every key must mean something to `T`: one that it ignores is a mistake.
+    pub fn decode<T: DeserializeOwned>(self) -> Result<T, LoadError> {
+        decode::decode(self)
+    }
+
+    /// What it is, in a user's words.
+    pub fn describe(self) -> &'static str {
+        match self.value() {
+            Value::Null => "nothing",
+            Value::Bool(_) => "a boolean",
+            Value::Int(_) | Value::UInt(_) | Value::Float(_) => "a number",
+            Value::String(_) => "a string",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a mapping",
+        }
+    }
+
+    fn child(self, tree: &'d Tree) -> Self {
+        Self { tree, source: self.source, hidden: &[] }
+    }
+}
+
+/// The tokens of a JSON pointer, unescaped.
+pub fn pointer_tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
+    pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"))
+}

@@ -1,0 +1,104 @@
+//! What a plain scalar means: YAML 1.2's core schema, the strict reading.
+//!
+//! `yes` and `no` are strings, `010` and `1_000` are strings: a case file never gets a number that its writer
+//! did not see.
+
+use super::Value;
+
+/// The value of a plain (unquoted) scalar.
+pub(super) fn resolve(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ => number(text).unwrap_or_else(|| Value::String(text.to_owned())),
+    }
+}
+
+/// The number that `text` spells, if it spells one.
+pub(super) fn number(text: &str) -> Option<Value> {
+    let first = *text.as_bytes().first()?;
+    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
+        return None;
+    }
+    special(text).or_else(|| radix(text)).or_else(|| integer(text)).or_else(|| float(text))
+}
+
+fn special(text: &str) -> Option<Value> {
+    let (negative, rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    match rest {
+        ".inf" | ".Inf" | ".INF" if negative => Some(Value::Float(f64::NEG_INFINITY)),
+        ".inf" | ".Inf" | ".INF" => Some(Value::Float(f64::INFINITY)),
+        ".nan" | ".NaN" | ".NAN" if rest == text => Some(Value::Float(f64::NAN)),
+        _ => None,
+    }
+}
+
+fn radix(text: &str) -> Option<Value> {
+    let (digits, base) = match text.get(..2)? {
+        "0x" => (&text[2..], 16),
+        "0o" => (&text[2..], 8),
+        _ => return None,
+    };
+    let plain = !digits.is_empty() && digits.chars().all(|c| c.is_digit(base));
+    plain.then(|| i64::from_str_radix(digits, base).ok().map(Value::Int)).flatten()
+}
+
+fn integer(text: &str) -> Option<Value> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !plain || has_leading_zero(digits) {
+        return None;
+    }
+    text.parse().map(Value::Int).ok().or_else(|| text.parse().map(Value::UInt).ok())
+}
+
+fn float(text: &str) -> Option<Value> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let shape = digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
+    let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
+    let whole = mantissa.split('.').next().unwrap_or_default();
+    if !shape || has_leading_zero(whole) || !mantissa.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok().map(Value::Float)
+}
+
+fn has_leading_zero(digits: &str) -> bool {
+    digits.len() > 1 && digits.starts_with('0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_odd_stays_text() {
+        for text in ["yes", "no", "on", "010", "1_000", "1.2.3", "-", "+", ".", "e5", "0x", "12:30", "1e", "1e5x", "-.nan"] {
+            assert_eq!(resolve(text), Value::String(text.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_numbers() {
+        for (text, value) in [
+            ("0", Value::Int(0)),
+            ("-12", Value::Int(-12)),
+            ("+7", Value::Int(7)),
+            ("0x1F", Value::Int(31)),
+            ("0o17", Value::Int(15)),
+            ("18446744073709551615", Value::UInt(u64::MAX)),
+            ("36893488147419103232", Value::Float(36_893_488_147_419_103_232.0)),
+            ("1.50", Value::Float(1.5)),
+            (".5", Value::Float(0.5)),
+            ("1e3", Value::Float(1000.0)),
+            ("0.1", Value::Float(0.1)),
+            ("-.inf", Value::Float(f64::NEG_INFINITY)),
+        ] {
+            assert_eq!(resolve(text), value, "{text}");
+        }
+    }
+}
