@@ -76,8 +76,12 @@ impl<'s> Composer<'s> {
 
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), LoadError> {
         match event {
-            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
-            Event::SequenceStart(_, anchor, _) => self.open(Frame::List { start: span, anchor, items: Vec::new() }),
+            Event::Scalar(text, style, anchor, tag) => {
+                self.scalar(&text, style, anchor, tag.as_deref(), span)
+            }
+            Event::SequenceStart(_, anchor, _) => {
+                self.open(Frame::List { start: span, anchor, items: Vec::new() })
+            }
             Event::MappingStart(_, anchor, _) => {
                 let (entries, merged) = (Vec::new(), Vec::new());
                 self.open(Frame::Map { start: span, anchor, entries, key: None, merged })
@@ -195,9 +199,10 @@ impl<'s> Composer<'s> {
             if seen.insert(key.name.clone()) {
                 first.push((key, tree));
             } else {
-                let line = first.iter().find(|(known, _)| known.name == key.name).map_or(0, |(known, _)| {
-                    Place::new(self.source, known.span).line()
-                });
+                let line = first
+                    .iter()
+                    .find(|(known, _)| known.name == key.name)
+                    .map_or(0, |(known, _)| Place::new(self.source, known.span).line());
                 let problem = format!("duplicate key `{}`: it already stands on line {line}", key.name);
                 self.errors.push(self.error(key.span, problem).help("keep one of the two"));
             }
@@ -227,7 +232,9 @@ impl<'s> Composer<'s> {
         };
         let error = LoadError::new(Place::new(self.source, span), problem);
         match (error.problem.starts_with("unknown escape"), self.quoted_around(span.start as usize)) {
-            (true, Some(inner)) => error.help(format!("use single quotes, where a backslash is itself: '{inner}'")),
+            (true, Some(inner)) => {
+                error.help(format!("use single quotes, where a backslash is itself: '{inner}'"))
+            }
             (true, None) => error.help("use single quotes, where a backslash is itself"),
             (false, _) => error,
         }

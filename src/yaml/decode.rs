@@ -104,7 +104,9 @@ impl<'de> de::Deserializer<'de> for Item<'_> {
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
         let Value::Map(entries) = self.node.value() else { return self.deserialize_any(visitor) };
-        visitor.visit_map(Entries::new(self.node, entries, fields)).map_err(|error| error.at(self.node.tree.span))
+        visitor
+            .visit_map(Entries::new(self.node, entries, fields))
+            .map_err(|error| error.at(self.node.tree.span))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -121,13 +123,13 @@ impl<'de> de::Deserializer<'de> for Item<'_> {
         _variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        let result = match self.node.value() {
-            Value::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
-            Value::Map(entries) => {
-                visitor.visit_enum(de::value::MapAccessDeserializer::new(Entries::new(self.node, entries, &[])))
-            }
-            _ => Err(de::Error::custom(format!("expected a word, found {}", self.node.describe()))),
-        };
+        let result =
+            match self.node.value() {
+                Value::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
+                Value::Map(entries) => visitor
+                    .visit_enum(de::value::MapAccessDeserializer::new(Entries::new(self.node, entries, &[]))),
+                _ => Err(de::Error::custom(format!("expected a word, found {}", self.node.describe()))),
+            };
         result.map_err(|error| error.at(self.node.tree.span))
     }
 
@@ -155,7 +157,10 @@ struct Items<'n> {
 impl<'de> de::SeqAccess<'de> for Items<'_> {
     type Error = DecodeError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, DecodeError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DecodeError> {
         let Some(tree) = self.rest.next() else { return Ok(None) };
         let item = Item { node: self.node.child(tree), field: None };
         seed.deserialize(item).map(Some).map_err(|error| error.at(tree.span))
@@ -189,7 +194,9 @@ impl<'de> de::MapAccess<'de> for Entries<'_> {
         };
         self.current = Some(entry);
         let key = entry.0.name.as_str();
-        seed.deserialize(key.into_deserializer()).map(Some).map_err(|error: DecodeError| error.at(entry.0.span))
+        seed.deserialize(key.into_deserializer())
+            .map(Some)
+            .map_err(|error: DecodeError| error.at(entry.0.span))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, DecodeError> {
@@ -241,7 +248,10 @@ mod tests {
             ("tools: [a]\nmots: 3", "s.yaml:2:1: unknown key `mots` (help: did you mean `most`?)"),
             ("tools: [a, [b]]", "s.yaml:1:12: invalid type: sequence, expected a string"),
             ("mode: strict", "s.yaml:1:1: `tools` is missing"),
-            ("tools: []\nmode: stirct", "s.yaml:2:7: `stirct` is none of the known values (help: did you mean `strict`?)"),
+            (
+                "tools: []\nmode: stirct",
+                "s.yaml:2:7: `stirct` is none of the known values (help: did you mean `strict`?)",
+            ),
             ("tools: []\nmost: -1", "s.yaml:2:7: invalid value: integer `-1`, expected u32"),
         ] {
             assert_eq!(read(text).expect_err(text), error);

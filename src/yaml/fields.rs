@@ -19,7 +19,9 @@ impl<'n> Fields<'n> {
     pub fn of(node: Node<'n>, what: &str) -> Result<Self, LoadError> {
         match node.entries() {
             Some(_) => Ok(Self { node, known: Vec::new(), errors: LoadErrors::new() }),
-            None => Err(node.error(format!("{what} is a mapping of keys to values, not {}", node.describe()))),
+            None => {
+                Err(node.error(format!("{what} is a mapping of keys to values, not {}", node.describe())))
+            }
         }
     }
 

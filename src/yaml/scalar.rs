@@ -58,7 +58,8 @@ fn integer(text: &str) -> Option<Value> {
 
 fn float(text: &str) -> Option<Value> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let shape = digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
+    let shape =
+        digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
     let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
     let whole = mantissa.split('.').next().unwrap_or_default();
     if !shape || has_leading_zero(whole) || !mantissa.bytes().any(|byte| byte.is_ascii_digit()) {
@@ -77,7 +78,10 @@ mod tests {
 
     #[test]
     fn what_looks_odd_stays_text() {
-        for text in ["yes", "no", "on", "010", "1_000", "1.2.3", "-", "+", ".", "e5", "0x", "12:30", "1e", "1e5x", "-.nan"] {
+        for text in [
+            "yes", "no", "on", "010", "1_000", "1.2.3", "-", "+", ".", "e5", "0x", "12:30", "1e", "1e5x",
+            "-.nan",
+        ] {
             assert_eq!(resolve(text), Value::String(text.to_owned()), "{text}");
         }
     }

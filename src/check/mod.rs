@@ -1,0 +1,146 @@
+//! Checks: pure functions from evidence to an outcome, and the table of those that are built in.
+//!
+//! A new check is one file here, its entry in [`BUILTIN`], and its cases under `tests/check/`. A user's own check
+//! is the same thing registered by `Harness::check`.
+
+mod tool_blocklist;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit};
+use crate::place::{LoadError, LoadErrors};
+use crate::source::Files;
+use crate::yaml::{Document, Node, did_you_mean};
+
+/// A pure function of the evidence. Its settings are its struct.
+pub trait Check: Send + Sync {
+    /// Holds the evidence against the settings.
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit>;
+
+    /// An evidence that this check refuses. A check that refuses none tests nothing: `None` is an error at load,
+    /// unless the case says `allow_vacuous: true`.
+    fn counterexample(&self) -> Option<Evidence<'static>>;
+}
+
+/// Reads the settings of one kind of check.
+pub type Read = fn(Node<'_>, &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors>;
+
+/// A check's entry in the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// Its name: in `expect:`, as a `metric:`, in every report.
+    pub name: &'static str,
+    /// What it asks, in a few words.
+    pub summary: &'static str,
+    /// Settings to check.
+    pub read: Read,
+    /// The setting that a bare value fills: `- tool_blocklist: [rm]`.
+    pub shorthand: Option<&'static str>,
+    /// Common keys of a case that this check takes as settings as well.
+    pub case_keys: &'static [&'static str],
+}
+
+impl Kind {
+    /// A kind whose settings are plain serde.
+    pub const fn of<T: Check + DeserializeOwned + 'static>(
+        name: &'static str,
+        summary: &'static str,
+    ) -> Self {
+        Self::with(name, summary, |node, _scope| Ok(Box::new(node.decode::<T>()?)))
+    }
+
+    /// A kind that reads its settings itself.
+    pub const fn with(name: &'static str, summary: &'static str, read: Read) -> Self {
+        Self { name, summary, read, shorthand: None, case_keys: &[] }
+    }
+
+    /// The setting that a bare value fills.
+    pub const fn shorthand(mut self, setting: &'static str) -> Self {
+        self.shorthand = Some(setting);
+        self
+    }
+
+    /// Common keys of a case that are settings of this kind too.
+    pub const fn case_keys(mut self, keys: &'static [&'static str]) -> Self {
+        self.case_keys = keys;
+        self
+    }
+}
+
+/// The built-in checks, by name.
+pub const BUILTIN: &[Kind] = &[tool_blocklist::KIND];
+
+/// All kinds of one harness: the built-in ones and the user's.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    kinds: Vec<Kind>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self { kinds: BUILTIN.to_vec() }
+    }
+}
+
+impl Registry {
+    /// Adds a user's kind. A name that is taken is refused: one name means one check.
+    pub fn register(&mut self, kind: Kind) -> Result<(), String> {
+        if self.kinds.iter().any(|known| known.name == kind.name) {
+            return Err(format!("a check named `{}` exists already", kind.name));
+        }
+        self.kinds.push(kind);
+        Ok(())
+    }
+
+    /// The kind called `name`.
+    pub fn find(&self, name: &str) -> Option<&Kind> {
+        self.kinds.iter().find(|kind| kind.name == name)
+    }
+
+    /// What to do about a name that is not known.
+    pub fn help(&self, name: &str) -> String {
+        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
+        let near = did_you_mean(name, &names).map_or_else(String::new, |near| format!("{near} "));
+        format!("{near}A check of your own is registered with `Harness::check::<YourCheck>(\"{name}\")`")
+    }
+}
+
+/// What reading settings may ask for.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'s> {
+    /// The kinds of this harness.
+    pub kinds: &'s Registry,
+    /// The files of this package.
+    pub files: &'s Files,
+    /// The folder of the file that is being read: paths are relative to it.
+    pub folder: &'s Path,
+}
+
+impl Scope<'_> {
+    /// The document that `node` names by a path relative to its file.
+    pub fn document(&self, node: Node<'_>) -> Result<Arc<Document>, LoadErrors> {
+        let path = self.path(node)?;
+        self.files.document(&path).map_err(|errors| self.blame(node, &path, errors))
+    }
+
+    /// The path that `node` names.
+    pub fn path(&self, node: Node<'_>) -> Result<std::path::PathBuf, LoadError> {
+        let text: String = node.decode()?;
+        self.files.resolve(self.folder, &text).map_err(|error| node.error(error.to_string()))
+    }
+
+    /// A file that cannot be opened is a mistake where it is named; one that is wrong inside is a mistake there.
+    fn blame(&self, node: Node<'_>, path: &Path, errors: LoadErrors) -> LoadErrors {
+        let unread = errors.iter().any(|error| error.place.locate().text.is_empty());
+        match errors.iter().next() {
+            Some(first) if unread => {
+                node.error(format!("{}: {}", self.files.name(path), first.problem)).into()
+            }
+            _ => errors,
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! How names and text are matched.
+//!
+//! Patterns compile once a process: the same glob or regex in ten thousand cases is one automaton.
+
+mod compiled;
+mod regex;
+mod tool;
+
+pub use regex::TextPattern;
+pub use tool::{ToolPattern, is_glob};

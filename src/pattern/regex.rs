@@ -1,0 +1,71 @@
+//! A regular expression over the text of an argument.
+
+use std::fmt;
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+use serde::{Deserialize, Deserializer, de};
+
+use super::compiled::Compiled;
+
+/// A compiled program above this many bytes is refused: it is a mistake or an attack.
+const SIZE_LIMIT: usize = 1 << 20;
+
+static REGEXES: Compiled<Regex> = Compiled::new();
+
+/// An unanchored, case-sensitive pattern. It runs in time linear in the text.
+#[derive(Clone)]
+pub struct TextPattern(Arc<Regex>);
+
+impl TextPattern {
+    /// Compiles `text`. The error is a sentence for the user.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let compile = || RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
+        REGEXES
+            .get(text, compile)
+            .map(Self)
+            .map_err(|error| format!("`{text}` is not a pattern: {}", reason(&error)))
+    }
+
+    /// Whether the pattern is found in `text`.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+
+    /// As the user wrote it.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+/// The last line of a regex error holds the reason; the lines above draw the pattern.
+fn reason(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
+impl fmt::Debug for TextPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TextPattern({:?})", self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for TextPattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::new(&text).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_does_not_compile_says_why() {
+        let error = TextPattern::new("(a").expect_err("an open group");
+        assert_eq!(error, "`(a` is not a pattern: unclosed group");
+        assert!(TextPattern::new("(a{1000}){1000}").is_err());
+    }
+}

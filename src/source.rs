@@ -1,0 +1,370 @@
+//! Files: opened inside the eval root only, parsed once a process, written whole.
+//!
+//! Every path that a case, a policy or a template names goes through [`Files::resolve`]; nothing outside the
+//! root is opened, by `..`, by an absolute path or through a link.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+use crate::yaml::Document;
+
+/// The largest trace that is read unless the harness says otherwise: 64 MiB.
+pub const DEFAULT_SIZE_LIMIT: u64 = 64 << 20;
+
+/// Why a file could not be read.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{name}: {problem}")]
+pub struct ReadError {
+    /// The file, as the user knows it.
+    pub name: String,
+    /// What is wrong with it.
+    pub problem: ReadProblem,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadProblem {
+    /// It is not there.
+    #[error("no such file")]
+    Missing,
+    /// It is a folder.
+    #[error("this is a folder, not a file")]
+    Folder,
+    /// It lies outside the eval root.
+    #[error("the path leaves the eval root `{0}`; `Harness::allow_root` admits other folders")]
+    Outside(String),
+    /// It is larger than the limit.
+    #[error("{size} bytes are over the limit of {limit}; `Harness::size_limit` raises it")]
+    TooLarge {
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// It is not text.
+    #[error("not UTF-8: byte {0} begins no character")]
+    NotUtf8(usize),
+    /// The operating system refuses.
+    #[error("{0}")]
+    Refused(String),
+}
+
+type Cache<K, V> = Mutex<HashMap<K, V>>;
+type Compiled = Cache<(TypeId, PathBuf), Arc<dyn Any + Send + Sync>>;
+
+/// The files of one package: where names begin, what may be opened, and what has been parsed already.
+#[derive(Debug)]
+pub struct Files {
+    base: PathBuf,
+    roots: Vec<PathBuf>,
+    size_limit: u64,
+    opened: AtomicUsize,
+    real_folders: Cache<PathBuf, bool>,
+    documents: Cache<PathBuf, Arc<Document>>,
+    compiled: Compiled,
+}
+
+impl Files {
+    /// Files under `root`, named relative to `base`.
+    pub fn new(base: impl Into<PathBuf>, root: impl Into<PathBuf>) -> Self {
+        Self {
+            base: base.into(),
+            roots: vec![root.into()],
+            size_limit: DEFAULT_SIZE_LIMIT,
+            opened: AtomicUsize::new(0),
+            real_folders: Mutex::default(),
+            documents: Mutex::default(),
+            compiled: Mutex::default(),
+        }
+    }
+
+    /// Admits another folder beside the eval root.
+    pub fn allow_root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.roots.push(root.into());
+        self
+    }
+
+    /// The largest file that is read, in bytes.
+    pub fn with_size_limit(mut self, bytes: u64) -> Self {
+        self.size_limit = bytes;
+        self
+    }
+
+    /// The eval root.
+    pub fn root(&self) -> &Path {
+        &self.roots[0]
+    }
+
+    /// How many files have been opened so far.
+    pub fn opened(&self) -> usize {
+        self.opened.load(Ordering::Relaxed)
+    }
+
+    /// The name of `path` for a user: relative to the base where it lies below it, with `/`.
+    pub fn name(&self, path: &Path) -> String {
+        let shown = path.strip_prefix(&self.base).unwrap_or(path);
+        shown.to_string_lossy().replace('\\', "/")
+    }
+
+    /// The path that `text` means in a file of `folder`; it must stay inside a root.
+    pub fn resolve(&self, folder: &Path, text: &str) -> Result<PathBuf, ReadError> {
+        let path = normalise(&folder.join(text));
+        if self.roots.iter().any(|root| path.starts_with(root)) {
+            return Ok(path);
+        }
+        Err(self.error(&path, self.outside()))
+    }
+
+    /// The text of a file.
+    pub fn read(&self, path: &Path) -> Result<String, ReadError> {
+        let bytes = self.read_bytes(path)?;
+        String::from_utf8(bytes)
+            .map_err(|error| self.error(path, ReadProblem::NotUtf8(error.utf8_error().valid_up_to())))
+    }
+
+    fn read_bytes(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        self.refuse_links(path)?;
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        let refused = |error: io::Error| self.error(path, problem_of(&error));
+        let file = fs::File::open(path).map_err(refused)?;
+        let metadata = file.metadata().map_err(refused)?;
+        if metadata.is_dir() {
+            return Err(self.error(path, ReadProblem::Folder));
+        }
+        if metadata.len() > self.size_limit {
+            let problem = ReadProblem::TooLarge { size: metadata.len(), limit: self.size_limit };
+            return Err(self.error(path, problem));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+        // A pipe or a growing file has no honest length: never read past the limit.
+        let read = file.take(self.size_limit + 1).read_to_end(&mut bytes).map_err(refused)?;
+        if read as u64 > self.size_limit {
+            return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
+        }
+        Ok(bytes)
+    }
+
+    /// A file that holds text of the user's, with a place for bytes that are not UTF-8.
+    pub fn source(&self, path: &Path) -> Result<Arc<Source>, LoadError> {
+        let name = self.name(path);
+        let whole =
+            |error: ReadError| LoadError::new(Place::of_file(name.clone()), error.problem.to_string());
+        let bytes = self.read_bytes(path).map_err(whole)?;
+        String::from_utf8(bytes).map(|text| Source::new(name.clone(), text)).map_err(|error| {
+            let at = u32::try_from(error.utf8_error().valid_up_to()).unwrap_or_default();
+            let source = Source::new(name.clone(), String::from_utf8_lossy(error.as_bytes()));
+            LoadError::new(
+                Place::new(&source, Span { start: at, end: at + 1 }),
+                "this byte begins no UTF-8 character",
+            )
+            .help("save the file as UTF-8")
+        })
+    }
+
+    /// The one document of a file that cases share (a policy), parsed once a process.
+    pub fn document(&self, path: &Path) -> Result<Arc<Document>, LoadErrors> {
+        if let Some(known) = lock(&self.documents).get(path) {
+            return Ok(Arc::clone(known));
+        }
+        let source = self.source(path)?;
+        let mut documents = Document::parse(&source)?;
+        if documents.len() != 1 {
+            let problem = format!("one document is expected here, {} are in the file", documents.len());
+            return Err(LoadError::new(Place::of_file(source.name()), problem).into());
+        }
+        let document = Arc::new(documents.remove(0));
+        lock(&self.documents).insert(path.to_owned(), Arc::clone(&document));
+        Ok(document)
+    }
+
+    /// What `compile` makes of the file at `path`, made once a process.
+    pub fn compiled<T: Any + Send + Sync>(
+        &self,
+        path: &Path,
+        compile: impl FnOnce() -> Result<T, LoadErrors>,
+    ) -> Result<Arc<T>, LoadErrors> {
+        let key = (TypeId::of::<T>(), path.to_owned());
+        let known = lock(&self.compiled).get(&key).map(Arc::clone);
+        if let Some(known) = known.and_then(|known| known.downcast().ok()) {
+            return Ok(known);
+        }
+        let made = Arc::new(compile()?);
+        lock(&self.compiled).insert(key, Arc::clone(&made) as _);
+        Ok(made)
+    }
+
+    /// Whether something is there that may be opened.
+    pub fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+
+    /// The entries of a folder, by name; empty when it is none.
+    pub fn list(&self, folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        paths.sort();
+        paths
+    }
+
+    /// All files below `folder`, by name; folders for which `skip` is true are not entered.
+    pub fn walk(&self, folder: &Path, skip: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, ReadError> {
+        let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter();
+        let mut files = Vec::new();
+        for entry in entries.filter_entry(|entry| entry.depth() == 0 || !skip(entry.path())) {
+            let entry = entry.map_err(|error| {
+                let path = error.path().unwrap_or(folder).to_owned();
+                let problem = error.io_error().map_or(ReadProblem::Refused(error.to_string()), problem_of);
+                self.error(&path, problem)
+            })?;
+            if !entry.file_type().is_dir() {
+                files.push(entry.into_path());
+            }
+        }
+        Ok(files)
+    }
+
+    /// A link may point anywhere: where one is met, the real path must lie inside a real root.
+    fn refuse_links(&self, path: &Path) -> Result<(), ReadError> {
+        let folder = path.parent().unwrap_or(path);
+        let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
+        let inside = if is_link { self.is_really_inside(path) } else { self.folder_is_inside(folder) };
+        if inside { Ok(()) } else { Err(self.error(path, self.outside())) }
+    }
+
+    fn folder_is_inside(&self, folder: &Path) -> bool {
+        if let Some(known) = lock(&self.real_folders).get(folder) {
+            return *known;
+        }
+        let inside = self.is_really_inside(folder);
+        lock(&self.real_folders).insert(folder.to_owned(), inside);
+        inside
+    }
+
+    /// True for what is not there, too: opening it says so.
+    fn is_really_inside(&self, path: &Path) -> bool {
+        let Ok(real) = path.canonicalize() else { return true };
+        self.roots.iter().any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
+    }
+
+    fn outside(&self) -> ReadProblem {
+        ReadProblem::Outside(self.name(self.root()))
+    }
+
+    fn error(&self, path: &Path, problem: ReadProblem) -> ReadError {
+        ReadError { name: self.name(path), problem }
+    }
+}
+
+/// Writes a file so that nobody ever sees a part of it: to a temporary name, then renamed.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let short: String = name.chars().take(100).collect();
+    let thread = format!("{:?}", std::thread::current().id());
+    let digits: String = thread.chars().filter(char::is_ascii_digit).collect();
+    let temporary = path.with_file_name(format!(".{short}.{}-{digits}.tmp", std::process::id()));
+    let written = fs::File::create(&temporary).and_then(|mut file| file.write_all(bytes));
+    let renamed = written.and_then(|()| fs::rename(&temporary, path));
+    if renamed.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    renamed
+}
+
+fn problem_of(error: &io::Error) -> ReadProblem {
+    match error.kind() {
+        io::ErrorKind::NotFound => ReadProblem::Missing,
+        io::ErrorKind::IsADirectory => ReadProblem::Folder,
+        _ => ReadProblem::Refused(error.to_string()),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The path without `.` and `..`, by its text alone.
+fn normalise(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a temporary folder")
+    }
+
+    #[test]
+    fn a_path_that_leaves_the_root_is_refused() {
+        let dir = folder();
+        let files = Files::new(dir.path(), dir.path().join("evals"));
+        let from = dir.path().join("evals/a");
+        assert!(files.resolve(&from, "../policies/x.yaml").is_ok());
+        for outside in ["../../secret", "/etc/passwd", "x/../../../secret"] {
+            let error = files.resolve(&from, outside).expect_err(outside);
+            assert!(matches!(error.problem, ReadProblem::Outside(_)), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_root_is_refused_as_file_and_as_folder() {
+        let dir = folder();
+        let (root, secret) = (dir.path().join("evals"), dir.path().join("secret"));
+        fs::create_dir_all(&root).expect("a folder");
+        fs::create_dir_all(&secret).expect("a folder");
+        fs::write(secret.join("key"), "k").expect("a file");
+        std::os::unix::fs::symlink(secret.join("key"), root.join("file")).expect("a link");
+        std::os::unix::fs::symlink(&secret, root.join("folder")).expect("a link");
+        let files = Files::new(dir.path(), &root);
+        for path in ["file", "folder/key"] {
+            let error = files.read(&root.join(path)).expect_err(path);
+            assert!(matches!(error.problem, ReadProblem::Outside(_)), "{error}");
+        }
+        let wider = Files::new(dir.path(), &root).allow_root(&secret);
+        assert_eq!(wider.read(&root.join("file")).expect("an allowed root"), "k");
+    }
+
+    #[test]
+    fn folders_large_files_and_strange_bytes_are_named() {
+        let dir = folder();
+        fs::create_dir(dir.path().join("folder")).expect("a folder");
+        fs::write(dir.path().join("big"), "12345").expect("a file");
+        fs::write(dir.path().join("latin"), b"a\n\xe9t\xe9").expect("a file");
+        let files = Files::new(dir.path(), dir.path()).with_size_limit(4);
+        let problem = |name: &str| files.read(&dir.path().join(name)).expect_err(name).problem;
+        assert_eq!(problem("folder"), ReadProblem::Folder);
+        assert_eq!(problem("big"), ReadProblem::TooLarge { size: 5, limit: 4 });
+        assert_eq!(problem("gone"), ReadProblem::Missing);
+        let files = Files::new(dir.path(), dir.path());
+        let error = files.source(&dir.path().join("latin")).expect_err("not UTF-8");
+        assert_eq!(
+            error.to_string(),
+            "latin:2:1: this byte begins no UTF-8 character (help: save the file as UTF-8)"
+        );
+    }
+
+    #[test]
+    fn a_written_file_is_whole_and_leaves_nothing_else() {
+        let dir = folder();
+        write_whole(&dir.path().join("v.json"), b"{}").expect("it is written");
+        assert_eq!(Files::new(dir.path(), dir.path()).list(dir.path()).len(), 1);
+    }
+}
