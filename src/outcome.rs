@@ -30,6 +30,31 @@ impl Score {
     }
 }
 
+/// How a check, or a whole case, ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Everything asked for holds.
+    Pass,
+    /// The evidence is silent on something that was asked.
+    Undecided,
+    /// Something is violated.
+    Fail,
+    /// No answer could be had: no trace, no budget, a panic.
+    Error,
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Pass => "pass",
+            Self::Undecided => "undecided",
+            Self::Fail => "fail",
+            Self::Error => "error",
+        })
+    }
+}
+
 /// How one call, rule or assertion stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -158,12 +183,12 @@ pub struct Outcome {
 impl Outcome {
     /// An outcome whose score is the share of held items among those put to the test, each worth the same.
     pub fn of_items(items: Vec<Item>, violations: Vec<Violation>) -> Self {
-        let tested = items.iter().filter(|item| matches!(item.state, State::Held | State::Violated)).count();
-        let lost: Vec<&Item> = items.iter().filter(|item| item.state == State::Violated).collect();
-        let points = if tested == 0 { 0.0 } else { 1.0 / tested as f64 };
-        let losses: Vec<Loss> = lost.iter().map(|item| Loss { points, why: item.label.clone() }).collect();
-        let score =
-            if tested == 0 { Score::FULL } else { Score::new((tested - lost.len()) as f64 / tested as f64) };
+        let count = |state: State| share_of(items.iter().filter(|item| item.state == state).count());
+        let (held, violated) = (count(State::Held), count(State::Violated));
+        let points = 1.0 / (held + violated).max(1.0);
+        let lost = items.iter().filter(|item| item.state == State::Violated);
+        let losses = lost.map(|item| Loss { points, why: item.label.clone() }).collect();
+        let score = if violated == 0.0 { Score::FULL } else { Score::new(held * points) };
         Self { score, items, violations, losses, stats: BTreeMap::new() }
     }
 
@@ -172,6 +197,11 @@ impl Outcome {
         self.stats.insert(name.to_owned(), value as u64);
         self
     }
+}
+
+/// A count as a float: exact below 4 billion, which no trace reaches.
+fn share_of(count: usize) -> f64 {
+    u32::try_from(count).unwrap_or(u32::MAX).into()
 }
 
 /// Nothing is wrong, or one thing is.

@@ -85,13 +85,18 @@ impl Place {
         self.source.line_at(self.span.start as usize).0
     }
 
+    /// The bytes of the file.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
     /// Line, columns and the line's text, as plain data.
     pub fn locate(&self) -> Location {
         let (line, range) = self.source.line_at(self.span.start as usize);
         let text = &self.source.text()[range.clone()];
         let start = (self.span.start as usize).clamp(range.start, range.end) - range.start;
         let end = (self.span.end as usize).clamp(range.start + start, range.end) - range.start;
-        let columns = |at: usize| text[..at].chars().count() + 1;
+        let columns = |at: usize| text.char_indices().take_while(|(index, _)| *index < at).count() + 1;
         Location {
             file: self.file().to_owned(),
             line,
@@ -205,9 +210,32 @@ impl LoadErrors {
         self.0.is_empty()
     }
 
+    /// The mistakes, to be changed in place.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, LoadError> {
+        self.0.iter_mut()
+    }
+
     /// The mistakes, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, LoadError> {
         self.0.iter()
+    }
+}
+
+impl<'e> IntoIterator for &'e LoadErrors {
+    type Item = &'e LoadError;
+    type IntoIter = std::slice::Iter<'e, LoadError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'e> IntoIterator for &'e mut LoadErrors {
+    type Item = &'e mut LoadError;
+    type IntoIter = std::slice::IterMut<'e, LoadError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
     }
 }
 

@@ -339,7 +339,7 @@ mod tests {
         let mut bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for (name, before) in ('b'..='i').zip('a'..='h') {
             let ten = vec![format!("*{before}"); 10].join(", ");
-            bomb.push_str(&format!("{name}: &{name} [{ten}]\n"));
+            bomb += &format!("{name}: &{name} [{ten}]\n");
         }
         assert!(read(&bomb).expect_err("a bomb").contains("aliases copy too much"));
         assert!(read(&"[".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
