@@ -96,6 +96,11 @@ impl Registry {
         Ok(())
     }
 
+    /// All kinds: the built-in ones by name, then the user's.
+    pub fn iter(&self) -> impl Iterator<Item = &Kind> {
+        self.kinds.iter()
+    }
+
     /// The kind called `name`.
     pub fn find(&self, name: &str) -> Option<&Kind> {
         self.kinds.iter().find(|kind| kind.name == name)

@@ -1,0 +1,177 @@
+//! The case: what every vocabulary lowers to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::check::{Check, Kind, Scope};
+use crate::outcome::Status;
+use crate::place::{LoadError, LoadErrors, Location, Place};
+use crate::trace::Trace;
+use crate::yaml::{Document, Node};
+
+/// One trial: where its trace comes from, and what is expected of it.
+pub struct Case {
+    /// Its id, unique in its file; `None` for a file that is one case.
+    pub id: Option<String>,
+    /// Where it stands: its id, or its first line.
+    pub place: Place,
+    /// What it is about.
+    pub description: Option<String>,
+    /// What the agent was asked.
+    pub input: Option<serde_json::Value>,
+    /// Where the evidence comes from.
+    pub trace: TraceFrom,
+    /// When it runs.
+    pub tier: Tier,
+    /// Words to select it by.
+    pub tags: Vec<String>,
+    /// Not run by default.
+    pub ignore: Option<Ignore>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// The status that makes the trial pass; `pass` unless a bad verdict is the point.
+    pub expect_verdict: Option<Status>,
+    /// Where `snapshot: true` stands.
+    pub snapshot: Option<Place>,
+    /// Where `require_calls: true` stands: a trace without calls is a violation.
+    pub require_calls: Option<Place>,
+    /// The checks, in the file's order.
+    pub expectations: Vec<Expectation>,
+}
+
+/// Where a case's evidence comes from.
+#[derive(Debug)]
+pub enum TraceFrom {
+    /// Written in the case.
+    Inline(Box<Trace>),
+    /// A recorded file, or several by a glob.
+    File(TraceFile),
+    /// Not said: looked up by the file's stem and the case's id.
+    Lookup,
+}
+
+/// A recorded trace that a case names.
+#[derive(Debug, Clone)]
+pub struct TraceFile {
+    /// Where it is named.
+    pub place: Place,
+    /// The path or glob, relative to the case's file, its templates filled in.
+    pub path: String,
+    /// The reader to use, instead of detection.
+    pub format: Option<String>,
+    /// Which of the file's runs.
+    pub runs: Runs,
+}
+
+/// Which runs of a trace file a case is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runs {
+    /// All of them, in one trial.
+    All,
+    /// Each in a trial of its own.
+    Each,
+    /// The one with this id, or of this index from 1.
+    One(String),
+}
+
+/// When a case runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// In every run.
+    Smoke,
+    /// In full runs.
+    #[default]
+    Full,
+}
+
+/// Why a case is ignored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignore {
+    /// The reason, where one is given.
+    pub reason: Option<String>,
+}
+
+/// One check with its settings and their place.
+pub struct Expectation {
+    /// The check's name.
+    pub check: &'static str,
+    /// Where the check is named.
+    pub place: Place,
+    settings: Settings,
+    run: Box<dyn Check>,
+}
+
+/// Where the settings of a check stand in their file.
+pub struct Settings {
+    document: Arc<Document>,
+    path: String,
+}
+
+impl Settings {
+    /// The value at the JSON pointer `path` of `document`.
+    pub fn new(document: &Arc<Document>, path: impl Into<String>) -> Self {
+        Self { document: Arc::clone(document), path: path.into() }
+    }
+
+    /// The settings themselves.
+    pub fn node(&self) -> Option<Node<'_>> {
+        self.document.root().pointer(&self.path)
+    }
+
+    /// Settings inside these.
+    pub fn at(&self, pointer: &str) -> Self {
+        Self::new(&self.document, format!("{}{pointer}", self.path))
+    }
+
+    /// Where the value at `pointer` inside the settings stands; the nearest value above it if there is none.
+    fn locate(&self, pointer: &str) -> Option<Location> {
+        let settings = self.node()?;
+        let mut pointer = pointer;
+        loop {
+            if let Some(node) = settings.pointer(pointer).filter(|_| !pointer.is_empty()) {
+                return Some(node.place().locate());
+            }
+            pointer = &pointer[..pointer.rfind('/')?];
+        }
+    }
+}
+
+impl Expectation {
+    /// Reads the settings of `kind`. A check that refuses no evidence is a mistake, unless that is allowed.
+    pub fn read(
+        kind: &Kind,
+        place: Place,
+        settings: Settings,
+        node: Node<'_>,
+        scope: &Scope<'_>,
+        allow_vacuous: bool,
+    ) -> Result<Self, LoadErrors> {
+        let run = (kind.read)(node, scope)?;
+        if !allow_vacuous && !refuses_something(run.as_ref()) {
+            return Err(LoadError::new(
+                place,
+                format!("this `{}` cannot fail: there is no run that it refuses", kind.name),
+            )
+            .help("make it ask for something, or say `allow_vacuous: true` on the case")
+            .into());
+        }
+        Ok(Self { check: kind.name, place, settings, run })
+    }
+
+    /// The check, ready to be asked.
+    pub fn check(&self) -> &dyn Check {
+        self.run.as_ref()
+    }
+
+    /// Where the setting that `pointer` means stands in the case's file.
+    pub fn locate(&self, pointer: &str) -> Location {
+        self.settings.locate(pointer).unwrap_or_else(|| self.place.locate())
+    }
+}
+
+/// The vacuity test: the check's own counterexample must really be refused by it.
+fn refuses_something(check: &dyn Check) -> bool {
+    let Some(evidence) = check.counterexample() else { return false };
+    check.check(&evidence).is_ok_and(|outcome| !outcome.violations.is_empty())
+}

@@ -1,0 +1,245 @@
+//! The harness: YAML cases as libtest trials.
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     arraign::Harness::new("evals").run()
+//! }
+//! ```
+
+mod args;
+mod panics;
+mod plan;
+mod settings;
+mod snapshot;
+mod store;
+mod trial;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{FormatSetting, Trial};
+use serde::de::DeserializeOwned;
+
+use self::args::Command;
+use self::plan::{Plan, Planned};
+use self::settings::Settings;
+use self::store::Store;
+use self::trial::Shared;
+use crate::check::{Check, Kind, Registry};
+use crate::place::LoadErrors;
+use crate::report::terminal;
+use crate::source::{DEFAULT_SIZE_LIMIT, Files};
+use crate::suite::{Library, ReportFormat};
+
+/// The run itself is wrong.
+const WRONG_RUN: u8 = 2;
+/// A trial failed.
+const FAILED: u8 = 101;
+
+/// A test target whose trials are the cases of a folder.
+pub struct Harness {
+    folder: PathBuf,
+    base: Option<PathBuf>,
+    kinds: Registry,
+    allowed_roots: Vec<PathBuf>,
+    size_limit: u64,
+    mistakes: Vec<String>,
+}
+
+impl Harness {
+    /// A harness over the cases below `folder`, relative to the package: the folder that `CARGO_MANIFEST_DIR`
+    /// names when the test runs, else the current one.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            base: None,
+            kinds: Registry::default(),
+            allowed_roots: Vec::new(),
+            size_limit: DEFAULT_SIZE_LIMIT,
+            mistakes: Vec::new(),
+        }
+    }
+
+    /// Sets the package's folder.
+    pub fn at(mut self, base: impl Into<PathBuf>) -> Self {
+        self.base = Some(base.into());
+        self
+    }
+
+    /// Registers a check of your own: `metric: name` and `expect: [- name: {...}]` then read `T` as its settings.
+    pub fn check<T: Check + DeserializeOwned + 'static>(self, name: &'static str) -> Self {
+        self.kind(Kind::of::<T>(name, "a check of this project"))
+    }
+
+    /// Registers a check with all that its entry may say.
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.mistakes.extend(self.kinds.register(kind).err());
+        self
+    }
+
+    /// Lets cases name files below `root`, which lies outside the folder of cases.
+    pub fn allow_root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.allowed_roots.push(root.into());
+        self
+    }
+
+    /// The largest trace, policy or case file that is read, in bytes. 64 MiB unless said otherwise.
+    pub fn size_limit(mut self, bytes: u64) -> Self {
+        self.size_limit = bytes;
+        self
+    }
+
+    /// Runs what the command line asks for. 0: all passed; 101: a trial failed; 2: the run itself is wrong.
+    pub fn run(self) -> ExitCode {
+        panics::install();
+        let threads = env::var_os("RUST_TEST_THREADS");
+        let command = match args::parse(env::args_os().skip(1).collect(), threads) {
+            Ok(command) => command,
+            Err(problem) => return wrong(&[problem]),
+        };
+        let settings = match settings::read() {
+            Ok(settings) => settings,
+            Err(problem) => return wrong(&[problem]),
+        };
+        if !self.mistakes.is_empty() {
+            return wrong(&self.mistakes);
+        }
+        match self.files() {
+            Ok((base, files)) => self.run_in(base, files, &command, settings),
+            Err(problem) => wrong(&[problem]),
+        }
+    }
+
+    /// The package's folder and the files of the eval root, found when the test runs: a remapped checkout keeps
+    /// its own.
+    fn files(&self) -> Result<(PathBuf, Files), String> {
+        let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let base = match self.base.clone().or_else(|| manifest.clone()) {
+            Some(base) => base,
+            None => env::current_dir().map_err(|error| format!("no current folder: {error}"))?,
+        };
+        let base = base.canonicalize().unwrap_or(base);
+        let root = base.join(&self.folder);
+        if !root.is_dir() {
+            let from = if self.base.is_some() {
+                "Harness::at"
+            } else {
+                "CARGO_MANIFEST_DIR, else the current folder"
+            };
+            return Err(format!("no folder `{}` in {} ({from})", self.folder.display(), base.display()));
+        }
+        let roots = self.allowed_roots.iter().map(|root| base.join(root));
+        let files = roots.fold(Files::new(&base, root).with_size_limit(self.size_limit), Files::allow_root);
+        Ok((base, files))
+    }
+
+    fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: Settings) -> ExitCode {
+        let library = Library { kinds: &self.kinds, files: &files };
+        let mut plan = match command.exact_names() {
+            Some(names) => plan::named(names, library, &settings),
+            None => match plan::all(library, &settings) {
+                Ok(plan) => plan,
+                Err(errors) => return wrong_files(&errors),
+            },
+        };
+        if let Some(code) = nothing_to_run(&plan, command, &settings, &self.folder) {
+            return code;
+        }
+        plan.select(command);
+        let (reports, skipped) = (reports(&plan, &settings), plan.skipped);
+        let shared = Arc::new(shared(base, files, command, settings));
+        let store = shared.store.folder().to_owned();
+        let trials = plan.trials.into_iter().map(|planned| trial(planned, &shared)).collect();
+        let conclusion = libtest_mimic::run(&command.arguments, trials);
+        if !command.arguments.list {
+            summarize(skipped, &reports, &store);
+        }
+        if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
+    }
+}
+
+/// Why there is nothing to run, where that is an error: an empty selection never looks green.
+fn nothing_to_run(plan: &Plan, command: &Command, settings: &Settings, folder: &Path) -> Option<ExitCode> {
+    if !plan.trials.is_empty() {
+        return None;
+    }
+    if let Some(names) = command.exact_names() {
+        let missing = format!("no trial is called `{}`", names.join("` or `"));
+        return settings.nextest.is_some().then(|| complain(&[missing], FAILED));
+    }
+    if plan.skipped > 0 {
+        let wanted = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIGN_TAGS)";
+        return Some(wrong(&[format!("{wanted}: {} cases were left out", plan.skipped)]));
+    }
+    Some(wrong(&[format!("no case below `{}`: an empty run is not a green one", folder.display())]))
+}
+
+fn shared(base: PathBuf, files: Files, command: &Command, settings: Settings) -> Shared {
+    let out = match settings.out {
+        Some(out) => base.join(out),
+        None => settings::default_out(&base),
+    };
+    let nextest = settings.nextest.is_some();
+    let (run_id, attempt) = settings
+        .nextest
+        .map_or_else(|| (settings::own_run_id(), 1), |nextest| (nextest.run_id, nextest.attempt));
+    let json = matches!(command.arguments.format, Some(FormatSetting::Json));
+    Shared { files, store: Store::new(&out, &run_id, attempt), base, json, nextest }
+}
+
+fn trial(planned: Planned, shared: &Arc<Shared>) -> Trial {
+    let Planned { name, ignore, work } = planned;
+    let (shared, own_name) = (Arc::clone(shared), name.clone());
+    let trial = Trial::test(name, move || trial::run(&shared, &own_name, work));
+    trial.with_ignored_flag(ignore.is_some())
+}
+
+fn reports(plan: &Plan, settings: &Settings) -> Vec<ReportFormat> {
+    let mut wanted: Vec<ReportFormat> = plan.reports.iter().chain(&settings.reports).copied().collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    wanted
+}
+
+#[expect(clippy::print_stderr, reason = "standard output may be a stream of events")]
+fn summarize(skipped: usize, reports: &[ReportFormat], store: &Path) {
+    for remark in settings::unknown_variables() {
+        eprintln!("arraign: {remark}");
+    }
+    if skipped > 0 {
+        eprintln!("arraign: {skipped} cases of another tier or tag were skipped");
+    }
+    if !reports.is_empty() {
+        let names: Vec<String> = reports.iter().map(|format| format!("{format:?}").to_lowercase()).collect();
+        let store = store.display();
+        eprintln!(
+            "arraign: this version renders no {} report yet; the JSON verdicts are in {store}",
+            names.join(", ")
+        );
+    }
+}
+
+fn wrong(problems: &[String]) -> ExitCode {
+    complain(problems, WRONG_RUN)
+}
+
+#[expect(clippy::print_stderr, reason = "the harness is a program, and this is its way to complain")]
+fn complain(problems: &[String], code: u8) -> ExitCode {
+    for problem in problems {
+        eprintln!("error: {problem}");
+    }
+    ExitCode::from(code)
+}
+
+#[expect(clippy::print_stderr, reason = "the harness is a program, and this is its way to complain")]
+fn wrong_files(errors: &LoadErrors) -> ExitCode {
+    for error in errors {
+        eprintln!("{}", terminal::load_error(error));
+    }
+    let count = errors.iter().count();
+    let noun = if count == 1 { "mistake" } else { "mistakes" };
+    eprintln!("error: {count} {noun} in the eval files; no trial was run");
+    ExitCode::from(WRONG_RUN)
+}

@@ -1,0 +1,107 @@
+//! What the environment says. Runners pass no unknown flags, so these settings are variables.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::case::Tier;
+use crate::suite::ReportFormat;
+use crate::yaml::did_you_mean;
+
+/// The variables that this version reads.
+const KNOWN: &[&str] = &["ARRAIGN_OUT", "ARRAIGN_REPORT", "ARRAIGN_TAGS", "ARRAIGN_TIER"];
+
+/// What the environment says.
+#[derive(Debug)]
+pub(super) struct Settings {
+    /// The tier to run; `None` runs every case.
+    pub(super) tier: Option<Tier>,
+    /// Run only cases that have one of these tags; empty runs all.
+    pub(super) tags: Vec<String>,
+    /// Reports to render at the end.
+    pub(super) reports: Vec<ReportFormat>,
+    /// Where verdicts go.
+    pub(super) out: Option<PathBuf>,
+    /// What ran this process.
+    pub(super) nextest: Option<Nextest>,
+}
+
+/// What nextest says about the process that it started.
+#[derive(Debug)]
+pub(super) struct Nextest {
+    /// One for all processes of a run.
+    pub(super) run_id: String,
+    /// Counts from 1.
+    pub(super) attempt: u32,
+}
+
+/// Reads the environment. The error is a sentence for the user.
+pub(super) fn read() -> Result<Settings, String> {
+    let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    Ok(Settings {
+        tier: text("ARRAIGN_TIER").map(|tier| tier_of(&tier)).transpose()?.flatten(),
+        tags: text("ARRAIGN_TAGS").map(|tags| words(&tags)).unwrap_or_default(),
+        reports: text("ARRAIGN_REPORT")
+            .map(|formats| report_formats(&formats))
+            .transpose()?
+            .unwrap_or_default(),
+        out: env::var_os("ARRAIGN_OUT").filter(|out| !out.is_empty()).map(PathBuf::from),
+        nextest: text("NEXTEST").map(|_| nextest()),
+    })
+}
+
+/// A remark on each variable of ours that nobody reads: `ARRAIGN_TEIR=smoke` would run everything.
+pub(super) fn unknown_variables() -> Vec<String> {
+    let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let unknown = names.filter(|name| name.starts_with("ARRAIGN_") && !KNOWN.contains(&name.as_str()));
+    let remark = |name: String| match did_you_mean(&name, KNOWN) {
+        Some(help) => format!("the variable {name} is not read by this version; {help}"),
+        None => format!("the variable {name} is not read by this version"),
+    };
+    unknown.filter(|name| name != "ARRAIGN_CONFORMANCE_DIR").map(remark).collect()
+}
+
+/// `full` runs everything, as no tier does.
+fn tier_of(text: &str) -> Result<Option<Tier>, String> {
+    match text {
+        "smoke" => Ok(Some(Tier::Smoke)),
+        "full" => Ok(None),
+        other => Err(format!("ARRAIGN_TIER is `{other}`: it is `smoke` or `full`")),
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn report_formats(text: &str) -> Result<Vec<ReportFormat>, String> {
+    words(text).iter().map(|word| report_format(word)).collect()
+}
+
+fn report_format(word: &str) -> Result<ReportFormat, String> {
+    let deserializer = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(word);
+    serde::Deserialize::deserialize(deserializer)
+        .map_err(|_| format!("ARRAIGN_REPORT: `{word}` is none of json, jsonl, sarif, junit, markdown, html"))
+}
+
+fn nextest() -> Nextest {
+    let attempt = env::var("NEXTEST_ATTEMPT").ok().and_then(|attempt| attempt.parse().ok());
+    Nextest {
+        run_id: env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| own_run_id()),
+        attempt: attempt.unwrap_or(1),
+    }
+}
+
+/// An id for a run that no runner has named: when it began, and its process.
+pub(super) fn own_run_id() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
+    format!("{seconds}-{}", std::process::id())
+}
+
+/// `target/arraign`: the target folder is the one that this very program was built into, if it was.
+pub(super) fn default_out(base: &Path) -> PathBuf {
+    let program = env::current_exe().unwrap_or_default();
+    let deps = program.ancestors().find(|folder| folder.ends_with("deps"));
+    let target = deps.and_then(Path::parent).and_then(Path::parent).map(Path::to_owned);
+    target.unwrap_or_else(|| base.join("target")).join("arraign")
+}

@@ -1,0 +1,74 @@
+//! Verdict files: one a trial, written whole.
+//!
+//! `<out>/<run id>/<trial name>.json`; later attempts of a retried trial lie in `attempt-<n>/` below that.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use crate::source::write_whole;
+use crate::verdict::Verdict;
+
+/// File systems take 255 bytes; what follows a name, and what a temporary name adds, must fit as well.
+const LONGEST_STEM: usize = 200;
+
+/// Where the verdicts of this run go.
+#[derive(Debug)]
+pub(super) struct Store {
+    folder: PathBuf,
+    made: OnceLock<()>,
+}
+
+impl Store {
+    pub(super) fn new(out: &std::path::Path, run_id: &str, attempt: u32) -> Self {
+        let run = out.join(file_stem(run_id));
+        let folder = if attempt > 1 { run.join(format!("attempt-{attempt}")) } else { run };
+        Self { folder, made: OnceLock::new() }
+    }
+
+    /// The folder of this run.
+    pub(super) fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
+    /// Writes a verdict.
+    pub(super) fn write(&self, verdict: &Verdict) -> io::Result<()> {
+        if self.made.get().is_none() {
+            fs::create_dir_all(&self.folder)?;
+            let _ = self.made.set(());
+        }
+        let mut json = serde_json::to_vec(verdict)?;
+        json.push(b'\n');
+        write_whole(&self.folder.join(format!("{}.json", file_stem(&verdict.name))), &json)
+    }
+}
+
+/// A trial's name as a file's: colons are letters on some systems only, and long names end in their hash.
+fn file_stem(name: &str) -> String {
+    let name = if cfg!(windows) { name.replace(':', "%3A") } else { name.to_owned() };
+    if name.len() <= LONGEST_STEM {
+        return name;
+    }
+    let end = (0..=LONGEST_STEM).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}~{:016x}", &name[..end], fnv1a(&name))
+}
+
+/// FNV-1a: the same on every machine and in every version, as shards and merges need it.
+fn fnv1a(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_stay_apart() {
+        let (one, other) = ("é".repeat(300) + "1", "é".repeat(300) + "2");
+        assert_ne!(file_stem(&one), file_stem(&other));
+        assert!(file_stem(&one).len() <= 220);
+        assert_eq!(file_stem("a::b"), if cfg!(windows) { "a%3A%3Ab" } else { "a::b" });
+    }
+}

@@ -1,0 +1,125 @@
+//! One trial: evidence, verdict, verdict file, and the message of a red one.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+
+use libtest_mimic::Failed;
+
+use super::plan::Work;
+use super::store::Store;
+use super::{panics, snapshot};
+use crate::case::Case;
+use crate::place::LoadErrors;
+use crate::report::terminal;
+use crate::source::Files;
+use crate::suite::load_runs;
+use crate::verdict::{Verdict, evaluate_runs, failed_with};
+
+/// What all trials of a process share.
+pub(super) struct Shared {
+    pub(super) files: Files,
+    pub(super) store: Store,
+    /// The package's folder: where snapshots are named from.
+    pub(super) base: PathBuf,
+    /// The output is JSON events for an IDE.
+    pub(super) json: bool,
+    /// nextest reads standard error for a heading.
+    pub(super) nextest: bool,
+}
+
+/// Runs a trial to the end. The error is its message.
+pub(super) fn run(shared: &Arc<Shared>, name: &str, work: Work) -> Result<(), Failed> {
+    match work {
+        Work::Broken(errors) => Err(broken(shared, name, &errors)),
+        Work::Case { case, path, run } => {
+            let mut verdict = judge_in_time(shared, name, &case, path.clone(), run);
+            snapshot::hold_against(&mut verdict, &case, &path, &shared.base);
+            report(shared, &verdict)
+        }
+    }
+}
+
+fn broken(shared: &Shared, name: &str, errors: &LoadErrors) -> Failed {
+    let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
+    let first = errors.iter().next().map(ToString::to_string).unwrap_or_default();
+    say_to_nextest(shared, &first);
+    message(
+        shared,
+        name,
+        &errors.iter().next().map(|error| error.place.to_string()).unwrap_or_default(),
+        &drawn.join("\n"),
+    )
+}
+
+fn report(shared: &Shared, verdict: &Verdict) -> Result<(), Failed> {
+    let written = shared.store.write(verdict);
+    if let Err(error) = written {
+        let folder = shared.store.folder().display();
+        return Err(Failed::from(format!(
+            "the verdict cannot be written below {folder}: {error}; set ARRAIGN_OUT"
+        )));
+    }
+    if verdict.passed {
+        return Ok(());
+    }
+    say_to_nextest(shared, &terminal::headline(verdict));
+    let at = terminal::first_place(verdict);
+    Err(message(shared, &verdict.name, &at.to_string(), &terminal::red_trial(verdict)))
+}
+
+#[expect(clippy::print_stderr, reason = "nextest takes a failure's heading from standard error")]
+fn say_to_nextest(shared: &Shared, headline: &str) {
+    if shared.nextest {
+        eprintln!("Error: {headline}");
+    }
+}
+
+/// In JSON events JetBrains looks for a line that starts with `thread`, and libtest-mimic writes `Error: "` before
+/// the message: hence the line break in front.
+fn message(shared: &Shared, name: &str, at: &str, drawn: &str) -> Failed {
+    if shared.json {
+        Failed::from(format!("\nthread '{name}' panicked at {at}:\n{drawn}"))
+    } else {
+        Failed::from(drawn.to_owned())
+    }
+}
+
+/// A case's timeout is a worker thread: what it computes after its time is thrown away.
+fn judge_in_time(
+    shared: &Arc<Shared>,
+    name: &str,
+    case: &Arc<Case>,
+    path: PathBuf,
+    run: Option<usize>,
+) -> Verdict {
+    let Some(limit) = case.timeout else { return judge(shared, name, case, &path, run) };
+    let (sender, receiver) = channel();
+    let (worker_shared, worker_case, worker_name) = (Arc::clone(shared), Arc::clone(case), name.to_owned());
+    let worker = std::thread::Builder::new().name(name.replace('\0', "")).spawn(move || {
+        let verdict = judge(&worker_shared, &worker_name, &worker_case, &path, run);
+        let _ = sender.send(verdict);
+    });
+    if let Err(error) = worker {
+        return failed_with(case, name, format!("no thread for the case: {error}"));
+    }
+    receiver.recv_timeout(limit).unwrap_or_else(|error| {
+        let problem = match error {
+            RecvTimeoutError::Timeout => format!("out of time: the case's `timeout` is {limit:?}"),
+            RecvTimeoutError::Disconnected => "the case's thread died".to_owned(),
+        };
+        failed_with(case, name, problem)
+    })
+}
+
+fn judge(shared: &Shared, name: &str, case: &Case, path: &Path, run: Option<usize>) -> Verdict {
+    let runs = match load_runs(case, path, &shared.files) {
+        Ok(runs) => runs,
+        Err(error) => return failed_with(case, name, error),
+    };
+    let wanted = match run {
+        Some(index) => runs.get(index..=index).unwrap_or_default(),
+        None => &runs,
+    };
+    panics::quietly(|| evaluate_runs(case, name, wanted))
+}

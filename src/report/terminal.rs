@@ -1,0 +1,254 @@
+//! What a person reads when a trial is red, and when a file is wrong: a rustc-like diagnostic.
+//!
+//! First the claim that broke, then the place to click, then the calls around it, then what to do.
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::plain::{one_line, plain};
+use crate::outcome::Status;
+use crate::place::{LoadError, Location};
+use crate::verdict::{Breach, Finding, RunSummary, Verdict};
+
+/// How many violations of one finding are drawn; the rest are counted. All of them are in the verdict file.
+const DRAWN: usize = 10;
+/// How many calls around the one concerned are shown.
+const AROUND: usize = 3;
+/// How many columns a call's line may have.
+const CALL_WIDTH: usize = 100;
+
+/// A mistake in a file, drawn.
+pub fn load_error(error: &LoadError) -> String {
+    let at = error.place.locate();
+    let label = error.label.clone().unwrap_or_default();
+    let mut notes = Notes::default();
+    notes.help(error.help.as_deref());
+    draw("error", None, &error.problem, &at, &label, &notes)
+}
+
+/// Everything that is wrong with a trial, drawn. Empty for a trial that passes.
+pub fn red_trial(verdict: &Verdict) -> String {
+    if verdict.passed {
+        return String::new();
+    }
+    let mut blocks: Vec<String> = verdict.errors.iter().map(|error| trial_error(verdict, error)).collect();
+    blocks.extend(verdict.snapshot_diff.iter().map(|diff| snapshot_changed(verdict, diff)));
+    if verdict.snapshot_diff.is_none() {
+        blocks.extend(verdict.findings.iter().flat_map(|finding| of_finding(verdict, finding)));
+    }
+    if blocks.is_empty() || verdict.expected != Status::Pass {
+        blocks.extend(unexpected(verdict));
+    }
+    blocks.join("\n")
+}
+
+/// The first claim that broke, on one line: `sequence_valid: ... at file:line:column`.
+pub fn headline(verdict: &Verdict) -> String {
+    let breach = verdict.findings.iter().find_map(|finding| Some((finding, finding.violations.first()?)));
+    let unfit = verdict.findings.iter().find_map(|finding| Some((finding, finding.unfit.as_ref()?)));
+    let claim = match (breach, unfit, verdict.errors.first()) {
+        (_, _, Some(error)) => format!("{error} at {}", verdict.case),
+        _ if verdict.snapshot_diff.is_some() => {
+            format!("the violations differ from the snapshot at {}", verdict.case)
+        }
+        (Some((finding, breach)), _, _) => format!("{}: {} at {}", finding.check, breach.message, breach.at),
+        (_, Some((finding, unfit)), _) => format!("{}: {unfit} at {}", finding.check, finding.at),
+        _ => format!("the verdict is {}, not {} at {}", verdict.status, verdict.expected, verdict.case),
+    };
+    one_line(&claim)
+}
+
+/// Where the first claim that broke stands: what an IDE links.
+pub fn first_place(verdict: &Verdict) -> &Location {
+    verdict.violations().next().map_or(&verdict.case, |breach| &breach.at)
+}
+
+fn trial_error(verdict: &Verdict, error: &str) -> String {
+    let mut notes = Notes::default();
+    notes.rerun(verdict);
+    draw("error", Some("trial"), error, &verdict.case, &verdict.name, &notes)
+}
+
+fn snapshot_changed(verdict: &Verdict, diff: &str) -> String {
+    let mut notes = Notes::default();
+    notes.line("snapshot", diff);
+    notes.help(Some("review the change with `cargo insta review`, or take it with `cargo insta accept`"));
+    notes.rerun(verdict);
+    draw(
+        "error",
+        Some("snapshot"),
+        "the violations differ from the snapshot",
+        &verdict.case,
+        &verdict.name,
+        &notes,
+    )
+}
+
+fn unexpected(verdict: &Verdict) -> Option<String> {
+    let mut notes = Notes::default();
+    notes.help(Some("change the case, or drop its `expect_verdict`"));
+    notes.rerun(verdict);
+    let problem = format!("the verdict is `{}`, but the case expects `{}`", verdict.status, verdict.expected);
+    let expected_other = verdict.expected != Status::Pass && verdict.status != verdict.expected;
+    expected_other
+        .then(|| draw("error", Some("expect_verdict"), &problem, &verdict.case, &verdict.name, &notes))
+}
+
+fn of_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
+    let run = verdict.runs.get(finding.run);
+    let drawn = finding.violations.iter().take(DRAWN).map(|breach| violation(verdict, finding, breach, run));
+    let mut blocks: Vec<String> = drawn.collect();
+    if finding.violations.len() > DRAWN {
+        let more = finding.violations.len() - DRAWN;
+        blocks.push(format!(
+            "... and {more} more violations of `{}`; all are in the verdict file\n",
+            finding.check
+        ));
+    }
+    blocks.extend(finding.unfit.as_ref().map(|unfit| unanswered(verdict, finding, unfit, run)));
+    blocks
+}
+
+fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<&RunSummary>) -> String {
+    let mut notes = Notes::default();
+    if let Some(at) = &breach.policy_at {
+        let constraint = breach.constraint.as_deref().map_or(String::new(), |text| format!(" ({text})"));
+        notes.line("policy", &format!("{at}{constraint}"));
+    }
+    if let (Some(expected), Some(actual)) = (&breach.expected, &breach.actual) {
+        notes.line("expected", expected);
+        notes.line("actual", actual);
+    }
+    if let Some(run) = run {
+        notes.run(run, &concerned(breach));
+    }
+    notes.help(breach.suggestion.as_deref());
+    notes.rerun(verdict);
+    let rule = breach.rule.map_or(String::new(), |rule| format!("rule {rule} of "));
+    draw(
+        "error",
+        Some(&finding.check),
+        &breach.message,
+        &breach.at,
+        &format!("{rule}{}", verdict.name),
+        &notes,
+    )
+}
+
+fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&RunSummary>) -> String {
+    let mut notes = Notes::default();
+    if let Some(run) = run {
+        notes.run(run, &[]);
+    }
+    notes.rerun(verdict);
+    let problem = format!("{}: {unfit}", finding.status);
+    draw("error", Some(&finding.check), &problem, &finding.at, &verdict.name, &notes)
+}
+
+fn concerned(breach: &Breach) -> Vec<usize> {
+    if breach.calls.is_empty() { breach.call.into_iter().collect() } else { breach.calls.clone() }
+}
+
+/// The notes below a snippet: a name (none for a continuation) and a text that has been made harmless.
+#[derive(Default)]
+struct Notes(Vec<(Option<String>, String)>);
+
+impl Notes {
+    fn line(&mut self, name: &str, text: &str) {
+        self.0.push((Some(name.to_owned()), plain(text).into_owned()));
+    }
+
+    fn help(&mut self, text: Option<&str>) {
+        if let Some(text) = text {
+            self.line("help", text);
+        }
+    }
+
+    fn rerun(&mut self, verdict: &Verdict) {
+        self.line("rerun", &verdict.rerun_command());
+    }
+
+    fn run(&mut self, run: &RunSummary, concerned: &[usize]) {
+        let file = run.file.as_deref().unwrap_or("in the case");
+        let count = match run.calls.len() {
+            1 => "1 call".to_owned(),
+            count => format!("{count} calls"),
+        };
+        let id = run.id.as_deref().map_or(String::new(), |id| format!(", run {id}"));
+        self.line("trace", &format!("{file} ({}, {count}{id})", run.format));
+        let width = run.calls.iter().map(|call| call.name.chars().count()).max().unwrap_or(0).min(30);
+        let mut skipped = 0;
+        for call in &run.calls {
+            if !is_near(call.index, concerned, run.calls.len()) {
+                skipped += 1;
+                continue;
+            }
+            self.gap(&mut skipped);
+            let mark = if concerned.contains(&call.index) { '>' } else { ' ' };
+            let text = format!("{mark} {:>2}  {:width$}  {}", call.index, call.name, call.arguments);
+            self.0.push((None, shorten(&one_line(&text))));
+        }
+        self.gap(&mut skipped);
+        if let Some(answer) = &run.answer {
+            let text = format!("  {:>2}  {:width$}  {answer:?}", run.calls.len() + 1, "reply");
+            self.0.push((None, shorten(&one_line(&text))));
+        }
+    }
+
+    fn gap(&mut self, skipped: &mut usize) {
+        if *skipped > 0 {
+            self.0.push((None, format!("  ..  ({skipped} more)")));
+            *skipped = 0;
+        }
+    }
+}
+
+/// Whether a call is shown: all of them when they are few, else those around the ones concerned.
+fn is_near(index: usize, concerned: &[usize], count: usize) -> bool {
+    count <= 2 * AROUND + 2
+        || concerned.iter().take(AROUND).any(|call| call.abs_diff(index) <= AROUND)
+        || (concerned.is_empty() && index <= AROUND)
+}
+
+fn shorten(line: &str) -> String {
+    match line.char_indices().nth(CALL_WIDTH) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+/// One diagnostic. Everything that comes from a trace is harmless text by now or becomes so here.
+fn draw(level: &str, id: Option<&str>, problem: &str, at: &Location, label: &str, notes: &Notes) -> String {
+    let (problem, label, text) = (one_line(problem), one_line(label), plain(&at.text).into_owned());
+    let mut title = Level::ERROR.with_name(level.to_owned()).primary_title(problem);
+    if let Some(id) = id {
+        title = title.id(id.to_owned());
+    }
+    let path = one_line(&at.file);
+    let mut group = Group::with_title(title);
+    if text.is_empty() {
+        group = group.element(annotate_snippets::Origin::path(path).line(at.line).char_column(at.column));
+    } else {
+        let byte = |column: usize| plain(&at.text[..bytes(&at.text, column)]).len();
+        let span = byte(at.column)..byte(at.end_column);
+        let mark = AnnotationKind::Primary.span(span);
+        let mark = if label.is_empty() { mark } else { mark.label(label) };
+        group = group.element(Snippet::source(text).line_start(at.line).path(path).annotation(mark));
+    }
+    for (name, text) in &notes.0 {
+        let level = match name.as_deref() {
+            Some("help") => Level::HELP,
+            Some(name) => Level::NOTE.with_name(name.to_owned()),
+            None => Level::NOTE.no_name(),
+        };
+        group = group.element(level.message(text.clone()));
+    }
+    let mut drawn = Renderer::plain().decor_style(DecorStyle::Ascii).render(&[group]);
+    drawn.push('\n');
+    drawn
+}
+
+/// The byte at which the character of `column` (from 1) begins.
+fn bytes(text: &str, column: usize) -> usize {
+    text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(at, _)| at)
+}

@@ -1,0 +1,172 @@
+//! One case: its common keys, then the blocks of the vocabularies.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::keys;
+use super::trace::trace_from;
+use crate::case::{Case, Expectation, Ignore, TraceFrom};
+use crate::check::Scope;
+use crate::outcome::Status;
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::vocabulary::{CaseNode, VOCABULARIES};
+use crate::yaml::{Document, Fields, Node, Value};
+
+/// What a case is read in.
+pub(super) struct Context<'c> {
+    pub(super) scope: &'c Scope<'c>,
+    pub(super) document: &'c Arc<Document>,
+    pub(super) path: &'c str,
+    /// The suite's name, or the file's stem.
+    pub(super) suite: &'c str,
+    /// The file is this case.
+    pub(super) alone: bool,
+}
+
+/// Reads the case at the context's path.
+pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
+    let Some(node) = context.document.root().pointer(context.path) else {
+        return Err(context.document.root().error("no case stands here").into());
+    };
+    let mut fields = Fields::of(node, "a case")?;
+    let (id, place) = identity(&mut fields, node, context.alone);
+    let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
+    fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
+    fields.node("same_turn");
+    keys::refuse_unsupported(&mut fields, keys::CASE_UNSUPPORTED);
+    let case = Case {
+        description: fields.optional("description"),
+        input: fields.aliased(&["input", "prompt"]).and_then(|node| fields.take(input(node))),
+        trace: trace(&mut fields, context, id.as_deref()),
+        tier: fields.optional("tier").unwrap_or_default(),
+        tags: fields
+            .node("tags")
+            .map(Node::one_or_many)
+            .map(|tags| texts(&mut fields, &tags))
+            .unwrap_or_default(),
+        ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
+        timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
+        expect_verdict: fields.optional::<Status>("expect_verdict"),
+        snapshot: flag(&mut fields, "snapshot"),
+        require_calls: flag(&mut fields, "require_calls"),
+        expectations: expectations(&mut fields, context, node, allow_vacuous),
+        id,
+        place,
+    };
+    finish(fields, node, case)
+}
+
+fn finish(mut fields: Fields<'_>, node: Node<'_>, case: Case) -> Result<Case, LoadErrors> {
+    if case.expectations.is_empty() && case.require_calls.is_none() && fields.errors.is_empty() {
+        let error = LoadError::new(case.place.clone(), "this case checks nothing");
+        fields.errors.push(error.help("give it a `metric:` or an `expect:` list"));
+    }
+    let beside = VOCABULARIES
+        .iter()
+        .any(|vocabulary| vocabulary.settings_beside && node.get(vocabulary.key).is_some());
+    // The settings beside a metric are the metric's to refuse; it has done so by now.
+    if beside { fields.errors.or(case) } else { fields.finish(case) }
+}
+
+fn identity(fields: &mut Fields<'_>, node: Node<'_>, alone: bool) -> (Option<String>, Place) {
+    let Some(id) = fields.aliased(&["id", "name"]) else {
+        if !alone {
+            fields
+                .errors
+                .push(node.error("`id` is missing").help("every case of a file with several needs one"));
+        }
+        return (None, node.place());
+    };
+    let text = match id.value() {
+        Value::Int(number) => Some(number.to_string()),
+        _ => fields.take(id.decode::<String>()),
+    };
+    if let Some(problem) = text.as_deref().and_then(problem_with_id) {
+        fields.errors.push(id.error(problem));
+    }
+    (text, id.place())
+}
+
+fn problem_with_id(id: &str) -> Option<String> {
+    let run =
+        id.strip_prefix("run_").is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
+    if id.trim().is_empty() {
+        Some("an id cannot be empty".to_owned())
+    } else if run || id == "pass_threshold" {
+        Some(format!("the id `{id}` is reserved: trials that arraign adds are called so"))
+    } else {
+        None
+    }
+}
+
+/// Where `key: true` stands.
+fn flag(fields: &mut Fields<'_>, key: &'static str) -> Option<Place> {
+    let node = fields.node(key)?;
+    fields.take(node.decode::<bool>())?.then(|| node.place())
+}
+
+fn texts(fields: &mut Fields<'_>, nodes: &[Node<'_>]) -> Vec<String> {
+    nodes.iter().filter_map(|node| fields.take(node.decode())).collect()
+}
+
+fn input(node: Node<'_>) -> Result<serde_json::Value, LoadError> {
+    match node.value() {
+        Value::String(_) => Ok(node.to_json()),
+        Value::Map(_) if node.get("query").and_then(Node::as_str).is_some() => Ok(node.to_json()),
+        _ => Err(node.error("`input` is a text, or a mapping with `query`")),
+    }
+}
+
+fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {
+    match node.value() {
+        Value::Bool(false) => Ok(None),
+        Value::Bool(true) => Ok(Some(Ignore { reason: None })),
+        Value::String(reason) => Ok(Some(Ignore { reason: Some(reason.clone()) })),
+        _ => Err(node.error("`ignore` is true, false, or the reason")),
+    }
+}
+
+fn timeout(node: Node<'_>) -> Result<Duration, LoadError> {
+    let parsed = match node.value() {
+        Value::Int(millis) => u64::try_from(*millis).ok().map(Duration::from_millis),
+        Value::String(text) => duration(text),
+        _ => None,
+    };
+    let wrong = || node.error("`timeout` is a time: \"3s\", \"500ms\", \"2m\", or a number of milliseconds");
+    parsed.filter(|time| !time.is_zero()).ok_or_else(wrong)
+}
+
+fn duration(text: &str) -> Option<Duration> {
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
+    let (number, seconds) =
+        units.iter().find_map(|(unit, seconds)| text.strip_suffix(unit).map(|number| (number, seconds)))?;
+    let amount: f64 = number.trim().parse().ok()?;
+    Duration::try_from_secs_f64(amount * seconds).ok()
+}
+
+fn trace(fields: &mut Fields<'_>, context: &Context<'_>, id: Option<&str>) -> TraceFrom {
+    let Some(node) = fields.node("trace") else { return TraceFrom::Lookup };
+    let id = id.unwrap_or(context.suite);
+    fields.take(trace_from(node, context.scope, context.suite, id)).unwrap_or(TraceFrom::Lookup)
+}
+
+fn expectations(
+    fields: &mut Fields<'_>,
+    context: &Context<'_>,
+    node: Node<'_>,
+    allow_vacuous: bool,
+) -> Vec<Expectation> {
+    let case = CaseNode {
+        document: context.document,
+        path: context.path,
+        node,
+        common: keys::common(),
+        allow_vacuous,
+    };
+    let mut found = Vec::new();
+    for vocabulary in VOCABULARIES {
+        fields.node(vocabulary.key);
+        found.extend(fields.take((vocabulary.lower)(&case, context.scope)).into_iter().flatten());
+    }
+    found
+}

@@ -1,0 +1,115 @@
+//! Which files hold cases: all of them for a run, one of them for a name.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::name::parts;
+use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+use crate::source::Files;
+
+/// The extensions of case files.
+pub const CASE_EXTENSIONS: &[&str] = &["yaml", "yml", "json", "jsonl"];
+
+/// Folders that hold what cases use, never cases.
+const SUPPORT_FOLDERS: &[&str] = &["policies", "traces", "snapshots", "cassettes", "baselines", "schemas"];
+
+/// Configures the whole folder.
+const WORKSPACE_FILE: &str = "arraign.yaml";
+
+const IGNORE_FILE: &str = ".arraignignore";
+
+/// All case files below the eval root, by name.
+pub fn case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
+    let root = files.root().to_owned();
+    let ignored = ignore_list(files)?;
+    let relative = |path: &Path| path.strip_prefix(&root).unwrap_or(path).to_owned();
+    let skip = |path: &Path| is_support(path) || ignored.is_match(relative(path));
+    let found = files.walk(&root, skip).map_err(|error| {
+        LoadError::new(
+            Place::of_file(error.name),
+            format!("the folder of cases cannot be read: {}", error.problem),
+        )
+    })?;
+    let cases: Vec<PathBuf> = found.into_iter().filter(|path| is_case_file(path, &root)).collect();
+    refuse_siblings(&cases, files)?;
+    Ok(cases)
+}
+
+/// The files that may hold the trial `name`, the likeliest first: each prefix of the name with each extension.
+/// Nothing is listed and nothing is opened.
+pub fn files_for_name(files: &Files, name: &str) -> Vec<PathBuf> {
+    let parts = parts(name).unwrap_or_default();
+    let safe =
+        parts.iter().take_while(|part| !part.contains(['/', '\\']) && *part != ".." && !part.is_empty());
+    let longest = safe.count();
+    let prefixes = (1..=longest).rev().filter(|length| parts.len() - length <= 2);
+    let stems = prefixes
+        .map(|length| parts[..length].iter().fold(files.root().to_owned(), |path, part| path.join(part)));
+    let candidates = stems.flat_map(|stem| {
+        CASE_EXTENSIONS.iter().map(move |extension| PathBuf::from(format!("{}.{extension}", stem.display())))
+    });
+    candidates.filter(|path| files.exists(path) && is_case_file(path, files.root())).collect()
+}
+
+/// Every folder and file that is none of the cases' own.
+fn is_support(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') || SUPPORT_FOLDERS.contains(&&*name)
+}
+
+fn is_case_file(path: &Path, root: &Path) -> bool {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let supports =
+        below.ancestors().skip(1).any(|folder| SUPPORT_FOLDERS.iter().any(|name| folder.ends_with(name)));
+    CASE_EXTENSIONS.contains(&&*extension)
+        && below != Path::new(WORKSPACE_FILE)
+        && !supports
+        && !is_support(path)
+}
+
+/// Two files of one stem would give their cases the same names.
+fn refuse_siblings(cases: &[PathBuf], files: &Files) -> Result<(), LoadErrors> {
+    let mut stems: BTreeMap<PathBuf, &PathBuf> = BTreeMap::new();
+    let mut errors = LoadErrors::new();
+    for path in cases {
+        if let Some(first) = stems.insert(path.with_extension(""), path) {
+            let problem = format!("`{}` has the same stem: their cases would share names", files.name(first));
+            errors.push(
+                LoadError::new(Place::of_file(files.name(path)), problem).help("rename one of the two"),
+            );
+        }
+    }
+    errors.or(())
+}
+
+/// The globs of `.arraignignore`, one a line; `#` begins a comment. A folder's glob takes all below it.
+fn ignore_list(files: &Files) -> Result<GlobSet, LoadErrors> {
+    let path = files.root().join(IGNORE_FILE);
+    if !files.exists(&path) {
+        return Ok(GlobSet::empty());
+    }
+    let source = files.source(&path)?;
+    let (mut set, mut errors, mut start) = (GlobSetBuilder::new(), LoadErrors::new(), 0);
+    for line in source.text().split_inclusive('\n') {
+        let span = Span { start, end: start + u32::try_from(line.trim_end().len()).unwrap_or_default() };
+        start += u32::try_from(line.len()).unwrap_or_default();
+        let pattern = line.trim();
+        if pattern.is_empty() || pattern.starts_with('#') {
+            continue;
+        }
+        match GlobBuilder::new(pattern.trim_end_matches('/')).literal_separator(true).build() {
+            Ok(glob) => drop(set.add(glob)),
+            Err(error) => errors.push(bad_glob(&source, span, &error)),
+        }
+    }
+    let built = set.build().map_err(|error| bad_glob(&source, Span::default(), &error));
+    let set = errors.take(built);
+    errors.or(set.unwrap_or_else(GlobSet::empty))
+}
+
+fn bad_glob(source: &std::sync::Arc<Source>, span: Span, error: &globset::Error) -> LoadError {
+    LoadError::new(Place::new(source, span), format!("not a pattern: {}", error.kind()))
+}

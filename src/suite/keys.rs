@@ -1,0 +1,147 @@
+//! The keys of suites and cases: which are known, which are one key by two names, and which this version does
+//! not read yet.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use crate::case::Case;
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Fields, Node, did_you_mean};
+
+/// The names of a suite's list of cases.
+pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
+
+/// Keys of a suite that are only text.
+pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
+
+/// Keys that mean the same on a suite as on each of its cases.
+pub(super) const SHARED_BY_CASES: &[&str] = &["require_calls", "require_exercised", "allow_vacuous"];
+
+/// Keys of a suite that belong to blocks which this version does not read.
+pub(super) const SUITE_UNSUPPORTED: &[&str] = &[
+    "agent",
+    "dataset",
+    "field_aliases",
+    "gate",
+    "judge",
+    "prices",
+    "summary_baseline",
+    "tool_categories",
+    "weights",
+];
+
+/// Keys of a case that belong to blocks which this version does not read.
+pub(super) const CASE_UNSUPPORTED: &[&str] = &[
+    "adapter_config",
+    "agent",
+    "answer",
+    "attack_type",
+    "baseline",
+    "checks",
+    "criteria",
+    "eval",
+    "expected",
+    "expected_fields",
+    "expected_tools",
+    "extract",
+    "field_aliases",
+    "forbidden_substrings",
+    "max_unsupported",
+    "opinions",
+    "output_assertions",
+    "pass_threshold",
+    "refusal_expected",
+    "repeat",
+    "sequence_required",
+    "thresholds",
+    "turns",
+    "verification",
+    "weights",
+];
+
+/// Keys of a case that this version reads.
+const CASE_KEYS: &[&str] = &[
+    "allow_vacuous",
+    "description",
+    "expect",
+    "expect_verdict",
+    "id",
+    "ignore",
+    "input",
+    "metric",
+    "name",
+    "prompt",
+    "require_calls",
+    "require_exercised",
+    "same_turn",
+    "snapshot",
+    "tags",
+    "tier",
+    "timeout",
+    "trace",
+];
+
+/// Every key that belongs to the case itself: a metric's settings stand beside them.
+pub(super) fn common() -> &'static [&'static str] {
+    static COMMON: LazyLock<Vec<&str>> = LazyLock::new(|| [CASE_KEYS, CASE_UNSUPPORTED].concat());
+    &COMMON
+}
+
+/// Keys that are one key by two names.
+const ALIASES: &[[&str; 2]] = &[["id", "name"], ["input", "prompt"]];
+
+/// Whether two keys of a case mean the same.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    one == other || ALIASES.iter().any(|pair| pair.contains(&one) && pair.contains(&other))
+}
+
+/// Says of each key that a later version reads that this one does not, so that nobody takes it for checked.
+pub(super) fn refuse_unsupported(fields: &mut Fields<'_>, keys: &[&'static str]) {
+    for key in keys {
+        if let Some(node) = fields.node(key) {
+            let problem = format!("`{key}` is not supported by this version of arraign");
+            let help = "this version reads `metric` and `expect`; take the key out, or update arraign";
+            fields.errors.push(node.error(problem).help(help));
+        }
+    }
+}
+
+/// Defaults may hold what a case may hold; the settings of a metric only beside a default `metric`.
+pub(super) fn check_defaults(defaults: Node<'_>) -> Result<(), LoadErrors> {
+    let Some(entries) = defaults.entries() else {
+        let problem = format!("`defaults` is a mapping of a case's keys, not {}", defaults.describe());
+        return Err(defaults.error(problem).into());
+    };
+    let beside_metric = defaults.get("metric").is_some();
+    let mut errors = LoadErrors::new();
+    for (key, node) in entries {
+        let name = key.name.as_str();
+        if name == "id" || name == "name" {
+            errors.push(node.error("every case has its own `id`: it cannot be a default"));
+        } else if !common().contains(&name) && !beside_metric {
+            let place = defaults.key_place(name);
+            let error = LoadError::new(place, format!("unknown key `{name}`"));
+            errors.push(match did_you_mean(name, CASE_KEYS) {
+                Some(help) => error.help(help),
+                None => error,
+            });
+        }
+    }
+    errors.or(())
+}
+
+/// One id, one case.
+pub(super) fn refuse_duplicate_ids(cases: &[Arc<Case>]) -> Result<(), LoadErrors> {
+    let mut seen: HashMap<&str, &Case> = HashMap::with_capacity(cases.len());
+    let mut errors = LoadErrors::new();
+    for case in cases {
+        let Some(id) = case.id.as_deref() else { continue };
+        if let Some(first) = seen.insert(id, case) {
+            let problem = format!("duplicate id `{id}`: line {} has it already", first.place.line());
+            errors.push(
+                LoadError::new(case.place.clone(), problem).help("give each case of a file its own id"),
+            );
+        }
+    }
+    errors.or(())
+}

@@ -1,0 +1,116 @@
+//! The names of trials: module-like, stable, and safe for every runner.
+//!
+//! `evals/payments/refund.yaml`, case `auth_flow`: `payments::refund::auth_flow`. What libtest's listing, nextest or
+//! a terminal cannot carry is escaped as `%XX`, injectively: two cases never share a name.
+
+use std::path::Path;
+
+/// The name of the case `id` of the file at `path` (relative to the eval root).
+pub fn trial_name(path: &Path, id: Option<&str>) -> String {
+    let stem = path.with_extension("");
+    let folders = stem.components().map(|component| component.as_os_str().to_string_lossy().into_owned());
+    let parts: Vec<String> =
+        folders.chain(id.map(str::to_owned)).map(|part| escape_component(&part)).collect();
+    let name = parts.join("::");
+    match name.strip_prefix('-') {
+        Some(rest) => format!("%2D{rest}"),
+        None => name,
+    }
+}
+
+/// One part of a name, escaped.
+pub fn escape_component(part: &str) -> String {
+    let chars: Vec<char> = part.chars().collect();
+    let mut escaped = String::with_capacity(part.len());
+    for (index, &c) in chars.iter().enumerate() {
+        let before = index.checked_sub(1).map(|at| chars[at]);
+        if is_plain(c, before, chars.get(index + 1).copied()) {
+            escaped.push(c);
+        } else {
+            let mut bytes = [0; 4];
+            escaped.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")));
+        }
+    }
+    escaped
+}
+
+/// A single colon or blank inside a part is plain; at its edge, or doubled, it would read as something else.
+fn is_plain(c: char, before: Option<char>, after: Option<char>) -> bool {
+    match c {
+        '%' | '/' | '\\' => false,
+        ':' => before.is_some_and(|b| b != ':') && after.is_some_and(|a| a != ':'),
+        ' ' => before.is_some() && after.is_some(),
+        c => !c.is_control() && !c.is_whitespace() && !is_invisible(c),
+    }
+}
+
+/// Characters that reorder or hide what stands beside them.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// The parts of a name, unescaped; `None` where it is no name of ours.
+pub(super) fn parts(name: &str) -> Option<Vec<String>> {
+    name.split("::").map(unescape).collect()
+}
+
+fn unescape(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+            let (high, low) = (digit(rest.next())?, digit(rest.next())?);
+            bytes.push(u8::try_from(high * 16 + low).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_module_like() {
+        assert_eq!(
+            trial_name(Path::new("payments/refund.yaml"), Some("auth_flow")),
+            "payments::refund::auth_flow"
+        );
+        assert_eq!(trial_name(Path::new("one.yaml"), None), "one");
+        assert_eq!(trial_name(Path::new("a b.yaml"), Some("refund: happy path")), "a b::refund: happy path");
+    }
+
+    #[test]
+    fn what_breaks_a_listing_is_escaped_and_comes_back() {
+        for id in [
+            "a\nb",
+            "-x",
+            "a::b",
+            ":a",
+            "a:",
+            "50%",
+            "a/b",
+            " a ",
+            "a\u{202e}b",
+            "x: test",
+            "%2D",
+            "tab\there",
+            "é",
+        ] {
+            let name = trial_name(Path::new("s.yaml"), Some(id));
+            assert!(!name.chars().any(char::is_control), "{name}");
+            assert_eq!(parts(&name).expect("it is a name"), ["s", id], "{name}");
+        }
+        assert!(trial_name(Path::new("-s.yaml"), None).starts_with("%2D"));
+    }
+
+    #[test]
+    fn escaping_is_injective() {
+        let ids = ["a::b", "a%3A%3Ab", "a:b", "a%3Ab", "a: :b", "%", "%25"];
+        let names: std::collections::HashSet<String> = ids.iter().map(|id| escape_component(id)).collect();
+        assert_eq!(names.len(), ids.len());
+    }
+}

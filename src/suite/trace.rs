@@ -1,0 +1,197 @@
+//! Where a case's trace is: what the case says, and the file that it means.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSetBuilder};
+
+use crate::case::{Case, Runs, TraceFile, TraceFrom};
+use crate::check::Scope;
+use crate::pattern::is_glob;
+use crate::place::LoadErrors;
+use crate::reader::{self, Recording};
+use crate::source::Files;
+use crate::trace::Trace;
+use crate::yaml::{Fields, Node, Value};
+
+/// The extensions that a recorded trace is looked up with, in this order.
+const TRACE_EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
+
+/// What the key `trace` says: a path, a glob, `{file, run, each, format}`, or the run itself.
+pub(super) fn trace_from(
+    node: Node<'_>,
+    scope: &Scope<'_>,
+    suite: &str,
+    id: &str,
+) -> Result<TraceFrom, LoadErrors> {
+    let fill_in = |text: &str| text.replace("{id}", id).replace("{suite}", suite);
+    match node.value() {
+        Value::String(path) => {
+            let file = TraceFile { place: node.place(), path: fill_in(path), format: None, runs: Runs::All };
+            refuse_outside(&file, node, scope)?;
+            Ok(TraceFrom::File(file))
+        }
+        Value::Map(_) if node.get("file").is_some() => {
+            let mut file = trace_file(node)?;
+            file.path = fill_in(&file.path);
+            refuse_outside(&file, node, scope)?;
+            Ok(TraceFrom::File(file))
+        }
+        _ => Ok(TraceFrom::Inline(Box::new(reader::inline(node)?))),
+    }
+}
+
+fn trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
+    let mut fields = Fields::of(node, "`trace`")?;
+    let path = fields.required::<String>("file");
+    let format = fields.optional::<String>("format");
+    let each = fields.optional::<bool>("each").unwrap_or(false);
+    let run = fields.node("run").and_then(|run| match run.value() {
+        Value::Int(index) => Some(index.to_string()),
+        _ => fields.take(run.decode::<String>()),
+    });
+    let runs = match (run, each) {
+        (Some(_), true) => {
+            fields.errors.push(node.error("`run` picks one run and `each` takes all: give one of them"));
+            Runs::Each
+        }
+        (Some(run), false) => Runs::One(run),
+        (None, true) => Runs::Each,
+        (None, false) => Runs::All,
+    };
+    let file = path.map(|path| TraceFile { place: node.place(), path, format, runs });
+    fields.finish_some(file)
+}
+
+fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result<(), LoadErrors> {
+    if file.path.is_empty() {
+        return Err(node.error("`trace` is empty: give a path, or the run itself").into());
+    }
+    let fixed = file.path.split(['*', '?', '[', '{']).next().unwrap_or_default();
+    scope.files.resolve(scope.folder, fixed).map_err(|error| node.error(error.to_string()))?;
+    Ok(())
+}
+
+/// One run of a case, and the file it was read from.
+#[derive(Debug)]
+pub struct Run {
+    /// The file; `None` for a trace written in the case.
+    pub file: Option<String>,
+    /// The format it was read as.
+    pub format: &'static str,
+    /// The run.
+    pub trace: Trace,
+}
+
+/// The runs of a case whose file is `path`. The error is the cause, in a sentence.
+pub fn load_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String> {
+    match &case.trace {
+        TraceFrom::Inline(trace) => Ok(vec![Run { file: None, format: "inline", trace: (**trace).clone() }]),
+        TraceFrom::File(file) => {
+            let mut runs = Vec::new();
+            for path in matching(file, path, files)? {
+                runs.extend(pick(file, read(&path, file.format.as_deref(), files)?, &files.name(&path))?);
+            }
+            Ok(runs)
+        }
+        TraceFrom::Lookup => {
+            let found = look_up(case, path, files)?;
+            let recording = read(&found, None, files)?;
+            Ok(runs_of(recording, &files.name(&found)))
+        }
+    }
+}
+
+fn read(path: &Path, format: Option<&str>, files: &Files) -> Result<Recording, String> {
+    let text = files.read(path).map_err(|error| error.to_string())?;
+    reader::read(&text, format).map_err(|error| format!("{}: {error}", files.name(path)))
+}
+
+fn runs_of(recording: Recording, name: &str) -> Vec<Run> {
+    let Recording { format, runs } = recording;
+    runs.into_iter().map(|trace| Run { file: Some(name.to_owned()), format, trace }).collect()
+}
+
+/// The runs of a file that the case is about.
+fn pick(file: &TraceFile, recording: Recording, name: &str) -> Result<Vec<Run>, String> {
+    let runs = runs_of(recording, name);
+    let Runs::One(wanted) = &file.runs else { return Ok(runs) };
+    let count = runs.len();
+    let index = wanted.parse::<usize>().ok().filter(|index| (1..=count).contains(index));
+    let found = runs.iter().position(|run| run.trace.id.as_deref() == Some(wanted));
+    match found.or_else(|| index.map(|index| index - 1)) {
+        Some(at) => Ok(runs.into_iter().skip(at).take(1).collect()),
+        None => Err(format!("{name}: no run `{wanted}`: the file holds {count}, counted from 1")),
+    }
+}
+
+/// The file that a path names, or the files that a glob matches, in natural order.
+fn matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+    let folder = case_file.parent().unwrap_or(case_file);
+    let direct = files.resolve(folder, &file.path).map_err(|error| error.to_string())?;
+    if !is_glob(&file.path) || files.exists(&direct) {
+        return Ok(vec![direct]);
+    }
+    let glob = GlobBuilder::new(&direct.to_string_lossy()).literal_separator(true).build();
+    let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
+    let set = set.map_err(|error| format!("`{}` is not a pattern: {}", file.path, error.kind()))?;
+    let fixed: PathBuf = direct.iter().take_while(|part| !is_glob(&part.to_string_lossy())).collect();
+    let below = files.walk(&fixed, |_| false).unwrap_or_default();
+    let mut found: Vec<PathBuf> = below.into_iter().filter(|path| set.is_match(path)).collect();
+    found.sort_by(|one, other| natural_order(&one.to_string_lossy(), &other.to_string_lossy()));
+    if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
+}
+
+/// `traces/<file stem>/<id>.*`, else `traces/<id>.*`, next to the file.
+fn look_up(case: &Case, path: &Path, files: &Files) -> Result<PathBuf, String> {
+    let folder = path.parent().unwrap_or(path).join("traces");
+    let stem = path.file_stem().unwrap_or_default();
+    let id = case.id.clone().unwrap_or_else(|| stem.to_string_lossy().into_owned());
+    let id = id.replace(['/', '\\'], "_");
+    let folders = [folder.join(stem), folder];
+    let found = folders.iter().find_map(|folder| by_stem(folder, &id, files));
+    found.ok_or_else(|| {
+        let looked = folders.map(|folder| format!("{}/{id}.*", files.name(&folder)));
+        format!("no trace: the case names none, and none is at {}", looked.join(" or "))
+    })
+}
+
+/// The usual extensions cost one look each; only a rare one costs a listing.
+fn by_stem(folder: &Path, id: &str, files: &Files) -> Option<PathBuf> {
+    let usual = TRACE_EXTENSIONS.iter().map(|extension| folder.join(format!("{id}.{extension}")));
+    usual.into_iter().find(|path| files.exists(path)).or_else(|| {
+        let named =
+            |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id) && path.extension().is_some();
+        files.exists(folder).then(|| files.list(folder).into_iter().find(named)).flatten()
+    })
+}
+
+/// `run_2` before `run_10`: digits compare as numbers.
+fn natural_order(one: &str, other: &str) -> std::cmp::Ordering {
+    chunks(one).cmp(&chunks(other)).then_with(|| one.cmp(other))
+}
+
+fn chunks(text: &str) -> Vec<(u128, &str)> {
+    let mut chunks = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, after) = rest.split_at(digits);
+        let letters = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        let (word, next) = after.split_at(letters);
+        chunks.push((number.parse().unwrap_or_default(), word));
+        rest = next;
+    }
+    chunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_comes_after_two() {
+        let mut names = vec!["run_10.json", "run_2.json", "a.json", "run_1.json"];
+        names.sort_by(|one, other| natural_order(one, other));
+        assert_eq!(names, ["a.json", "run_1.json", "run_2.json", "run_10.json"]);
+    }
+}

@@ -1,0 +1,216 @@
+//! The engine: a case and its runs to a verdict. Pure: no file, no clock but for durations.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use super::{Breach, CallSummary, Finding, RunSummary, SCHEMA_VERSION, Verdict};
+use crate::case::{Case, Expectation};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
+use crate::place::Place;
+use crate::suite::Run;
+use crate::trace::Trace;
+
+/// What a report shows of one text of the trace, in characters.
+const SHOWN: usize = 200;
+
+/// Holds `trace` against `case`. For use inside any `#[test]`; the verdict says whether the case passes.
+pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
+    let run = Run { file: None, format: "given", trace: trace.clone() };
+    evaluate_runs(case, case.id.as_deref().unwrap_or("case"), &[run])
+}
+
+/// Holds each of `runs` against `case`, whose trial is called `name`. All of them must hold.
+pub fn evaluate_runs(case: &Case, name: &str, runs: &[Run]) -> Verdict {
+    let started = Instant::now();
+    let mut findings = Vec::with_capacity(case.expectations.len() * runs.len());
+    for (index, run) in runs.iter().enumerate() {
+        let evidence = Evidence::of(&run.trace);
+        let asked = case.expectations.iter().map(|expectation| ask(expectation, &evidence, index));
+        findings.extend(asked.chain(missing_calls(case, &run.trace, index)));
+    }
+    let mut verdict = Verdict { findings, runs: runs.iter().map(summary).collect(), ..blank(case, name) };
+    verdict.status = verdict.findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Error);
+    verdict.score = mean(&verdict.findings);
+    if runs.is_empty() {
+        verdict.errors.push("the trace holds no run".to_owned());
+    }
+    verdict.passed = verdict.status == verdict.expected;
+    verdict.duration_ms = millis(started);
+    verdict
+}
+
+/// The verdict of a case for which no answer could be had.
+pub fn failed_with(case: &Case, name: &str, error: String) -> Verdict {
+    let mut verdict = Verdict { status: Status::Error, errors: vec![error], ..blank(case, name) };
+    verdict.passed = verdict.expected == Status::Error;
+    verdict
+}
+
+fn blank(case: &Case, name: &str) -> Verdict {
+    Verdict {
+        schema_version: SCHEMA_VERSION,
+        name: name.to_owned(),
+        case: case.place.locate(),
+        description: case.description.clone(),
+        tier: case.tier,
+        tags: case.tags.clone(),
+        status: Status::Error,
+        expected: case.expect_verdict.unwrap_or(Status::Pass),
+        passed: false,
+        score: Score::ZERO,
+        findings: Vec::new(),
+        runs: Vec::new(),
+        errors: Vec::new(),
+        snapshot_diff: None,
+        duration_ms: 0.0,
+    }
+}
+
+fn ask(expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
+    let started = Instant::now();
+    // A panic in a check is that trial's error, never the end of the run.
+    let answer = catch_unwind(AssertUnwindSafe(|| expectation.check().check(evidence)));
+    let mut finding = match answer {
+        Ok(Ok(outcome)) => of_outcome(expectation, outcome),
+        Ok(Err(unfit)) => of_unfit(expectation, unfit),
+        Err(payload) => of_panic(expectation, payload.as_ref()),
+    };
+    finding.run = run;
+    finding.duration_ms = millis(started);
+    finding
+}
+
+fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
+    let violated = !outcome.violations.is_empty();
+    Finding {
+        status: if violated { Status::Fail } else { Status::Pass },
+        score: outcome.score,
+        violations: breaches(expectation, outcome.violations),
+        items: outcome.items,
+        losses: outcome.losses,
+        stats: outcome.stats,
+        ..empty(expectation.check, &expectation.place)
+    }
+}
+
+fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
+    let (status, reason) = match unfit.reason {
+        Reason::Missing(what) => (Status::Undecided, what),
+        Reason::Exhausted(what) => (Status::Error, what),
+    };
+    Finding {
+        status,
+        unfit: Some(reason),
+        violations: breaches(expectation, unfit.violations),
+        ..empty(expectation.check, &expectation.place)
+    }
+}
+
+fn of_panic(expectation: &Expectation, payload: &(dyn std::any::Any + Send)) -> Finding {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let said = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    let unfit = Some(format!("the check panicked: {said}"));
+    Finding { unfit, ..empty(expectation.check, &expectation.place) }
+}
+
+fn empty(check: &str, place: &Place) -> Finding {
+    Finding {
+        check: check.to_owned(),
+        status: Status::Error,
+        run: 0,
+        at: place.locate(),
+        score: Score::ZERO,
+        violations: Vec::new(),
+        unfit: None,
+        items: Vec::new(),
+        losses: Vec::new(),
+        stats: std::collections::BTreeMap::new(),
+        duration_ms: 0.0,
+    }
+}
+
+fn breaches(expectation: &Expectation, violations: Vec<Violation>) -> Vec<Breach> {
+    violations.into_iter().map(|violation| breach(expectation, violation)).collect()
+}
+
+fn breach(expectation: &Expectation, violation: Violation) -> Breach {
+    let policy = violation.policy.map(|place| place.locate());
+    Breach {
+        at: expectation.locate(&violation.at),
+        message: violation.message,
+        rule: violation.rule,
+        tool: violation.tool,
+        call: violation.call,
+        call_id: violation.call_id,
+        calls: violation.calls,
+        argument: violation.argument,
+        value: violation.value,
+        constraint: violation.constraint,
+        policy: policy.as_ref().map(|at| at.file.clone()),
+        policy_line: policy.as_ref().map(|at| at.line),
+        policy_at: policy,
+        expected: violation.expected,
+        actual: violation.actual,
+        suggestion: violation.suggestion,
+    }
+}
+
+/// `require_calls: true`: a trace in which nothing was called proves nothing.
+fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
+    let place = case.require_calls.as_ref()?;
+    let violation = trace.calls.is_empty().then(|| Breach {
+        message: "the agent called no tool at all".to_owned(),
+        at: place.locate(),
+        suggestion: Some("record a run that calls tools, or drop `require_calls`".to_owned()),
+        ..Breach::default()
+    });
+    let (status, state) =
+        if violation.is_some() { (Status::Fail, State::Violated) } else { (Status::Pass, State::Held) };
+    let outcome = Outcome::of_items(vec![Item::new("some tool is called", state)], Vec::new());
+    Some(Finding {
+        status,
+        run,
+        score: outcome.score,
+        items: outcome.items,
+        losses: outcome.losses,
+        violations: violation.into_iter().collect(),
+        ..empty("require_calls", place)
+    })
+}
+
+fn summary(run: &Run) -> RunSummary {
+    let calls = run.trace.calls.iter().map(|call| CallSummary {
+        index: call.index,
+        turn: call.turn,
+        name: call.name.clone(),
+        arguments: cut(&call.arguments.to_string()),
+        status: call.status,
+    });
+    RunSummary {
+        file: run.file.clone(),
+        format: run.format.to_owned(),
+        id: run.trace.id.clone(),
+        calls: calls.collect(),
+        answer: run.trace.answer.as_deref().map(cut),
+    }
+}
+
+/// The first [`SHOWN`] characters.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn mean(findings: &[Finding]) -> Score {
+    let count = u32::try_from(findings.len()).unwrap_or(u32::MAX).max(1);
+    Score::new(findings.iter().map(|finding| finding.score.get()).sum::<f64>() / f64::from(count))
+}
+
+fn millis(started: Instant) -> f64 {
+    // Whole microseconds: more digits than that are noise, and they cost time to print.
+    let micros = u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX);
+    f64::from(micros) / 1000.0
+}

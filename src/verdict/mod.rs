@@ -1,0 +1,190 @@
+//! The verdict of one trial: all that any report needs, as plain data.
+//!
+//! Every trial leaves one as a JSON file; reports are rendered from these, whichever process wrote them.
+
+mod evaluate;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::case::Tier;
+use crate::outcome::{Item, Loss, Score, Status};
+use crate::place::Location;
+use crate::trace::CallStatus;
+
+pub use evaluate::{evaluate, evaluate_runs, failed_with};
+
+/// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What became of one trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// The trial's name.
+    pub name: String,
+    /// Where the case stands.
+    pub case: Location,
+    /// What the case is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// When it runs.
+    pub tier: Tier,
+    /// The case's tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The worst status of its findings.
+    pub status: Status,
+    /// The status that was expected.
+    pub expected: Status,
+    /// Whether the trial passes.
+    pub passed: bool,
+    /// The mean score of its findings.
+    pub score: Score,
+    /// What each check found, in the case's order, run by run.
+    pub findings: Vec<Finding>,
+    /// The runs that were looked at.
+    pub runs: Vec<RunSummary>,
+    /// Why no answer could be had: the trace unreadable, out of time, a panic.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+    /// How the violations differ from the pinned snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot_diff: Option<String>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: f64,
+}
+
+/// What one check found in one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The check's name.
+    #[serde(rename = "metric")]
+    pub check: String,
+    /// Its status.
+    pub status: Status,
+    /// The run it looked at: its index in [`Verdict::runs`].
+    pub run: usize,
+    /// Where the check is named.
+    pub at: Location,
+    /// Its score.
+    pub score: Score,
+    /// Everything that is wrong.
+    pub violations: Vec<Breach>,
+    /// Why it could not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfit: Option<String>,
+    /// Each call, rule or assertion looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<Item>,
+    /// Where the points went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<Loss>,
+    /// Numbers worth reporting.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stats: BTreeMap<String, u64>,
+    /// How long the check took, in milliseconds.
+    pub duration_ms: f64,
+}
+
+/// A [`crate::outcome::Violation`] with its places resolved.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Breach {
+    /// The claim that broke.
+    pub message: String,
+    /// The setting that was broken, in the case's file.
+    pub at: Location,
+    /// The rule's number, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<usize>,
+    /// The tool concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The call concerned, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<usize>,
+    /// That call's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    /// All calls concerned, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<usize>,
+    /// The argument concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argument: Option<String>,
+    /// The value found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<serde_json::Value>,
+    /// The constraint that it broke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraint: Option<String>,
+    /// The policy's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// The line of the constraint in the policy, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_line: Option<usize>,
+    /// The constraint's place in the policy, whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_at: Option<Location>,
+    /// What should have been.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actual: Option<String>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+}
+
+/// What a report shows of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSummary {
+    /// The trace's file; `None` for a trace written in the case.
+    pub file: Option<String>,
+    /// The format it was read as.
+    pub format: String,
+    /// The run's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The calls.
+    pub calls: Vec<CallSummary>,
+    /// The final answer, cut to what a report shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+}
+
+/// What a report shows of one call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallSummary {
+    /// Its number, from 1.
+    pub index: usize,
+    /// The assistant turn that made it.
+    pub turn: usize,
+    /// The tool.
+    pub name: String,
+    /// The arguments as compact JSON, cut to what a report shows.
+    pub arguments: String,
+    /// How it ended.
+    pub status: CallStatus,
+}
+
+impl Verdict {
+    /// All violations, in order.
+    pub fn violations(&self) -> impl Iterator<Item = &Breach> {
+        self.findings.iter().flat_map(|finding| &finding.violations)
+    }
+
+    /// The command that runs this trial alone. The name stands in quotes where a shell would split it.
+    pub fn rerun_command(&self) -> String {
+        let plain = |c: char| c.is_alphanumeric() || "_-:.,/%+@=".contains(c);
+        let name = &self.name;
+        let quoted =
+            if name.chars().all(plain) { name.clone() } else { format!("'{}'", name.replace('\'', r"'\''")) };
+        format!("cargo test --test evals -- --exact {quoted}")
+    }
+}

@@ -1,0 +1,83 @@
+//! `expect:` the native list: every check under its own name, one an entry.
+//!
+//! ```yaml
+//! expect:
+//!   - tool_blocklist: ["admin_*"]
+//!   - sequence_valid: {rules: [{type: require, tool: authenticate}]}
+//! ```
+
+use super::{CaseNode, Vocabulary};
+use crate::case::Expectation;
+use crate::check::{Kind, Registry, Scope};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{Key, Node, Tree, Value};
+
+pub(super) const VOCABULARY: Vocabulary = Vocabulary { key: "expect", unfold, lower, settings_beside: false };
+
+/// `- tool_blocklist: [rm]` becomes `- tool_blocklist: {blocklist: [rm]}`, and what the case says for all its
+/// checks (`same_turn: allow`) is said to each that takes it.
+fn unfold(case: &mut [(Key, Tree)], kinds: &Registry) {
+    let Some(at) = case.iter().position(|(key, _)| key.name == "expect") else { return };
+    let taken = |key: &Key| kinds.iter().any(|kind| kind.case_keys.contains(&key.name.as_str()));
+    let shared: Vec<(Key, Tree)> = case.iter().filter(|(key, _)| taken(key)).cloned().collect();
+    let (_, block) = &mut case[at];
+    let Value::List(entries) = &mut block.value else { return };
+    for entry in entries {
+        let Value::Map(named) = &mut entry.value else { continue };
+        for (key, settings) in named {
+            if let Some(kind) = kinds.find(&key.name) {
+                unfold_settings(kind, settings, &shared);
+            }
+        }
+    }
+}
+
+fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
+    if let (Some(setting), false) = (kind.shorthand, matches!(settings.value, Value::Map(_))) {
+        wrap(settings, setting);
+    }
+    let Value::Map(entries) = &mut settings.value else { return };
+    for (key, tree) in shared.iter().filter(|(key, _)| kind.case_keys.contains(&key.name.as_str())) {
+        if !entries.iter().any(|(known, _)| known.name == key.name) {
+            entries.push((key.clone(), tree.clone()));
+        }
+    }
+}
+
+fn wrap(settings: &mut Tree, setting: &str) {
+    let span = settings.span;
+    let bare = std::mem::replace(&mut settings.value, Value::Null);
+    settings.value = Value::Map(vec![(Key { span, name: setting.to_owned() }, Tree { span, value: bare })]);
+}
+
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors> {
+    let Some(block) = case.node.get("expect") else { return Ok(Vec::new()) };
+    let Some(entries) = block.list() else {
+        return Err(block.error(format!("`expect` is a list of checks, not {}", block.describe())).into());
+    };
+    let (mut errors, mut expectations) = (LoadErrors::new(), Vec::new());
+    for (index, entry) in entries.enumerate() {
+        expectations.extend(errors.take(expectation(case, index, entry, scope)));
+    }
+    errors.or(expectations)
+}
+
+fn expectation(
+    case: &CaseNode<'_>,
+    index: usize,
+    entry: Node<'_>,
+    scope: &Scope<'_>,
+) -> Result<Expectation, LoadErrors> {
+    let named: Vec<_> = entry.entries().into_iter().flatten().collect();
+    let [(key, settings)] = named.as_slice() else {
+        let error = entry.error("an entry of `expect` is one check with its settings");
+        return Err(error.help("write `- check_name: {setting: value}`, one check an entry").into());
+    };
+    let place = Place::new(entry.source(), key.span);
+    let Some(kind) = scope.kinds.find(&key.name) else {
+        let error = LoadError::new(place, format!("unknown check `{}`", key.name));
+        return Err(error.help(scope.kinds.help(&key.name)).into());
+    };
+    let pointer = format!("/expect/{index}/{}", key.name);
+    Expectation::read(kind, place, case.settings(&pointer), *settings, scope, case.allow_vacuous)
+}

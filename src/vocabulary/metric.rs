@@ -1,0 +1,45 @@
+//! `metric:` one metric a test, its settings beside the case's own keys.
+//!
+//! ```yaml
+//! tests:
+//!   - {id: no_destructive, metric: tool_blocklist, blocklist: [delete_customer, "admin_*"]}
+//! ```
+
+use super::{CaseNode, Vocabulary};
+use crate::case::Expectation;
+use crate::check::Scope;
+use crate::place::{LoadErrors, Place};
+use crate::yaml::{Node, nearest};
+
+pub(super) const VOCABULARY: Vocabulary =
+    Vocabulary { key: "metric", unfold: |_, _| {}, lower, settings_beside: true };
+
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors> {
+    let Some(name) = case.node.get("metric") else { return Ok(Vec::new()) };
+    let wanted: String = name.decode()?;
+    let Some(kind) = scope.kinds.find(&wanted) else {
+        let error = name.error(format!("unknown metric `{wanted}`"));
+        return Err(error.help(scope.kinds.help(&wanted)).into());
+    };
+    let hidden: Vec<&str> = case.common.iter().copied().filter(|key| !kind.case_keys.contains(key)).collect();
+    let node = case.node.without(&hidden);
+    Expectation::read(kind, name.place(), case.settings(""), node, scope, case.allow_vacuous)
+        .map(|expectation| vec![expectation])
+        .map_err(|errors| suggest_common_keys(node, errors, case.common))
+}
+
+/// A key that the metric does not know may be a slip in one of the case's own keys.
+fn suggest_common_keys(settings: Node<'_>, mut errors: LoadErrors, common: &[&str]) -> LoadErrors {
+    for (key, _) in settings.entries().into_iter().flatten() {
+        let place = Place::new(settings.source(), key.span);
+        let Some(near) = nearest(&key.name, common.iter().copied()) else { continue };
+        let meant =
+            |help: &Option<String>| help.as_ref().is_some_and(|help| help.starts_with("did you mean"));
+        for error in
+            errors.iter_mut().filter(|error| error.place.span() == place.span() && !meant(&error.help))
+        {
+            error.help = Some(format!("did you mean `{near}`?"));
+        }
+    }
+    errors
+}

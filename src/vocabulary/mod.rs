@@ -1,0 +1,49 @@
+//! Vocabularies: the YAML keys of one family of users, lowered to checks.
+//!
+//! A new vocabulary is one file and its entry in [`VOCABULARIES`].
+
+mod expect;
+mod metric;
+
+use std::sync::Arc;
+
+use crate::case::{Expectation, Settings};
+use crate::check::{Registry, Scope};
+use crate::place::LoadErrors;
+use crate::yaml::{Document, Key, Node, Tree};
+
+/// One family of keys.
+pub struct Vocabulary {
+    /// The key that opens its block.
+    pub key: &'static str,
+    /// Rewrites the short forms among a case's entries to the long ones, keeping their places, before anything
+    /// is read.
+    pub unfold: fn(&mut [(Key, Tree)], &Registry),
+    /// The case's keys to checks.
+    pub lower: fn(&CaseNode<'_>, &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors>,
+    /// Whether the block's settings stand beside the common keys.
+    pub settings_beside: bool,
+}
+
+/// All vocabularies, in the order in which their checks are asked.
+pub const VOCABULARIES: &[Vocabulary] = &[metric::VOCABULARY, expect::VOCABULARY];
+
+/// A case that is being read: its node, and how to find it again.
+pub struct CaseNode<'d> {
+    /// Its document.
+    pub document: &'d Arc<Document>,
+    /// The JSON pointer to it.
+    pub path: &'d str,
+    /// Its mapping.
+    pub node: Node<'d>,
+    /// The keys that belong to the case, not to a metric.
+    pub common: &'static [&'static str],
+    /// Whether checks that cannot fail are allowed.
+    pub allow_vacuous: bool,
+}
+
+impl CaseNode<'_> {
+    fn settings(&self, pointer: &str) -> Settings {
+        Settings::new(self.document, self.path).at(pointer)
+    }
+}
