@@ -200,6 +200,12 @@ impl LoadErrors {
         result.map_err(|errors| self.extend(errors.into())).ok()
     }
 
+    /// Orders the mistakes of a file from top to bottom, each once: a default that is wrong is wrong in every case.
+    pub fn sort_by_place(&mut self) {
+        self.0.sort_by_key(|error| (error.place.file().to_owned(), error.place.span.start));
+        self.0.dedup_by(|one, other| one.place.span == other.place.span && one.problem == other.problem);
+    }
+
     /// `value` when nothing is wrong.
     pub fn or<T>(self, value: T) -> Result<T, LoadErrors> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }

@@ -14,7 +14,7 @@ use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
-use crate::yaml::{Document, Node, did_you_mean};
+use crate::yaml::{Document, Node, nearest};
 
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {
@@ -109,8 +109,12 @@ impl Registry {
     /// What to do about a name that is not known.
     pub fn help(&self, name: &str) -> String {
         let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
-        let near = did_you_mean(name, &names).map_or_else(String::new, |near| format!("{near} "));
-        format!("{near}A check of your own is registered with `Harness::check::<YourCheck>(\"{name}\")`")
+        match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => {
+                format!("a check of your own is registered with `Harness::check::<YourCheck>(\"{name}\")`")
+            }
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use libtest_mimic::{FormatSetting, Trial};
+use libtest_mimic::{Completion, FormatSetting, Trial};
 use serde::de::DeserializeOwned;
 
 use self::args::Command;
@@ -27,8 +27,10 @@ use self::plan::{Plan, Planned};
 use self::settings::Settings;
 use self::store::Store;
 use self::trial::Shared;
+use crate::case::Ignore;
 use crate::check::{Check, Kind, Registry};
 use crate::place::LoadErrors;
+use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
 use crate::suite::{Library, ReportFormat};
@@ -151,7 +153,9 @@ impl Harness {
         let (reports, skipped) = (reports(&plan, &settings), plan.skipped);
         let shared = Arc::new(shared(base, files, command, settings));
         let store = shared.store.folder().to_owned();
-        let trials = plan.trials.into_iter().map(|planned| trial(planned, &shared)).collect();
+        let asked = &command.arguments;
+        let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
+        let trials = plan.trials.into_iter().map(|planned| trial(planned, &shared, reasons)).collect();
         let conclusion = libtest_mimic::run(&command.arguments, trials);
         if !command.arguments.list {
             summarize(skipped, &reports, &store);
@@ -189,8 +193,13 @@ fn shared(base: PathBuf, files: Files, command: &Command, settings: Settings) ->
     Shared { files, store: Store::new(&out, &run_id, attempt), base, json, nextest }
 }
 
-fn trial(planned: Planned, shared: &Arc<Shared>) -> Trial {
+/// An ignored case is ignored for the runner, too; where nobody asks for ignored trials, the reason is shown.
+fn trial(planned: Planned, shared: &Arc<Shared>, reasons: bool) -> Trial {
     let Planned { name, ignore, work } = planned;
+    if let Some(Ignore { reason: Some(reason) }) = ignore.as_ref().filter(|_| reasons) {
+        let reason = one_line(reason);
+        return Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)));
+    }
     let (shared, own_name) = (Arc::clone(shared), name.clone());
     let trial = Trial::test(name, move || trial::run(&shared, &own_name, work));
     trial.with_ignored_flag(ignore.is_some())

@@ -2,10 +2,9 @@
 //! not read yet.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use crate::case::Case;
-use crate::place::{LoadError, LoadErrors};
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Fields, Node, did_you_mean};
 
 /// The names of a suite's list of cases.
@@ -130,17 +129,26 @@ pub(super) fn check_defaults(defaults: Node<'_>) -> Result<(), LoadErrors> {
     errors.or(())
 }
 
+/// A case's id, as it is written, and its place.
+pub(super) fn id_of(case: Node<'_>) -> Option<(String, Place)> {
+    let node = case.get("id").or_else(|| case.get("name"))?;
+    match node.to_json() {
+        serde_json::Value::String(id) => Some((id, node.place())),
+        serde_json::Value::Number(id) => Some((id.to_string(), node.place())),
+        _ => None,
+    }
+}
+
 /// One id, one case.
-pub(super) fn refuse_duplicate_ids(cases: &[Arc<Case>]) -> Result<(), LoadErrors> {
-    let mut seen: HashMap<&str, &Case> = HashMap::with_capacity(cases.len());
+pub(super) fn refuse_duplicate_ids(ids: Vec<(String, Place)>) -> Result<(), LoadErrors> {
+    let mut seen: HashMap<String, Place> = HashMap::with_capacity(ids.len());
     let mut errors = LoadErrors::new();
-    for case in cases {
-        let Some(id) = case.id.as_deref() else { continue };
-        if let Some(first) = seen.insert(id, case) {
-            let problem = format!("duplicate id `{id}`: line {} has it already", first.place.line());
-            errors.push(
-                LoadError::new(case.place.clone(), problem).help("give each case of a file its own id"),
-            );
+    for (id, place) in ids {
+        if let Some(first) = seen.get(&id) {
+            let problem = format!("duplicate id `{id}`: line {} has it already", first.line());
+            errors.push(LoadError::new(place, problem).help("give each case of a file its own id"));
+        } else {
+            seen.insert(id, place);
         }
     }
     errors.or(())

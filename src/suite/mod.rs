@@ -20,7 +20,7 @@ pub use trace::{Run, load_runs};
 
 use crate::case::Case;
 use crate::check::{Registry, Scope};
-use crate::place::{LoadError, LoadErrors, Source};
+use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::source::Files;
 use crate::vocabulary::VOCABULARIES;
 use crate::yaml::{Document, Fields, Key, Node, Tree, Value};
@@ -90,20 +90,26 @@ impl Suite {
         library: Library<'_>,
     ) -> Result<Self, LoadErrors> {
         if documents.is_empty() {
-            let place = crate::place::Place::new(source, crate::place::Span::default());
+            let place = Place::new(source, Span::default());
             return Err(LoadError::new(place, "the file holds no case").help(WHAT_A_FILE_IS).into());
         }
         let folder = path.parent().unwrap_or(path);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let scope = Scope { kinds: library.kinds, files: library.files, folder };
         let alone = documents.len() == 1;
-        let mut reader =
-            FileReader { scope, stem: &stem, alone, suite: Self { cases: vec![], reports: vec![] } };
+        let mut reader = FileReader {
+            scope,
+            stem: &stem,
+            alone,
+            suite: Self { cases: vec![], reports: vec![] },
+            ids: vec![],
+        };
         let mut errors = LoadErrors::new();
         for document in documents {
             errors.take(reader.document(document));
         }
-        errors.take(keys::refuse_duplicate_ids(&reader.suite.cases));
+        errors.take(keys::refuse_duplicate_ids(reader.ids));
+        errors.sort_by_place();
         errors.or(reader.suite)
     }
 }
@@ -127,6 +133,7 @@ struct FileReader<'r> {
     stem: &'r str,
     alone: bool,
     suite: Suite,
+    ids: Vec<(String, Place)>,
 }
 
 impl FileReader<'_> {
@@ -142,7 +149,9 @@ impl FileReader<'_> {
                 self.cases(&Arc::new(document), &[String::new()], None)
             }
             Value::List(trees) => {
-                trees.iter_mut().for_each(|tree| unfold(tree, kinds));
+                for tree in trees.iter_mut() {
+                    unfold(tree, kinds);
+                }
                 let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
                 self.alone = false;
                 self.cases(&Arc::new(document), &paths, None)
@@ -156,16 +165,19 @@ impl FileReader<'_> {
     }
 
     fn suite(&mut self, mut document: Document, tests: &str) -> Result<(), LoadErrors> {
-        let header = self.header(document.root())?;
+        let mut errors = LoadErrors::new();
+        let header = errors.take(Self::header(document.root())).unwrap_or_default();
         let count = share_defaults(&mut document.root, tests, self.scope.kinds)
-            .map_err(|problem| document.root().get(tests).unwrap_or(document.root()).error(problem))?;
+            .map_err(|problem| document.root().get(tests).unwrap_or(document.root()).error(problem));
         self.suite.reports.extend(header.reports);
         self.alone = false;
+        let count = errors.take(count).unwrap_or_default();
         let paths: Vec<String> = (0..count).map(|index| format!("/{tests}/{index}")).collect();
-        self.cases(&Arc::new(document), &paths, header.name.as_deref())
+        errors.take(self.cases(&Arc::new(document), &paths, header.name.as_deref()));
+        errors.or(())
     }
 
-    fn header(&self, root: Node<'_>) -> Result<Header, LoadErrors> {
+    fn header(root: Node<'_>) -> Result<Header, LoadErrors> {
         let mut fields = Fields::of(root, "a suite")?;
         fields.aliased(keys::TESTS);
         for key in keys::SUITE_TEXTS {
@@ -191,6 +203,7 @@ impl FileReader<'_> {
     ) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         for path in paths {
+            self.ids.extend(document.root().pointer(path).and_then(keys::id_of));
             let suite = suite.unwrap_or(self.stem);
             let context = case::Context { scope: &self.scope, document, path, suite, alone: self.alone };
             self.suite.cases.extend(errors.take(case::read(&context)).map(Arc::new));
@@ -199,6 +212,7 @@ impl FileReader<'_> {
     }
 }
 
+#[derive(Default)]
 struct Header {
     name: Option<String>,
     reports: Vec<ReportFormat>,
@@ -219,7 +233,7 @@ fn share_defaults(root: &mut Tree, tests: &str, kinds: &Registry) -> Result<usiz
         match &tree.value {
             Value::Map(shared) if key.name == "defaults" => defaults.extend(shared.iter().cloned()),
             _ if keys::SHARED_BY_CASES.contains(&key.name.as_str()) => {
-                defaults.push((key.clone(), tree.clone()))
+                defaults.push((key.clone(), tree.clone()));
             }
             _ => {}
         }
@@ -247,5 +261,7 @@ fn fill_in(case: &mut Tree, defaults: &[(Key, Tree)]) {
 
 fn unfold(case: &mut Tree, kinds: &Registry) {
     let Value::Map(entries) = &mut case.value else { return };
-    VOCABULARIES.iter().for_each(|vocabulary| (vocabulary.unfold)(entries, kinds));
+    for vocabulary in VOCABULARIES {
+        (vocabulary.unfold)(entries, kinds);
+    }
 }

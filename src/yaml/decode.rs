@@ -57,6 +57,16 @@ impl de::Error for DecodeError {
         Self { span: None, problem: format!("`{variant}` is none of the known values"), help }
     }
 
+    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        let found = match found {
+            de::Unexpected::Seq => "a list".to_owned(),
+            de::Unexpected::Map => "a mapping".to_owned(),
+            de::Unexpected::Unit => "nothing".to_owned(),
+            other => other.to_string(),
+        };
+        Self::custom(format!("expected {expected}, found {found}"))
+    }
+
     fn missing_field(field: &'static str) -> Self {
         Self::custom(format!("`{field}` is missing"))
     }
@@ -246,7 +256,7 @@ mod tests {
     fn each_mistake_has_its_own_place() {
         for (text, error) in [
             ("tools: [a]\nmots: 3", "s.yaml:2:1: unknown key `mots` (help: did you mean `most`?)"),
-            ("tools: [a, [b]]", "s.yaml:1:12: invalid type: sequence, expected a string"),
+            ("tools: [a, [b]]", "s.yaml:1:12: expected a string, found a list"),
             ("mode: strict", "s.yaml:1:1: `tools` is missing"),
             (
                 "tools: []\nmode: stirct",

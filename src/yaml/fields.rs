@@ -50,13 +50,11 @@ impl<'n> Fields<'n> {
 
     /// The value under `key` as a `T`, which must be there.
     pub fn required<T: DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
-        match self.node(key) {
-            Some(node) => self.errors.take(node.decode()),
-            None => {
-                self.errors.push(self.node.error(format!("`{key}` is missing")));
-                None
-            }
+        if let Some(node) = self.node(key) {
+            return self.errors.take(node.decode());
         }
+        self.errors.push(self.node.error(format!("`{key}` is missing")));
+        None
     }
 
     /// Keeps the value of `result`, or its mistakes.

@@ -1,0 +1,45 @@
+//! Every file under `tests/load/` is refused, with all its mistakes at once: its snapshot is what a person sees.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use arraign::check::Registry;
+use arraign::report::terminal;
+use arraign::source::Files;
+use arraign::suite::{Library, Suite};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let trials = broken_files().into_iter().map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Trial::test(name, move || is_refused(&path))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/load")
+}
+
+fn files() -> Files {
+    Files::new(env!("CARGO_MANIFEST_DIR"), root())
+}
+
+fn broken_files() -> Vec<PathBuf> {
+    files().list(&root()).into_iter().filter(|path| path.extension().is_some()).collect()
+}
+
+fn is_refused(path: &Path) -> Result<(), Failed> {
+    let (kinds, files) = (Registry::default(), files());
+    let Err(errors) = Suite::load(path, Library { kinds: &kinds, files: &files }) else {
+        return Err("the file was accepted".into());
+    };
+    let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(root().join("snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    settings.bind(|| insta::assert_snapshot!(name, drawn.join("\n")));
+    Ok(())
+}
