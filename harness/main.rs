@@ -1,5 +1,9 @@
-//! The eval cases of this repository, as libtest trials.
+//! The eval cases of this repository, as libtest trials. A project of your own looks the same.
 
-fn main() -> std::process::ExitCode {
-    arraign::Harness::new("evals").run()
+mod checks;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    arraign::Harness::new("evals").check::<checks::NoRefundsOnSunday>("no_sunday_refunds").run()
 }

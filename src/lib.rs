@@ -1,4 +1,83 @@
-//! Every YAML eval case becomes a libtest trial.
+//! **arraign**: every YAML eval case becomes a libtest trial.
+//!
+//! Which tool an agent calls, with what arguments, in what order, and what it finally says changes silently with
+//! every prompt edit or model bump. A **case** in YAML holds an agent's recorded **trace** against **checks** and
+//! gets a **verdict**; every case is one trial of `cargo test`.
+//!
+//! ```text
+//! evals/**/*.yaml ──read──▶ Case ─┐                              ┌─▶ libtest trial (name, ok/FAILED, message)
+//!                                 ├─▶ Evidence ─check─▶ Verdict ─┼─▶ verdict file
+//! trace file / inline ────────────┘                              └─▶ insta snapshot of the violations
+//! ```
+//!
+//! # In a project
+//!
+//! ```toml
+//! [dev-dependencies]
+//! arraign = "0.1"
+//!
+//! [[test]]
+//! name = "evals"
+//! harness = false
+//! ```
+//!
+//! and `tests/evals.rs`:
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     arraign::Harness::new("evals").run()
+//! }
+//! ```
+//!
+//! Then `cargo test --test evals` runs every case below `evals/`, and `cargo nextest run` does the same.
+//!
+//! # In any `#[test]`
+//!
+//! ```
+//! use arraign::trace::{Arguments, Call, Trace};
+//!
+//! let suite = arraign::Harness::new("evals").parse("{metric: tool_blocklist, blocklist: ['admin_*']}")?;
+//! let mut trace = Trace::default();
+//! trace.push_call(Call::new("admin_reset", Arguments::none(), 1));
+//!
+//! let verdict = arraign::evaluate(&suite.cases[0], &trace);
+//! assert!(!verdict.passed);
+//! assert_eq!(verdict.violations().next().unwrap().message, "`admin_reset` is blocked by `admin_*`, but was called");
+//! # Ok::<(), arraign::place::LoadErrors>(())
+//! ```
+//!
+//! # A check of your own
+//!
+//! A check is a struct: its fields are its YAML settings, [`Check::check`] is a pure function of the evidence.
+//! [`Harness::check`] registers it under a name; it is then as good as a built-in one.
+//!
+//! ```
+//! use arraign::{Check, Evidence, Outcome, Trace, Unfit, Violation};
+//!
+//! /// `- answer_shorter_than: {characters: 280}`
+//! #[derive(serde::Deserialize)]
+//! struct AnswerShorterThan {
+//!     characters: usize,
+//! }
+//!
+//! impl Check for AnswerShorterThan {
+//!     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+//!         let Some(answer) = &evidence.trace.answer else { return Err(Unfit::missing("the run has no answer")) };
+//!         let long = answer.chars().count() >= self.characters;
+//!         Ok(long.then(|| Violation::new("the answer is too long").at("/characters")).into())
+//!     }
+//!
+//!     fn counterexample(&self) -> Option<Evidence<'static>> {
+//!         Some(Trace { answer: Some("x".repeat(self.characters)), ..Trace::default() }.into())
+//!     }
+//! }
+//!
+//! let harness = arraign::Harness::new("evals").check::<AnswerShorterThan>("answer_shorter_than");
+//! let suite = harness.parse("expect: [answer_shorter_than: {characters: 5}]")?;
+//! let trace = Trace { answer: Some("It ships today.".into()), ..Trace::default() };
+//! assert!(!arraign::evaluate(&suite.cases[0], &trace).passed);
+//! # Ok::<(), arraign::place::LoadErrors>(())
+//! ```
 
 pub mod case;
 pub mod check;
@@ -16,4 +95,11 @@ pub mod verdict;
 pub mod vocabulary;
 pub mod yaml;
 
+pub use case::Case;
+pub use check::{Check, Kind};
+pub use evidence::Evidence;
 pub use harness::Harness;
+pub use outcome::{Item, Outcome, Score, State, Status, Unfit, Violation};
+pub use suite::Suite;
+pub use trace::Trace;
+pub use verdict::{Verdict, evaluate};

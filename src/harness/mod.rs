@@ -29,11 +29,11 @@ use self::store::Store;
 use self::trial::Shared;
 use crate::case::Ignore;
 use crate::check::{Check, Kind, Registry};
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
-use crate::suite::{Library, ReportFormat};
+use crate::suite::{Library, ReportFormat, Suite};
 
 /// The run itself is wrong.
 const WRONG_RUN: u8 = 2;
@@ -91,6 +91,21 @@ impl Harness {
     pub fn size_limit(mut self, bytes: u64) -> Self {
         self.size_limit = bytes;
         self
+    }
+
+    /// Reads the cases of one file below the eval root, with this harness's checks, for use in any `#[test]`.
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<Suite, LoadErrors> {
+        let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
+        let (_, files) = self.files().map_err(files)?;
+        Suite::load(&files.root().join(path), Library { kinds: &self.kinds, files: &files })
+    }
+
+    /// Reads cases from `text`, as if it were a file of the eval root.
+    pub fn parse(&self, text: &str) -> Result<Suite, LoadErrors> {
+        let base = self.base.clone().unwrap_or_default();
+        let files = Files::new(&base, base.join(&self.folder));
+        let path = files.root().join("inline.yaml");
+        Suite::parse(&path, text, Library { kinds: &self.kinds, files: &files })
     }
 
     /// Runs what the command line asks for. 0: all passed; 101: a trial failed; 2: the run itself is wrong.

@@ -1,0 +1,72 @@
+//! Checks of this project's own: a struct is the settings, a pure function the check.
+
+use arraign::trace::{Arguments, Call};
+use arraign::{Check, Evidence, Item, Outcome, State, Trace, Unfit, Violation};
+use serde::Deserialize;
+use serde_json::json;
+
+/// `no_sunday_refunds`: refunds are paid on working days and Saturdays.
+///
+/// ```yaml
+/// - metric: no_sunday_refunds
+///   tool: issue_refund
+///   date_argument: pay_on
+/// ```
+#[derive(Debug, Deserialize)]
+pub struct NoRefundsOnSunday {
+    /// The tool that pays.
+    tool: String,
+    /// Its argument that holds the day, as YYYY-MM-DD.
+    #[serde(default = "date")]
+    date_argument: String,
+}
+
+fn date() -> String {
+    "date".to_owned()
+}
+
+impl Check for NoRefundsOnSunday {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        for call in evidence.trace.calls.iter().filter(|call| call.name == self.tool) {
+            let Some(date) = call.arguments.get(&self.date_argument).and_then(|date| date.as_str()) else {
+                let what =
+                    format!("call {} of `{}` has no text `{}`", call.index, self.tool, self.date_argument);
+                return Err(Unfit::missing(what));
+            };
+            let Some(day) = weekday(date) else {
+                return Err(Unfit::missing(format!("call {}: `{date}` is no date (YYYY-MM-DD)", call.index)));
+            };
+            let state = if day == SUNDAY { State::Violated } else { State::Held };
+            items.push(Item::new(format!("call {}: {date}", call.index), state));
+            violations.extend((day == SUNDAY).then(|| self.paid_on_sunday(call, date)));
+        }
+        Ok(Outcome::of_items(items, violations))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let mut trace = Trace::default();
+        let arguments = json!({ self.date_argument.as_str(): "2026-11-22" });
+        trace.push_call(Call::new(self.tool.as_str(), Arguments::Json(arguments), 1));
+        Some(trace.into())
+    }
+}
+
+impl NoRefundsOnSunday {
+    fn paid_on_sunday(&self, call: &Call, date: &str) -> Violation {
+        let violation = call.violation(format!("`{}` pays on {date}, a Sunday", self.tool)).at("/tool");
+        Violation { argument: Some(self.date_argument.clone()), value: Some(json!(date)), ..violation }
+            .help("pay on the Monday after")
+    }
+}
+
+const SUNDAY: u32 = 0;
+
+/// The day of the week of a date of the Gregorian calendar (Sakamoto's method), Sunday being 0.
+fn weekday(date: &str) -> Option<u32> {
+    let parts: Vec<u32> = date.split('-').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let [year, month @ 1..=12, day @ 1..=31] = parts[..] else { return None };
+    let offset = [0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4][month as usize - 1];
+    let year = if month < 3 { year.checked_sub(1)? } else { year };
+    Some((year + year / 4 - year / 100 + year / 400 + offset + day) % 7)
+}

@@ -1,0 +1,130 @@
+//! The layers: each stage uses only what stands to its left, and only some of them touch the world.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// From left to right; those of one entry never use each other.
+const LAYERS: &[&[&str]] = &[
+    &["place"],
+    &["yaml"],
+    &["source"],
+    &["outcome"],
+    &["pattern"],
+    &["trace"],
+    &["evidence"],
+    &["check"],
+    &["score"],
+    &["case"],
+    &["vocabulary", "reader"],
+    &["suite"],
+    &["judge", "agent"],
+    &["verdict"],
+    &["report"],
+    &["harness"],
+];
+
+struct File {
+    path: PathBuf,
+    /// The stage: the first part of the path below `src/`.
+    stage: String,
+    /// The code without its tests and comments.
+    code: String,
+}
+
+fn files() -> Vec<File> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![src.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(file(&src, path));
+            }
+        }
+    }
+    files
+}
+
+fn file(src: &Path, path: PathBuf) -> File {
+    let below = path.strip_prefix(src).expect("below src");
+    let first = below.iter().next().expect("a part").to_string_lossy();
+    let stage = first.trim_end_matches(".rs").to_owned();
+    let text = fs::read_to_string(&path).expect("a source file");
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let code =
+        code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    File { path, stage, code }
+}
+
+fn layer(stage: &str) -> Option<usize> {
+    LAYERS.iter().position(|stages| stages.contains(&stage))
+}
+
+/// The stages that a file names as `crate::stage`.
+fn used_stages(code: &str) -> Vec<String> {
+    let word = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    code.split("crate::").skip(1).map(word).collect()
+}
+
+#[test]
+fn every_stage_has_its_layer() {
+    for file in files().iter().filter(|file| file.stage != "lib") {
+        assert!(layer(&file.stage).is_some(), "{} belongs to no layer", file.path.display());
+    }
+}
+
+#[test]
+fn dependencies_point_to_the_left() {
+    for file in files().iter().filter(|file| file.stage != "lib") {
+        let own = layer(&file.stage).expect("a layer");
+        for used in used_stages(&file.code).iter().filter(|used| **used != file.stage) {
+            let Some(other) = layer(used) else { panic!("{} uses `crate::{used}`", file.path.display()) };
+            assert!(other < own, "{} ({}) uses `crate::{used}`", file.path.display(), file.stage);
+        }
+    }
+}
+
+#[test]
+fn only_named_stages_touch_the_world() {
+    let rules: &[(&str, &[&str])] = &[
+        ("std::fs", &["source", "agent", "harness"]),
+        ("std::process", &["source", "agent", "harness"]),
+        ("std::env", &["harness"]),
+        ("tokio", &["judge", "agent", "harness"]),
+        ("libtest_mimic", &["harness"]),
+        ("granit_parser", &["yaml"]),
+        ("insta::", &["harness"]),
+    ];
+    for file in files() {
+        for (word, allowed) in rules {
+            let names = file.code.contains(word) && !allowed.contains(&file.stage.as_str());
+            assert!(!names, "{} names `{word}`", file.path.display());
+        }
+    }
+}
+
+/// A check may use the named modules beside it, never another check's file.
+#[test]
+fn checks_do_not_use_each_other() {
+    let kinds: Vec<&str> = arraign::check::BUILTIN.iter().map(|kind| kind.name).collect();
+    for file in files().iter().filter(|file| file.stage == "check" && !file.path.ends_with("check/mod.rs")) {
+        for kind in &kinds {
+            let own = file.path.iter().any(|part| part.to_string_lossy().trim_end_matches(".rs") == *kind);
+            let uses = file.code.contains(&format!("{kind}::"));
+            assert!(own || !uses, "{} uses the check `{kind}`", file.path.display());
+        }
+    }
+}
+
+#[test]
+fn no_file_holds_two_ideas() {
+    for file in files() {
+        let lines = file.code.lines().count();
+        assert!(lines <= 400, "{} has {lines} lines of code", file.path.display());
+        let name = file.path.file_stem().expect("a name").to_string_lossy().into_owned();
+        assert!(!["util", "utils", "helpers", "common", "misc"].contains(&name.as_str()), "{name}");
+    }
+}
