@@ -3,6 +3,7 @@
 //! A new check is one file here, its entry in [`BUILTIN`], and its cases under `tests/check/`. A user's own check
 //! is the same thing registered by `Harness::check`.
 
+mod sequence_valid;
 mod tool_blocklist;
 
 use std::path::Path;
@@ -72,7 +73,7 @@ impl Kind {
 }
 
 /// The built-in checks, by name.
-pub const BUILTIN: &[Kind] = &[tool_blocklist::KIND];
+pub const BUILTIN: &[Kind] = &[sequence_valid::KIND, tool_blocklist::KIND];
 
 /// All kinds of one harness: the built-in ones and the user's.
 #[derive(Debug, Clone)]

@@ -1,0 +1,57 @@
+//! Aliases: one name for several tools.
+
+use crate::pattern::ToolPattern;
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{Key, Node};
+
+/// The aliases that the rules of one file may use.
+#[derive(Default)]
+pub(super) struct Aliases(Vec<(String, Vec<ToolPattern>)>);
+
+impl Aliases {
+    /// Reads `{Egress: [curl, wget]}`.
+    pub(super) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
+        let Some(entries) = node.entries() else {
+            return Err(node
+                .error(format!("`aliases` is a mapping of names to tools, not {}", node.describe()))
+                .into());
+        };
+        let entries: Vec<(&Key, Node)> = entries.collect();
+        let names: Vec<&str> = entries.iter().map(|(key, _)| key.name.as_str()).collect();
+        let mut errors = LoadErrors::new();
+        let mut aliases = Vec::with_capacity(entries.len());
+        for (key, value) in &entries {
+            let members = errors.take(members(key, *value, &names)).unwrap_or_default();
+            aliases.push((key.name.clone(), members));
+        }
+        errors.or(Self(aliases))
+    }
+
+    /// What `name` stands for, if it is an alias.
+    pub(super) fn members(&self, name: &str) -> Option<&[ToolPattern]> {
+        self.0.iter().find(|(alias, _)| alias == name).map(|(_, members)| members.as_slice())
+    }
+}
+
+fn members(alias: &Key, value: Node<'_>, aliases: &[&str]) -> Result<Vec<ToolPattern>, LoadErrors> {
+    let nodes = value.one_or_many();
+    if nodes.is_empty() {
+        let place = Place::new(value.source(), alias.span);
+        let error = LoadError::new(place, format!("the alias `{}` has no members", alias.name));
+        return Err(error.help("list its tools, or drop it").into());
+    }
+    let mut errors = LoadErrors::new();
+    let read = nodes.into_iter().filter_map(|node| errors.take(member(alias, node, aliases))).collect();
+    errors.or(read)
+}
+
+/// A member that is another alias would be taken for a tool of that name, and match nothing.
+fn member(alias: &Key, node: Node<'_>, aliases: &[&str]) -> Result<ToolPattern, LoadError> {
+    let pattern: ToolPattern = node.decode()?;
+    let name = pattern.as_str();
+    if name != alias.name && aliases.contains(&name) {
+        let problem = format!("`{name}` is an alias itself, and aliases do not nest");
+        return Err(node.error(problem).help("list its members here"));
+    }
+    Ok(pattern)
+}

@@ -1,0 +1,147 @@
+//! `count` and `max_calls`: how often a tool is called.
+
+use super::operand::Operand;
+use super::reader::RuleReader;
+use super::{Finding, Rule, RuleKind, Run, words};
+use crate::outcome::Violation;
+use crate::trace::Call;
+
+/// A bound above this has no counterexample: a trace of so many calls is not worth building.
+const LARGEST_EXAMPLE: u64 = 10_000;
+
+pub(super) const COUNT: RuleKind = RuleKind { name: "count", read: count };
+
+pub(super) const MAX_CALLS: RuleKind = RuleKind { name: "max_calls", read: max_calls };
+
+struct Count {
+    tool: Operand,
+    bounds: Vec<Bound>,
+}
+
+#[derive(Clone, Copy)]
+enum Bound {
+    Min(u64),
+    Max(u64),
+    Exactly(u64),
+}
+
+type MakeBound = fn(u64) -> Bound;
+
+const BOUNDS: [(&str, MakeBound); 3] =
+    [("exactly", Bound::Exactly), ("min", Bound::Min), ("max", Bound::Max)];
+
+fn count(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+    let (tool, bounds) = (reader.tool("tool"), bounds(reader));
+    Some(Box::new(Count { tool: tool?, bounds: bounds? }))
+}
+
+fn bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
+    let given: Vec<Option<Bound>> = BOUNDS
+        .into_iter()
+        .filter_map(|(key, bound)| reader.given(key).map(|node| reader.take(node.decode()).map(bound)))
+        .collect();
+    // A bound that cannot be read is noted already: nothing is said about the others then.
+    let bounds = given.into_iter().collect::<Option<Vec<Bound>>>()?;
+    if let Some((key, problem)) = contradiction(&bounds) {
+        let error = reader.error(key, problem);
+        reader.refuse(error.help("give `min`, `max` or both, or `exactly` alone"));
+        return None;
+    }
+    Some(bounds)
+}
+
+fn max_calls(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+    let tool = reader.tool("tool");
+    let max = reader.node("max").and_then(|node| reader.take(node.decode()));
+    Some(Box::new(Count { tool: tool?, bounds: vec![Bound::Max(max?)] }))
+}
+
+/// The key to blame and why, for bounds that say nothing or cannot hold together.
+fn contradiction(bounds: &[Bound]) -> Option<(&'static str, &'static str)> {
+    match bounds {
+        [] => Some(("", "a `count` without a bound holds always")),
+        [Bound::Min(0)] => Some(("min", "`min: 0` holds always")),
+        [Bound::Exactly(_), _, ..] => Some(("exactly", "`exactly` leaves nothing to `min` and `max`")),
+        [Bound::Min(min), Bound::Max(max)] if min > max => Some(("min", "`min` is more than `max`")),
+        _ => None,
+    }
+}
+
+impl Bound {
+    fn admits(self, count: u64) -> bool {
+        match self {
+            Self::Min(min) => count >= min,
+            Self::Max(max) => count <= max,
+            Self::Exactly(exactly) => count == exactly,
+        }
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Self::Min(_) => "min",
+            Self::Max(_) => "max",
+            Self::Exactly(_) => "exactly",
+        }
+    }
+
+    /// The first call that is one too many.
+    fn excess<'c>(self, hits: &[&'c Call]) -> Option<&'c Call> {
+        let over = matches!(self, Self::Max(_) | Self::Exactly(_));
+        let most = usize::try_from(self.number()).ok()?;
+        hits.get(most).copied().filter(|_| over)
+    }
+
+    fn limit(self) -> &'static str {
+        match self {
+            Self::Min(_) => "at least",
+            Self::Max(_) => "at most",
+            Self::Exactly(_) => "exactly",
+        }
+    }
+
+    fn number(self) -> u64 {
+        match self {
+            Self::Min(number) | Self::Max(number) | Self::Exactly(number) => number,
+        }
+    }
+}
+
+impl Rule for Count {
+    fn check(&self, run: &Run<'_>) -> Finding {
+        let hits: Vec<&Call> = self.tool.all_in(run.calls).into_iter().map(|at| &run.calls[at]).collect();
+        let broken = self.bounds.iter().find(|bound| !bound.admits(hits.len() as u64));
+        Finding::of(broken.map(|bound| self.miscounted(*bound, &hits)).into_iter().collect())
+    }
+
+    fn refused(&self) -> Option<Vec<Call>> {
+        let count = match *self.bounds.last()? {
+            Bound::Min(_) => 0,
+            Bound::Max(max) => max.checked_add(1)?,
+            Bound::Exactly(exactly) => u64::from(exactly == 0),
+        };
+        if count > LARGEST_EXAMPLE {
+            return None;
+        }
+        (1..=usize::try_from(count).ok()?).map(|turn| self.tool.example(turn)).collect()
+    }
+}
+
+impl Count {
+    fn miscounted(&self, bound: Bound, hits: &[&Call]) -> Violation {
+        let count = usize::try_from(bound.number()).unwrap_or(usize::MAX);
+        let demand = match count {
+            0 => "should never be".to_owned(),
+            _ => format!("should be called {} {}", bound.limit(), words::times(count)),
+        };
+        let message = format!("{} was called {}, but {demand}", self.tool, words::times(hits.len()));
+        let violation = bound.excess(hits).map_or_else(
+            || Violation { tool: Some(self.tool.name().to_owned()), ..Violation::new(&message) },
+            |call| call.violation(&message),
+        );
+        let constraint = Some(format!("{}: {}", bound.key(), bound.number()));
+        Violation { calls: hits.iter().map(|call| call.index).collect(), constraint, ..violation }
+            .expected(format!("{} {}", bound.limit(), words::calls(count)), words::calls(hits.len()))
+            .help("change how often the agent calls it, or the bound")
+            .at(format!("/{}", bound.key()))
+    }
+}

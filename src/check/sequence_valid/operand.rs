@@ -1,0 +1,199 @@
+//! What a rule names: a tool, a glob, an alias, or a tool with what its arguments look like.
+
+use std::fmt;
+
+use super::aliases::Aliases;
+use super::example;
+use crate::pattern::{TextPattern, ToolPattern};
+use crate::place::LoadErrors;
+use crate::trace::{Arguments, Call};
+use crate::yaml::{Fields, Key, Node};
+
+/// The calls that a rule means by one name.
+pub(super) struct Operand {
+    /// As the user wrote it.
+    name: String,
+    /// The name itself, or an alias's members.
+    members: Vec<ToolPattern>,
+    /// All of these must match.
+    arguments: Vec<(String, TextPattern)>,
+}
+
+impl Operand {
+    /// A name, or `{tool, args_match}`.
+    pub(super) fn read(node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadErrors> {
+        if let Some(name) = node.as_str() {
+            return Ok(Self::named(name, aliases).map_err(|problem| node.error(problem))?);
+        }
+        if node.entries().is_none() {
+            let problem = format!("a tool is a name or `{{tool, args_match}}`, not {}", node.describe());
+            return Err(node.error(problem).into());
+        }
+        Self::with_arguments(node, aliases)
+    }
+
+    /// What a pattern matches, whatever the aliases are.
+    pub(super) fn of_pattern(pattern: ToolPattern) -> Self {
+        Self { name: pattern.to_string(), members: vec![pattern], arguments: Vec::new() }
+    }
+
+    fn named(name: &str, aliases: &Aliases) -> Result<Self, String> {
+        let members = match aliases.members(name) {
+            Some(members) => members.to_vec(),
+            None => vec![ToolPattern::new(name)?],
+        };
+        Ok(Self { name: name.to_owned(), members, arguments: Vec::new() })
+    }
+
+    fn with_arguments(node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadErrors> {
+        let mut fields = Fields::of(node, "a tool")?;
+        let tool = match fields.node("tool") {
+            Some(tool) => {
+                let name = fields.take(tool.decode::<String>());
+                let named =
+                    name.map(|name| Self::named(&name, aliases).map_err(|problem| tool.error(problem)));
+                named.and_then(|operand| fields.take(operand))
+            }
+            None => fields.take(Err(node.error("`tool` is missing"))),
+        };
+        let arguments = fields.node("args_match").and_then(|node| fields.take(arguments(node)));
+        fields.finish_some(tool.map(|tool| Self { arguments: arguments.unwrap_or_default(), ..tool }))
+    }
+
+    /// Whether `call` is meant.
+    pub(super) fn matches(&self, call: &Call) -> bool {
+        self.members.iter().any(|member| member.matches(&call.name))
+            && self.arguments.iter().all(|(name, pattern)| argument_matches(call, name, pattern))
+    }
+
+    /// Where the first of its calls stands.
+    pub(super) fn first_in(&self, calls: &[Call]) -> Option<usize> {
+        calls.iter().position(|call| self.matches(call))
+    }
+
+    /// Where all of its calls stand.
+    pub(super) fn all_in(&self, calls: &[Call]) -> Vec<usize> {
+        (0..calls.len()).filter(|at| self.matches(&calls[*at])).collect()
+    }
+
+    /// Whether both mean the same calls, as far as their text tells.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        self.sorted() == other.sorted()
+    }
+
+    fn sorted(&self) -> (Vec<&str>, Vec<(&str, &str)>) {
+        let mut members: Vec<&str> = self.members.iter().map(ToolPattern::as_str).collect();
+        let pairs = self.arguments.iter();
+        let mut arguments: Vec<(&str, &str)> =
+            pairs.map(|(name, like)| (name.as_str(), like.as_str())).collect();
+        members.sort_unstable();
+        members.dedup();
+        arguments.sort_unstable();
+        (members, arguments)
+    }
+
+    /// As the user wrote it, without its arguments.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// `call` as one that this operand means: its own name first, since that is what the run shows.
+    pub(super) fn say(&self, call: &Call) -> String {
+        let by = if call.name == self.name { String::new() } else { format!(" (`{}`)", self.name) };
+        format!("`{}`{by}{}", call.name, self.say_arguments())
+    }
+
+    fn say_arguments(&self) -> String {
+        let said: Vec<String> = self
+            .arguments
+            .iter()
+            .map(|(name, pattern)| format!("`{name}` like `{}`", pattern.as_str()))
+            .collect();
+        if said.is_empty() { String::new() } else { format!(" with {}", said.join(" and ")) }
+    }
+
+    /// A call that is meant, in a turn of its own; `None` when it cannot be told.
+    pub(super) fn example(&self, turn: usize) -> Option<Call> {
+        let name = self.members.iter().find_map(ToolPattern::example)?;
+        let arguments = self
+            .arguments
+            .iter()
+            .map(|(name, pattern)| Some((name.clone(), serde_json::Value::from(example::text(pattern)?))));
+        let arguments: Option<serde_json::Map<_, _>> = arguments.collect();
+        Some(Call::new(name, Arguments::Json(arguments?.into()), turn))
+    }
+}
+
+/// `` `bash` with `command` like `^git push` ``.
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`{}", self.name, self.say_arguments())
+    }
+}
+
+fn argument_matches(call: &Call, name: &str, pattern: &TextPattern) -> bool {
+    match call.arguments.get(name) {
+        None => false,
+        Some(serde_json::Value::String(text)) => pattern.is_match(text),
+        Some(value) => pattern.is_match(&value.to_string()),
+    }
+}
+
+fn arguments(node: Node<'_>) -> Result<Vec<(String, TextPattern)>, LoadErrors> {
+    let entries: Vec<(&Key, Node)> = node.entries().into_iter().flatten().collect();
+    if entries.is_empty() {
+        let problem = format!("`args_match` is a mapping of arguments to patterns, not {}", empty(node));
+        return Err(node.error(problem).into());
+    }
+    let mut errors = LoadErrors::new();
+    let pairs =
+        entries.into_iter().filter_map(|(key, node)| Some((key.name.clone(), errors.take(node.decode())?)));
+    let pairs = pairs.collect();
+    errors.or(pairs)
+}
+
+fn empty(node: Node<'_>) -> &'static str {
+    if node.entries().is_some() { "an empty one" } else { node.describe() }
+}
+
+/// The tools under one key: one, or a list of them.
+pub(super) struct Operands {
+    key: &'static str,
+    is_list: bool,
+    tools: Vec<Operand>,
+}
+
+impl Operands {
+    /// One tool or several, but at least one.
+    pub(super) fn read(key: &'static str, node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadErrors> {
+        let nodes = node.one_or_many();
+        if nodes.is_empty() {
+            return Err(node.error(format!("`{key}` is empty: name at least one tool")).into());
+        }
+        let mut errors = LoadErrors::new();
+        let tools: Vec<Operand> =
+            nodes.into_iter().filter_map(|node| errors.take(Operand::read(node, aliases))).collect();
+        errors.or(Self { key, is_list: node.list().is_some(), tools })
+    }
+
+    /// The tools, in the user's order.
+    pub(super) fn tools(&self) -> &[Operand] {
+        &self.tools
+    }
+
+    /// Whether `call` is one of them.
+    pub(super) fn any_matches(&self, call: &Call) -> bool {
+        self.tools.iter().any(|tool| tool.matches(call))
+    }
+
+    /// Where in the rule the tool at `index` stands.
+    pub(super) fn pointer(&self, index: usize) -> String {
+        if self.is_list { format!("/{}/{index}", self.key) } else { format!("/{}", self.key) }
+    }
+
+    /// All of them, in a user's words.
+    pub(super) fn say_all(&self, joined: &str) -> String {
+        let said: Vec<String> = self.tools.iter().map(ToString::to_string).collect();
+        said.join(joined)
+    }
+}

@@ -1,0 +1,115 @@
+//! Reading one rule: its type from the table, then its keys, with all mistakes kept.
+
+use super::aliases::Aliases;
+use super::operand::{Operand, Operands};
+use super::{RULES, Rule, RuleKind};
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Fields, Node, did_you_mean};
+
+/// The keys of one rule, as its type asks for them.
+pub(super) struct RuleReader<'n> {
+    node: Node<'n>,
+    aliases: &'n Aliases,
+    fields: Fields<'n>,
+}
+
+impl<'n> RuleReader<'n> {
+    /// Reads the rule at `node`; its name is that of its entry in the table.
+    pub(super) fn read(
+        node: Node<'n>,
+        aliases: &'n Aliases,
+    ) -> Result<(&'static str, Box<dyn Rule>), LoadErrors> {
+        let fields = Fields::of(node.without(&["type"]), "a rule")?;
+        let kind = kind_of(node)?;
+        let mut reader = Self { node, aliases, fields };
+        let rule = (kind.read)(&mut reader);
+        reader.fields.finish_some(rule.map(|rule| (kind.name, rule)))
+    }
+
+    /// The tool under `key`, which must be there.
+    pub(super) fn tool(&mut self, key: &'static str) -> Option<Operand> {
+        let node = self.node(key)?;
+        self.fields.take(Operand::read(node, self.aliases))
+    }
+
+    /// The tools under `key`, of which there must be one at least.
+    pub(super) fn tools(&mut self, key: &'static str) -> Option<Operands> {
+        let node = self.node(key)?;
+        self.fields.take(Operands::read(key, node, self.aliases))
+    }
+
+    /// Which one of two keys is given; the first when none is. Both at once are a mistake.
+    pub(super) fn either(&mut self, keys: [&'static str; 2]) -> &'static str {
+        match keys.map(|key| self.fields.node(key)) {
+            [Some(_), Some(second)] => {
+                self.refuse(second.error(format!("give `{}` or `{}`, not both", keys[0], keys[1])));
+                keys[0]
+            }
+            [None, Some(_)] => keys[1],
+            _ => keys[0],
+        }
+    }
+
+    /// A number of calls under `key`, from 1.
+    pub(super) fn window(&mut self, key: &'static str) -> Option<usize> {
+        let node = self.node(key)?;
+        self.fields.take(window(node, key))
+    }
+
+    /// The value under `key`, which must be there.
+    pub(super) fn node(&mut self, key: &'static str) -> Option<Node<'n>> {
+        let found = self.fields.node(key);
+        if found.is_none() {
+            self.refuse(self.node.error(format!("`{key}` is missing")));
+        }
+        found
+    }
+
+    /// The value under `key`, if it is there.
+    pub(super) fn given(&mut self, key: &'static str) -> Option<Node<'n>> {
+        self.fields.node(key)
+    }
+
+    /// The value under `key` as a `T`, if it is there.
+    pub(super) fn optional<T: serde::de::DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
+        self.fields.optional(key)
+    }
+
+    /// Keeps the value of `result`, or its mistake.
+    pub(super) fn take<T>(&mut self, result: Result<T, LoadError>) -> Option<T> {
+        self.fields.take(result)
+    }
+
+    /// Notes a mistake.
+    pub(super) fn refuse(&mut self, error: LoadError) {
+        self.fields.errors.push(error);
+    }
+
+    /// A mistake at the value of `key`, or at the rule when it has none.
+    pub(super) fn error(&self, key: &str, problem: impl Into<String>) -> LoadError {
+        self.node.get(key).unwrap_or(self.node).error(problem)
+    }
+}
+
+/// A number of calls that a rule may wait for.
+pub(super) fn window(node: Node<'_>, key: &str) -> Result<usize, LoadError> {
+    match node.decode::<usize>() {
+        Ok(0) => Err(node.error(format!("`{key}: 0` leaves no call to look at")).help("give 1 or more")),
+        Ok(calls) => Ok(calls),
+        Err(_) => Err(node.error(format!("`{key}` is a number of calls, 1 or more"))),
+    }
+}
+
+fn kind_of(node: Node<'_>) -> Result<&'static RuleKind, LoadError> {
+    let names: Vec<&str> = RULES.iter().map(|kind| kind.name).collect();
+    let help = |error: LoadError, name: &str| match did_you_mean(name, &names) {
+        Some(help) => error.help(help),
+        None => error,
+    };
+    let Some(value) = node.get("type") else {
+        return Err(help(node.error("`type` is missing"), ""));
+    };
+    let name: String = value.decode()?;
+    let known = RULES.iter().find(|kind| kind.name == name);
+    known.ok_or_else(|| help(value.error(format!("no type of rule is called `{name}`")), &name))
+}

@@ -1,0 +1,102 @@
+//! The settings of `sequence_valid`: rules inline or from a policy file, or one exact sequence.
+
+use std::sync::Arc;
+
+use super::aliases::Aliases;
+use super::exact::Exact;
+use super::operand::Operands;
+use super::reader::RuleReader;
+use super::{Check, Placed, SequenceValid};
+use crate::check::Scope;
+use crate::place::LoadErrors;
+use crate::yaml::{Fields, Node};
+
+/// Reads the settings at `node`.
+pub(super) fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `sequence_valid`")?;
+    let same_turn = fields.optional("same_turn").unwrap_or_default();
+    let require_exercised = fields.optional("require_exercised").unwrap_or_default();
+    let aliases = fields.node("aliases");
+    let given = [fields.node("rules"), fields.node("policy"), fields.node("sequence")];
+    let misplaced = refuse_misplaced(node, aliases, given);
+    fields.take(misplaced);
+    let aliases = aliases.and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
+    let [rules, policy, sequence] = given;
+    let inline = rules.and_then(|node| fields.take(rules_of(node, "rules", &aliases, Origin::Inline)));
+    let shared = policy.and_then(|node| fields.take(shared(node, scope)));
+    let sequence = sequence.and_then(|node| fields.take(exact(node, &aliases)));
+    let rules = shared.unwrap_or_else(|| Arc::new(inline.unwrap_or_default()));
+    fields.finish(Box::new(SequenceValid { rules, sequence, same_turn, require_exercised }))
+}
+
+/// Settings that say nothing, or the same thing twice.
+fn refuse_misplaced(
+    node: Node<'_>,
+    aliases: Option<Node<'_>>,
+    given: [Option<Node<'_>>; 3],
+) -> Result<(), LoadErrors> {
+    let error = match (given, aliases) {
+        ([None, None, None], _) => node
+            .error("`rules` is missing")
+            .help("give `rules`, a `policy` file with rules, or one exact `sequence`"),
+        ([Some(_), Some(policy), _], _) => {
+            policy.error("`rules` and `policy` are both given").help("move the rules to one place")
+        }
+        ([None, Some(_), None], Some(aliases)) => aliases
+            .error("`aliases` are for `rules`, and there are none")
+            .help("move them to the policy file"),
+        _ => return Ok(()),
+    };
+    Err(error.into())
+}
+
+/// The policy that `node` names, read once a process.
+fn shared(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Vec<Placed>>, LoadErrors> {
+    let document = scope.document(node)?;
+    scope.files.compiled(&scope.path(node)?, || policy(document.root()))
+}
+
+/// A list of rules, or `{version, aliases, sequences}`.
+fn policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
+    if root.list().is_some() {
+        return rules_of(root, "the policy", &Aliases::default(), Origin::Policy);
+    }
+    let mut fields = Fields::of(root, "a policy with rules")?;
+    fields.node("version");
+    let aliases =
+        fields.node("aliases").and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
+    let rules = match fields.node("sequences") {
+        Some(node) => fields.take(rules_of(node, "sequences", &aliases, Origin::Policy)),
+        None => fields.take(Err(root.error("`sequences` is missing"))),
+    };
+    fields.finish_some(rules)
+}
+
+/// Where rules stand.
+#[derive(Clone, Copy, PartialEq)]
+enum Origin {
+    Inline,
+    Policy,
+}
+
+fn rules_of(node: Node<'_>, key: &str, aliases: &Aliases, origin: Origin) -> Result<Vec<Placed>, LoadErrors> {
+    let Some(nodes) = node.list() else {
+        return Err(node.error(format!("`{key}` is a list of rules, not {}", node.describe())).into());
+    };
+    if nodes.len() == 0 {
+        return Err(node.error("an empty list of rules checks nothing").help("add a rule").into());
+    }
+    let mut errors = LoadErrors::new();
+    let mut rules = Vec::with_capacity(nodes.len());
+    for (index, node) in nodes.enumerate() {
+        let Some((name, rule)) = errors.take(RuleReader::read(node, aliases)) else { continue };
+        let policy = (origin == Origin::Policy).then(|| node.place());
+        rules.push(Placed { name, number: Some(index + 1), policy, rule });
+    }
+    errors.or(rules)
+}
+
+fn exact(node: Node<'_>, aliases: &Aliases) -> Result<Placed, LoadErrors> {
+    let rule = Box::new(Exact::new(Operands::read("sequence", node, aliases)?));
+    Ok(Placed { name: "sequence", number: None, policy: None, rule })
+}
