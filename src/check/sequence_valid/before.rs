@@ -90,21 +90,14 @@ fn without(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Vi
     let call = &run.calls[at];
     let said: Vec<String> = missing.iter().map(ToString::to_string).collect();
     let said = words::and(&said);
-    let same_turn = missing.iter().any(|first| run.calls[..at].iter().any(|call| first.matches(call)));
-    let (how, help) = if same_turn {
-        (
-            "only in the same turn",
-            "same turn: the second call could not have seen the first's result".to_owned(),
-        )
+    let same_turn = missing.iter().any(|first| first.first_in(&run.calls[..at]).is_some());
+    let (when, help) = if same_turn {
+        ("in an earlier turn", "same turn: the second call could not have seen the first's result".to_owned())
     } else {
-        ("", format!("call {said} first, or drop the rule"))
-    };
-    let message = match how {
-        "" => format!("{} was called without {said} before it", then.say(call)),
-        how => format!("{} was called with {said} {how}", then.say(call)),
+        ("before it", format!("call {said} first, or drop the rule"))
     };
     let actual: Vec<String> = missing.iter().map(|first| whereabouts(first, at, run)).collect();
-    call.violation(message)
+    call.violation(format!("{} was called without {said} {when}", then.say(call)))
         .expected(format!("{said} before call {}", call.index), words::and(&actual))
         .help(help)
 }

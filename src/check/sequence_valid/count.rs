@@ -7,7 +7,7 @@ use crate::outcome::Violation;
 use crate::trace::Call;
 
 /// A bound above this has no counterexample: a trace of so many calls is not worth building.
-const LARGEST_EXAMPLE: u64 = 10_000;
+const LARGEST_EXAMPLE: usize = 10_000;
 
 pub(super) const COUNT: RuleKind = RuleKind { name: "count", read: count };
 
@@ -20,12 +20,12 @@ struct Count {
 
 #[derive(Clone, Copy)]
 enum Bound {
-    Min(u64),
-    Max(u64),
-    Exactly(u64),
+    Min(usize),
+    Max(usize),
+    Exactly(usize),
 }
 
-type MakeBound = fn(u64) -> Bound;
+type MakeBound = fn(usize) -> Bound;
 
 const BOUNDS: [(&str, MakeBound); 3] =
     [("exactly", Bound::Exactly), ("min", Bound::Min), ("max", Bound::Max)];
@@ -68,7 +68,7 @@ fn contradiction(bounds: &[Bound]) -> Option<(&'static str, &'static str)> {
 }
 
 impl Bound {
-    fn admits(self, count: u64) -> bool {
+    fn admits(self, count: usize) -> bool {
         match self {
             Self::Min(min) => count >= min,
             Self::Max(max) => count <= max,
@@ -84,11 +84,33 @@ impl Bound {
         }
     }
 
+    /// The smallest number of calls that breaks it.
+    fn missed(self) -> Option<usize> {
+        match self {
+            Self::Min(min) => (min > 0).then_some(0),
+            Self::Max(max) => max.checked_add(1),
+            Self::Exactly(exactly) => Some(usize::from(exactly == 0)),
+        }
+    }
+
     /// The first call that is one too many.
     fn excess<'c>(self, hits: &[&'c Call]) -> Option<&'c Call> {
         let over = matches!(self, Self::Max(_) | Self::Exactly(_));
-        let most = usize::try_from(self.number()).ok()?;
-        hits.get(most).copied().filter(|_| over)
+        hits.get(self.number()).copied().filter(|_| over)
+    }
+
+    fn demand(self) -> String {
+        match self.number() {
+            0 => "never be".to_owned(),
+            number => format!("be called {} {}", self.limit(), words::times(number)),
+        }
+    }
+
+    fn expected(self) -> String {
+        match self.number() {
+            0 => "no call".to_owned(),
+            number => format!("{} {}", self.limit(), words::calls(number)),
+        }
     }
 
     fn limit(self) -> &'static str {
@@ -99,7 +121,7 @@ impl Bound {
         }
     }
 
-    fn number(self) -> u64 {
+    fn number(self) -> usize {
         match self {
             Self::Min(number) | Self::Max(number) | Self::Exactly(number) => number,
         }
@@ -109,39 +131,32 @@ impl Bound {
 impl Rule for Count {
     fn check(&self, run: &Run<'_>) -> Finding {
         let hits: Vec<&Call> = self.tool.all_in(run.calls).into_iter().map(|at| &run.calls[at]).collect();
-        let broken = self.bounds.iter().find(|bound| !bound.admits(hits.len() as u64));
+        let broken = self.bounds.iter().find(|bound| !bound.admits(hits.len()));
         Finding::of(broken.map(|bound| self.miscounted(*bound, &hits)).into_iter().collect())
     }
 
     fn refused(&self) -> Option<Vec<Call>> {
-        let count = match *self.bounds.last()? {
-            Bound::Min(_) => 0,
-            Bound::Max(max) => max.checked_add(1)?,
-            Bound::Exactly(exactly) => u64::from(exactly == 0),
-        };
-        if count > LARGEST_EXAMPLE {
-            return None;
-        }
-        (1..=usize::try_from(count).ok()?).map(|turn| self.tool.example(turn)).collect()
+        let counts = self.bounds.iter().filter_map(|bound| bound.missed());
+        let count = counts.min().filter(|count| *count <= LARGEST_EXAMPLE)?;
+        (1..=count).map(|turn| self.tool.example(turn)).collect()
     }
 }
 
 impl Count {
     fn miscounted(&self, bound: Bound, hits: &[&Call]) -> Violation {
-        let count = usize::try_from(bound.number()).unwrap_or(usize::MAX);
-        let demand = match count {
-            0 => "should never be".to_owned(),
-            _ => format!("should be called {} {}", bound.limit(), words::times(count)),
-        };
-        let message = format!("{} was called {}, but {demand}", self.tool, words::times(hits.len()));
+        let message = format!("{} was {}, but should {}", self.tool, called(hits.len()), bound.demand());
         let violation = bound.excess(hits).map_or_else(
             || Violation { tool: Some(self.tool.name().to_owned()), ..Violation::new(&message) },
             |call| call.violation(&message),
         );
         let constraint = Some(format!("{}: {}", bound.key(), bound.number()));
         Violation { calls: hits.iter().map(|call| call.index).collect(), constraint, ..violation }
-            .expected(format!("{} {}", bound.limit(), words::calls(count)), words::calls(hits.len()))
+            .expected(bound.expected(), words::calls(hits.len()))
             .help("change how often the agent calls it, or the bound")
             .at(format!("/{}", bound.key()))
     }
+}
+
+fn called(count: usize) -> String {
+    if count == 0 { "never called".to_owned() } else { format!("called {}", words::times(count)) }
 }

@@ -203,7 +203,8 @@ impl SequenceValid {
 }
 
 fn not_exercised(placed: &Placed, note: &str) -> Violation {
-    Violation::new(format!("{} was not exercised: {note}", placed.label()))
+    let rule = placed.number.map_or_else(String::new, |number| format!("rule {number} "));
+    Violation::new(format!("{rule}(`{}`) was not exercised: {note}", placed.name))
         .expected("a run that puts every rule to the test", note)
         .help("use a trace that exercises the rule, or drop `require_exercised`")
 }

@@ -107,7 +107,10 @@ impl Operand {
         let said: Vec<String> = self
             .arguments
             .iter()
-            .map(|(name, pattern)| format!("`{name}` like `{}`", pattern.as_str()))
+            .map(|(name, pattern)| match pattern.as_str() {
+                "" => format!("any `{name}`"),
+                like => format!("`{name}` like `{like}`"),
+            })
             .collect();
         if said.is_empty() { String::new() } else { format!(" with {}", said.join(" and ")) }
     }

@@ -10,7 +10,6 @@ const SHOWN: usize = 10;
 /// `once`, `twice`, `3 times`.
 pub(super) fn times(count: usize) -> String {
     match count {
-        0 => "never".to_owned(),
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
         count => format!("{count} times"),
