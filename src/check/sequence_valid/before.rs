@@ -24,10 +24,11 @@ impl Order {
     fn read(reader: &mut RuleReader<'_>) -> Option<Self> {
         let (first, then) = (reader.tools("first"), reader.tools("then"));
         let order = Self { first: first?, then: then? };
-        let itself =
-            order.then.tools().iter().find(|then| order.first.tools().iter().any(|first| first.same(then)));
-        if let Some(tool) = itself {
-            let error = reader.error("then", format!("{tool} cannot come before itself"));
+        let firsts = order.first.tools();
+        let itself = order.then.tools().iter().position(|then| firsts.iter().any(|first| first.same(then)));
+        if let Some(index) = itself {
+            let problem = format!("{} cannot come before itself", order.then.tools()[index]);
+            let error = reader.error(&order.then.pointer(index), problem);
             reader.refuse(error.help("`first` and `then` name different tools"));
             return None;
         }

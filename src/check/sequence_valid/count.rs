@@ -42,8 +42,8 @@ fn bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
         .collect();
     // A bound that cannot be read is noted already: nothing is said about the others then.
     let bounds = given.into_iter().collect::<Option<Vec<Bound>>>()?;
-    if let Some((key, problem)) = contradiction(&bounds) {
-        let error = reader.error(key, problem);
+    if let Some((pointer, problem)) = contradiction(&bounds) {
+        let error = reader.error(pointer, problem);
         reader.refuse(error.help("give `min`, `max` or both, or `exactly` alone"));
         return None;
     }
@@ -56,13 +56,13 @@ fn max_calls(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     Some(Box::new(Count { tool: tool?, bounds: vec![Bound::Max(max?)] }))
 }
 
-/// The key to blame and why, for bounds that say nothing or cannot hold together.
+/// What to blame and why, for bounds that say nothing or cannot hold together.
 fn contradiction(bounds: &[Bound]) -> Option<(&'static str, &'static str)> {
     match bounds {
         [] => Some(("", "a `count` without a bound holds always")),
-        [Bound::Min(0)] => Some(("min", "`min: 0` holds always")),
-        [Bound::Exactly(_), _, ..] => Some(("exactly", "`exactly` leaves nothing to `min` and `max`")),
-        [Bound::Min(min), Bound::Max(max)] if min > max => Some(("min", "`min` is more than `max`")),
+        [Bound::Min(0)] => Some(("/min", "`min: 0` holds always")),
+        [Bound::Exactly(_), _, ..] => Some(("/exactly", "`exactly` leaves nothing to `min` and `max`")),
+        [Bound::Min(min), Bound::Max(max)] if min > max => Some(("/min", "`min` is more than `max`")),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! A text that a pattern matches, for a counterexample.
 
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
 use crate::pattern::TextPattern;
 
@@ -33,7 +33,7 @@ fn member(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let contains = |c: &char| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(c));
     let readable = ('a'..='z').chain('0'..='9').find(contains);
-    readable.or_else(|| class.ranges().first().map(|range| range.start()))
+    readable.or_else(|| class.ranges().first().map(ClassUnicodeRange::start))
 }
 
 #[cfg(test)]

@@ -85,9 +85,9 @@ impl<'n> RuleReader<'n> {
         self.fields.errors.push(error);
     }
 
-    /// A mistake at the value of `key`, or at the rule when it has none.
-    pub(super) fn error(&self, key: &str, problem: impl Into<String>) -> LoadError {
-        self.node.get(key).unwrap_or(self.node).error(problem)
+    /// A mistake at `pointer` inside the rule.
+    pub(super) fn error(&self, pointer: &str, problem: impl Into<String>) -> LoadError {
+        self.node.pointer(pointer).unwrap_or(self.node).error(problem)
     }
 }
 

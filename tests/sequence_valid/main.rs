@@ -1,0 +1,58 @@
+//! `sequence_valid` against a peer's verdicts, against definitions written another way, and on wrong settings.
+
+mod definitions;
+mod mistakes;
+mod peer;
+mod verdicts;
+
+use std::path::Path;
+
+use arraign::check::{BUILTIN, Check, Registry, Scope};
+use arraign::evidence::Evidence;
+use arraign::outcome::{Outcome, State};
+use arraign::place::{LoadErrors, Source};
+use arraign::source::Files;
+use arraign::trace::{Arguments, Call, Trace};
+use arraign::yaml::Document;
+use serde_json::{Value, json};
+
+/// The check that `settings` describe, in a file called `case.yaml` in `folder`.
+fn read_in(folder: &Path, settings: &str) -> Result<Box<dyn Check>, LoadErrors> {
+    let kind = BUILTIN.iter().find(|kind| kind.name == "sequence_valid").expect("it is built in");
+    let (kinds, files) = (Registry::default(), Files::new(folder, folder));
+    let scope = Scope { kinds: &kinds, files: &files, folder };
+    let documents = Document::parse(&Source::new("case.yaml", settings))?;
+    (kind.read)(documents[0].root(), &scope)
+}
+
+fn read(settings: &str) -> Result<Box<dyn Check>, LoadErrors> {
+    read_in(&std::env::temp_dir(), settings)
+}
+
+fn outcome(settings: &str, trace: &Trace) -> Outcome {
+    let check = read(settings).unwrap_or_else(|errors| panic!("{settings}\n{errors}"));
+    check.check(&Evidence::of(trace)).expect("an outcome")
+}
+
+fn trace(calls: &[(&str, Value)]) -> Trace {
+    let mut trace = Trace::default();
+    for (turn, (name, arguments)) in calls.iter().enumerate() {
+        trace.push_call(Call::new(*name, Arguments::from_json(arguments.clone()), turn + 1));
+    }
+    trace
+}
+
+fn named(names: &[&str]) -> Trace {
+    trace(&names.iter().map(|name| (*name, json!({}))).collect::<Vec<_>>())
+}
+
+fn state(outcome: &Outcome) -> State {
+    outcome.items[0].state
+}
+
+fn errors(settings: &str) -> Vec<String> {
+    match read(settings) {
+        Ok(_) => panic!("this was accepted:\n{settings}"),
+        Err(errors) => errors.iter().map(ToString::to_string).collect(),
+    }
+}
