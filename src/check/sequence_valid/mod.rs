@@ -1,7 +1,7 @@
 //! `sequence_valid`: tools are called in the order that these rules ask for.
 //!
-//! All rules must hold, and each that does not gives its own violation. A rule whose trigger never came is *not
-//! exercised*: it passes, the verdict says so, and `require_exercised: true` makes it fail.
+//! All rules must hold, and each that does not gives its own violation. A rule whose trigger never came is
+//! *not exercised*: it passes, the verdict says so, and `require_exercised: true` makes it fail.
 //!
 //! | rule | holds when |
 //! |---|---|
@@ -17,11 +17,12 @@
 //! | `never_after {trigger, forbidden}` | after the first call of `trigger` there is no call of `forbidden` |
 //! | `sequence {tools, strict: false}` | once one of the tools is called, all are, in this order; `strict`: with nothing between |
 //!
-//! A tool is a name, a glob, the name of an alias (any of its members), or `{tool, args_match: {argument: regex}}`.
-//! `tools`, `first` and `then` take one tool or a list. Rules stand inline under `rules` (with `aliases` beside them)
-//! or in a `policy` file: a list of rules, or `{version, aliases, sequences}`. `sequence: [..]` asks for exactly
-//! these calls and no others. Two calls of one turn cannot satisfy `before`, unless `same_turn: allow`. This case
-//! fails:
+//! A tool is a name, a glob, the name of an alias (any of its members), or
+//! `{tool, args_match: {argument: regex}}`. `tools`, `first` and `then` take one tool or a list; of several
+//! `first` one will do for `immediately_before`. Rules stand inline under `rules`, with `aliases` beside them, or
+//! in a `policy` file: a list of rules, or `{version, aliases, sequences}`. `sequence: [..]` asks for exactly
+//! these calls and no others. Two calls of one turn cannot satisfy `before`, unless `same_turn: allow`. This
+//! case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/sequence_valid/fail-before.yaml")]

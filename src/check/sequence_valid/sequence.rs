@@ -42,7 +42,8 @@ impl Rule for Sequence {
 }
 
 impl Sequence {
-    /// How many members were called in their turn. Other calls, and repeats of earlier members, may stand between.
+    /// How many members were called in their turn. Between them may stand other calls, and repeats of earlier
+    /// members.
     fn walk_loosely(&self, calls: &[Call]) -> Result<usize, Breach> {
         let members = self.tools.tools();
         let mut next = 0;
