@@ -1,0 +1,150 @@
+//! What a case costs, and what a process costs under `--exact`.
+//!
+//! `cargo bench --bench scale [-- CASES]`: generated cases of about 0.6 KB, 100 to a file, each with a recorded trace of
+//! 10 calls (4 KB) of its own, held against `args_valid` and `sequence_valid`. The figures are CPU time (user +
+//! system) as the kernel accounts it, so run it on Linux; a busy machine disturbs them little.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::{env, fs};
+
+const CASES: usize = 10_000;
+const CASES_PER_FILE: usize = 100;
+const PROCESSES: u32 = 200;
+/// Says what this program is to be: the subject of the measurement.
+const SUBJECT: &str = "SCALE_SUBJECT";
+const NOTHING: &str = "nothing";
+
+fn main() -> ExitCode {
+    match env::var(SUBJECT) {
+        Ok(subject) if subject == NOTHING => ExitCode::SUCCESS,
+        Ok(folder) => {
+            let code = arraign::Harness::new("evals").at(folder).run();
+            report_memory();
+            code
+        }
+        Err(_) => measure(),
+    }
+}
+
+fn measure() -> ExitCode {
+    let cases = env::args().nth(1).and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let folder = env::temp_dir().join(format!("arraign-scale-{}", std::process::id()));
+    generate(&folder, cases);
+    let run = |subject: &str, arguments: &[&str]| {
+        let before = cpu_of_children();
+        let status = Command::new(env::current_exe().expect("this program"))
+            .args(arguments)
+            .env(SUBJECT, subject)
+            .env("ARRAIGN_OUT", folder.join("out"))
+            .stdout(Stdio::null())
+            .status()
+            .expect("the subject starts");
+        assert!(status.success(), "{arguments:?}: {status}");
+        cpu_of_children() - before
+    };
+    let place = folder.to_string_lossy().into_owned();
+    run(&place, &[]);
+    let all = run(&place, &[]);
+    println!("one process, {cases} cases: {all:.2} s of CPU, {:.1} us a case", all * 1e6 / cases as f64);
+    println!("one process, --list: {:.2} s of CPU", run(&place, &["--list"]));
+    let many =
+        |subject: &str, arguments: &[&str]| (0..PROCESSES).map(|_| run(subject, arguments)).sum::<f64>();
+    let exact = many(&place, &["--exact", "f0050::case_7", "--nocapture"]) * 1e3 / f64::from(PROCESSES);
+    let nothing = many(NOTHING, &[]) * 1e3 / f64::from(PROCESSES);
+    println!(
+        "a process, --exact: {exact:.2} ms of CPU; one that does nothing: {nothing:.2} ms; more: {:.2} ms",
+        exact - nothing
+    );
+    fs::remove_dir_all(&folder).expect("the folder is ours");
+    ExitCode::SUCCESS
+}
+
+/// CPU seconds of all children that have been waited for, in ticks of 10 ms.
+fn cpu_of_children() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
+    let after_name = stat.rsplit(')').next().expect("a name in brackets");
+    let fields: Vec<&str> = after_name.split_whitespace().collect();
+    let ticks = |index: usize| fields[index].parse::<f64>().expect("a number");
+    (ticks(13) + ticks(14)) / 100.0
+}
+
+fn report_memory() {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(peak) = status.lines().find(|line| line.starts_with("VmHWM")) {
+        eprintln!("{peak}");
+    }
+}
+
+fn generate(folder: &Path, cases: usize) {
+    let evals = folder.join("evals");
+    fs::create_dir_all(evals.join("policies")).expect("a folder");
+    fs::write(evals.join("policies/shop.yaml"), POLICY).expect("a file");
+    for file in 0..cases.div_ceil(CASES_PER_FILE) {
+        let traces = evals.join(format!("traces/f{file:04}"));
+        fs::create_dir_all(&traces).expect("a folder");
+        let mut suite = "version: \"1\"\nsuite: scale\ntests:\n".to_owned();
+        for case in 0..CASES_PER_FILE.min(cases - file * CASES_PER_FILE) {
+            write!(suite, "{}", case_text(file, case)).expect("text");
+            fs::write(traces.join(format!("case_{case}.json")), trace_text(case)).expect("a file");
+        }
+        fs::write(evals.join(format!("f{file:04}.yaml")), suite).expect("a file");
+    }
+}
+
+fn case_text(file: usize, case: usize) -> String {
+    format!(
+        "  - id: case_{case}
+    description: order {case} is looked up and quoted before anything is charged or shipped
+    input: Where is my order {case}, and what would it cost to reship it to Oslo?
+    trace: traces/f{file:04}/case_{case}.json
+    tags: [shop, scale]
+    expect:
+      - args_valid: {{policy: policies/shop.yaml}}
+      - sequence_valid:
+          rules:
+            - {{type: require, tool: authenticate_user}}
+            - {{type: before, first: authenticate_user, then: [charge_card, update_customer]}}
+            - {{type: never_after, trigger: ship_order, forbidden: charge_card}}
+            - {{type: count, tool: charge_card, max: 1}}
+"
+    )
+}
+
+fn trace_text(case: usize) -> String {
+    let tools = [
+        "authenticate_user",
+        "get_order",
+        "get_quote",
+        "get_quote",
+        "get_customer",
+        "update_customer",
+        "get_quote",
+        "charge_card",
+        "ship_order",
+        "notify",
+    ];
+    let mut messages = format!("{{\"role\":\"user\",\"content\":\"Where is my order {case}?\"}}");
+    for (index, tool) in tools.iter().enumerate() {
+        let arguments = format!(
+            "{{\\\"order_id\\\": \\\"{case}\\\", \\\"amount\\\": {index}, \\\"city\\\": \\\"Oslo\\\"}}"
+        );
+        write!(
+            messages,
+            ",{{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{{\"id\":\"call_{index}\",\"type\":\"function\",\"function\":{{\"name\":\"{tool}\",\"arguments\":\"{arguments}\"}}}}]}}\
+             ,{{\"role\":\"tool\",\"tool_call_id\":\"call_{index}\",\"content\":\"{{\\\"status\\\": \\\"ok\\\", \\\"detail\\\": \\\"{}\\\"}}\"}}",
+            "x".repeat(90)
+        )
+        .expect("text");
+    }
+    format!("[{messages},{{\"role\":\"assistant\",\"content\":\"Order {case} has shipped.\"}}]")
+}
+
+const POLICY: &str = "tools:
+  authenticate_user: {arguments: {order_id: {type: string, required: true}}}
+  get_order: {arguments: {order_id: {type: string, required: true, pattern: '^[0-9]+$'}}}
+  get_quote: {arguments: {city: {type: string, enum: [Oslo, Bergen]}, amount: {type: number, min: 0, max: 30}}}
+  charge_card: {arguments: {amount: {type: number, required: true, min: 0, max: 500}}}
+  ship_order: {arguments: {order_id: {type: string, required: true, min_length: 1}}}
+";
