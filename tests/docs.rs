@@ -1,0 +1,113 @@
+//! What is derived is held equal to what it is derived from: the README's table and its red trial, and one page a
+//! check. `ARRAIGN_BLESS=1` rewrites them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arraign::check::{BUILTIN, Kind, Registry};
+use arraign::report::terminal;
+use arraign::source::Files;
+use arraign::suite::{Library, Suite, load_runs};
+use arraign::verdict::evaluate_runs;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Holds the file at `path` to `text`, or rewrites it.
+fn hold(path: &Path, text: &str) {
+    if std::env::var_os("ARRAIGN_BLESS").is_some() {
+        fs::write(path, text).expect("it is written");
+    }
+    let now = fs::read_to_string(path).unwrap_or_default();
+    assert!(now == text, "{} is out of date: `just bless` rewrites it", path.display());
+}
+
+/// `text` with what stands between the two comments named `mark` replaced.
+fn with_block(text: &str, mark: &str, block: &str) -> String {
+    let (open, close) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->"));
+    let (before, rest) = text.split_once(&open).unwrap_or_else(|| panic!("no {open}"));
+    let (_, after) = rest.split_once(&close).unwrap_or_else(|| panic!("no {close}"));
+    format!("{before}{open}{block}{close}{after}")
+}
+
+#[test]
+fn the_readme_shows_the_table_and_a_real_red_trial() {
+    let path = root().join("README.md");
+    let text = with_block(&read(&path), "the table of checks", &table());
+    let case = format!("```yaml\n{}```\n", read(&root().join("tests/readme/refund.yaml")));
+    let text = with_block(&text, "a case", &case);
+    hold(&path, &with_block(&text, "a red trial", &format!("```text\n{}```\n", red_trial())));
+    assert!(read(&path).lines().count() < 150, "the README is for five minutes");
+}
+
+fn table() -> String {
+    let mut table = "| check | it holds when |\n|---|---|\n".to_owned();
+    for kind in BUILTIN {
+        writeln!(table, "| [`{0}`](docs/checks/{0}.md) | {1} |", kind.name, kind.summary).expect("text");
+    }
+    table
+}
+
+fn red_trial() -> String {
+    let folder = root().join("tests/readme");
+    let (kinds, files) = (Registry::default(), Files::new(&folder, &folder));
+    let path = folder.join("refund.yaml");
+    let suite = Suite::load(&path, Library { kinds: &kinds, files: &files }).expect("the README's case");
+    let runs = load_runs(&suite.cases[0], &path, &files).expect("its trace");
+    let verdict = evaluate_runs(&suite.cases[0], "refund::auth_flow", &runs);
+    terminal::red_trial(&verdict)
+}
+
+#[test]
+fn each_check_has_its_page() {
+    for kind in BUILTIN {
+        hold(&root().join(format!("docs/checks/{}.md", kind.name)), &page(kind));
+    }
+    let pages = fs::read_dir(root().join("docs/checks")).expect("the pages").count();
+    assert_eq!(pages, BUILTIN.len(), "a page without a check");
+}
+
+/// The check's module documentation, and what a person sees of its example.
+fn page(kind: &Kind) -> String {
+    let source = source_of(kind);
+    let folder = source.parent().expect("a folder");
+    let mut page = format!("<!-- written by `just bless` from {} -->\n", shown(&source));
+    let mut example = None;
+    for line in read(&source).lines() {
+        if let Some(text) = line.strip_prefix("//!") {
+            writeln!(page, "{}", text.strip_prefix(' ').unwrap_or(text)).expect("text");
+        } else if let Some(path) = line.strip_prefix("#![doc = include_str!(\"").and_then(|rest| rest.strip_suffix("\")]")) {
+            let fixture = folder.join(path).canonicalize().expect("a fixture");
+            page.push_str(&read(&fixture));
+            example.get_or_insert(fixture);
+        } else {
+            break;
+        }
+    }
+    let example = example.unwrap_or_else(|| panic!("{}: its documentation shows no case", kind.name));
+    write!(page, "\nand says:\n\n```text\n{}```\n", said_of(&example)).expect("text");
+    page
+}
+
+fn source_of(kind: &Kind) -> PathBuf {
+    let file = root().join(format!("src/check/{}.rs", kind.name));
+    if file.exists() { file } else { root().join(format!("src/check/{}/mod.rs", kind.name)) }
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/")
+}
+
+/// The diagnostics in the fixture's snapshot.
+fn said_of(fixture: &Path) -> String {
+    let stem = fixture.file_stem().expect("a name").to_string_lossy();
+    let snapshot = read(&fixture.parent().expect("a folder").join(format!("snapshots/{stem}.snap")));
+    let at = snapshot.find("error[").unwrap_or_else(|| panic!("{}: no diagnostic", fixture.display()));
+    format!("{}\n", snapshot[at..].trim_end())
+}
