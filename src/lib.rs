@@ -5,6 +5,7 @@ pub mod evidence;
 pub mod outcome;
 pub mod pattern;
 pub mod place;
+pub mod reader;
 pub mod source;
 pub mod trace;
 pub mod yaml;
