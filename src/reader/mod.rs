@@ -1,28 +1,141 @@
-//! temporary
-use crate::place::LoadErrors;
-use crate::trace::*;
-use crate::yaml::Node;
-#[derive(Debug)]
+//! Trace formats to [`Trace`]: the table of readers, detection by content, and reading.
+//!
+//! A new format is one file here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader says how
+//! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
+
+mod anthropic;
+mod conversation;
+mod episodes;
+mod error;
+mod input;
+mod maf;
+mod maf_content;
+mod maf_updates;
+mod native;
+mod object;
+mod openai_chat;
+mod run_lines;
+mod tool_events;
+mod usage;
+
+use std::fmt;
+
+pub use error::{Declined, TraceError, TraceProblem};
+pub use native::inline;
+
+use crate::trace::Trace;
+use error::Wrong;
+use input::Input;
+
+/// A trace format's entry in the table.
+#[derive(Clone, Copy)]
+pub struct Reader {
+    /// Its name: in `trace: {file, format}`, in every report.
+    pub name: &'static str,
+    /// What it reads, in a few words.
+    pub summary: &'static str,
+    detect: fn(&Input) -> Detection,
+    read: fn(Input) -> Result<Vec<Trace>, Wrong>,
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Reader({})", self.name)
+    }
+}
+
+/// How certain a reader is, or why it declines.
+type Detection = Result<Certainty, String>;
+
+/// How certain a reader is that a file is its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    /// Nothing speaks against it.
+    Possible,
+    /// Something that others rarely have speaks for it.
+    Likely,
+    /// It holds what only this format has.
+    Sure,
+}
+
+/// All readers. Among equals, an earlier one wins.
+pub const READERS: &[Reader] = &[
+    maf::READER,
+    episodes::READER,
+    tool_events::READER,
+    run_lines::READER,
+    native::READER,
+    anthropic::READER,
+    openai_chat::READER,
+];
+
+/// What a trace file holds.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
+    /// The name of the reader that read it.
     pub format: &'static str,
+    /// Its runs, in order: several where the file is a log of several. Never empty.
     pub runs: Vec<Trace>,
 }
-pub fn read(text: &str, _format: Option<&str>) -> Result<Recording, String> {
-    serde_json::from_str::<serde_json::Value>(text).map_err(|e| e.to_string())?;
-    Err("temporary".into())
-}
-pub fn inline(node: Node<'_>) -> Result<Trace, LoadErrors> {
-    let mut t = Trace::default();
-    for c in node.get("calls").and_then(|n| n.list().map(|l| l.collect::<Vec<_>>())).unwrap_or_default() {
-        let (name, args) = match c.as_str() {
-            Some(n) => (n.to_owned(), Arguments::none()),
-            None => (
-                c.get("call").and_then(Node::as_str).unwrap_or("").to_owned(),
-                c.get("args").map_or_else(Arguments::none, |a| Arguments::from_json(a.to_json())),
-            ),
-        };
-        let turn = c.get("turn").and_then(|n| n.decode::<usize>().ok()).unwrap_or(t.calls.len() + 1);
-        t.push_call(Call::new(name, args, turn));
+
+/// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
+pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let named = format.map(named).transpose()?;
+    if text.trim().is_empty() {
+        return Err(TraceProblem::Empty.into());
     }
-    Ok(t)
+    if !input::looks_like_json(text) && named.is_none_or(|reader| reader.name == native::READER.name) {
+        return native::read_yaml(text);
+    }
+    let input = Input::parse(text)?;
+    match named {
+        Some(reader) => read_by(&reader, input),
+        None => match surest(&input)?.as_slice() {
+            [only] => read_by(only, input),
+            several => read_by_all(several, &input),
+        },
+    }
+}
+
+fn named(name: &str) -> Result<Reader, TraceError> {
+    let found = READERS.iter().find(|reader| reader.name == name);
+    found.copied().ok_or_else(|| TraceError::no_such_format(name))
+}
+
+fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
+    let runs = (reader.read)(input).map_err(|wrong| TraceError::wrong(reader.name, &wrong))?;
+    if runs.is_empty() {
+        return Err(TraceError::wrong(reader.name, &Wrong::new("there is no run in it")));
+    }
+    Ok(Recording { format: reader.name, runs })
+}
+
+/// The readers that are surest of `input`, in the table's order.
+fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
+    let mut declined = Vec::new();
+    let mut claims: Vec<(Certainty, Reader)> = Vec::new();
+    for reader in READERS {
+        match (reader.detect)(input) {
+            Ok(certainty) => claims.push((certainty, *reader)),
+            Err(reason) => declined.push(Declined { format: reader.name, reason }),
+        }
+    }
+    let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
+        return Err(TraceProblem::Unknown(declined).into());
+    };
+    Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
+}
+
+/// Several readers are equally sure: no matter, unless they read different things.
+fn read_by_all(readers: &[Reader], input: &Input) -> Result<Recording, TraceError> {
+    let mut recordings = Vec::new();
+    for reader in readers {
+        recordings.push(read_by(reader, input.clone())?);
+    }
+    let agree = recordings.windows(2).all(|pair| pair[0].runs == pair[1].runs);
+    if agree && !recordings.is_empty() {
+        return Ok(recordings.swap_remove(0));
+    }
+    Err(TraceError::ambiguous(readers.iter().map(|reader| reader.name).collect()))
 }

@@ -1,0 +1,303 @@
+//! `anthropic`: what is sent to and comes from Anthropic's Messages.
+//!
+//! A list of messages, a request body, a response, or a log of responses, or of requests and responses, one a line.
+//! Responses alone hold no results: their calls stay unanswered.
+
+use serde_json::Value;
+
+use super::conversation::{Conversations, Exchange, Reply, Run, Said};
+use super::error::Wrong;
+use super::input::{At, Input, Record};
+use super::object::Object;
+use super::{Certainty, Detection, Reader};
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+
+pub(super) const READER: Reader =
+    Reader { name: "anthropic", summary: "Anthropic Messages: messages, requests, responses", detect, read };
+
+fn detect(input: &Input) -> Detection {
+    if is_message(input.first()?) {
+        return judge_messages(input.records.iter().map(|record| &record.value), "");
+    }
+    let mut best = Certainty::Possible;
+    for record in &input.records {
+        let judged = judge_record(&record.value);
+        best = best.max(judged.map_err(|reason| format!("{}: {reason}", record.at.name()))?);
+    }
+    Ok(best)
+}
+
+/// Whether a record is a message of a list. A response is a message too, but says so in its `type`.
+fn is_message(value: &Value) -> bool {
+    value.get("role").is_some() && value.get("type").is_none()
+}
+
+fn judge_record(value: &Value) -> Detection {
+    if let Value::Array(messages) = value {
+        return judge_messages(messages.iter(), "");
+    }
+    if is_response(value) {
+        return judge_messages(std::iter::once(value), "").map(|_| Certainty::Sure);
+    }
+    if value.get("response").is_some_and(is_response) {
+        return Ok(Certainty::Sure);
+    }
+    if let Some(kind) = value.get("type").and_then(Value::as_str) {
+        return Err(format!("its type is `{kind}`, not `message`"));
+    }
+    let request = value.get("request").filter(|request| request.is_object()).unwrap_or(value);
+    let Some(messages) = request.get("messages").and_then(Value::as_array) else {
+        return Err("it has no `messages` and is no response".to_owned());
+    };
+    let certainty = judge_messages(messages.iter(), "messages")?;
+    let floor = match (request.pointer("/tools/0/input_schema"), request.get("system")) {
+        (Some(_), _) => Certainty::Sure,
+        (None, Some(Value::String(_) | Value::Array(_))) => Certainty::Likely,
+        _ => Certainty::Possible,
+    };
+    Ok(certainty.max(floor))
+}
+
+fn is_response(value: &Value) -> bool {
+    value.get("type").and_then(Value::as_str) == Some("message")
+        && value.get("role").and_then(Value::as_str) == Some("assistant")
+        && value.get("content").is_some_and(Value::is_array)
+}
+
+fn judge_messages<'v>(messages: impl Iterator<Item = &'v Value>, path: &str) -> Detection {
+    let mut objection = Some("there is no message in it".to_owned());
+    for (index, message) in messages.enumerate() {
+        if has_tool_blocks(message) {
+            return Ok(Certainty::Sure);
+        }
+        if index == 0 || objection.is_none() {
+            objection = object_to(message).map(|reason| format!("`{path}[{index}]` {reason}"));
+        }
+    }
+    objection.map_or(Ok(Certainty::Possible), Err)
+}
+
+fn has_tool_blocks(message: &Value) -> bool {
+    let blocks = message.get("content").and_then(Value::as_array);
+    let is_tool = |block: &Value| match kind(block) {
+        Some("tool_result") => block.get("tool_use_id").is_some(),
+        Some(kind) => is_call(kind) && block.get("input").is_some(),
+        None => false,
+    };
+    message.get("role").is_some() && blocks.into_iter().flatten().any(is_tool)
+}
+
+fn is_call(kind: &str) -> bool {
+    matches!(kind, "tool_use" | "server_tool_use" | "mcp_tool_use")
+}
+
+fn kind(block: &Value) -> Option<&str> {
+    block.get("type").and_then(Value::as_str)
+}
+
+/// What speaks against a message being one of this format.
+fn object_to(message: &Value) -> Option<String> {
+    match message.get("role").and_then(Value::as_str) {
+        Some("user" | "assistant") => {}
+        Some(role) => return Some(format!("has the role `{role}`")),
+        None => return Some("has no `role`".to_owned()),
+    }
+    let strange = ["tool_calls", "function_call", "parts", "contents", "refusal"];
+    if let Some(key) = strange.iter().find(|key| message.get(**key).is_some()) {
+        return Some(format!("has the key `{key}`, which this format has not"));
+    }
+    match message.get("content") {
+        Some(Value::String(_)) => None,
+        Some(Value::Array(blocks)) => blocks.iter().find_map(object_to_block),
+        _ => Some("has a content that is neither text nor blocks".to_owned()),
+    }
+}
+
+fn object_to_block(block: &Value) -> Option<String> {
+    const BLOCKS: [&str; 8] = [
+        "text",
+        "image",
+        "document",
+        "thinking",
+        "redacted_thinking",
+        "search_result",
+        "container_upload",
+        "tool_reference",
+    ];
+    match kind(block) {
+        Some(kind) if BLOCKS.contains(&kind) || kind.ends_with("_tool_result") => None,
+        Some(kind) => Some(format!("has a content block of the type `{kind}`")),
+        None => Some("has a content block without `type`".to_owned()),
+    }
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let is_list = input.records.first().is_some_and(|record| is_message(&record.value));
+    let runs = if is_list {
+        let said = |record: Record| Said::record(record.at, record.value);
+        Conversations::of_messages(input.records.into_iter().map(said).collect())
+    } else {
+        let mut log = Conversations::default();
+        for Record { at, value } in input.records {
+            log.add(exchange(at, value).map_err(|wrong| at.blame(wrong))?);
+        }
+        log.into_runs()
+    };
+    runs.into_iter().map(trace_of).collect()
+}
+
+/// One record of a log: a request, a response, or both.
+fn exchange(at: At, value: Value) -> Result<Exchange, Wrong> {
+    if let Value::Array(messages) = value {
+        return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+    }
+    if is_response(&value) {
+        return response(at, "", value, Vec::new());
+    }
+    let mut record = Object::of(value, "a model call")?;
+    let answer = record.take(&["response"]).filter(is_response);
+    let request = record.object(&["request"])?;
+    let path = if request.is_some() { "request/messages" } else { "messages" };
+    let mut request = request.unwrap_or(record);
+    let messages = request.list(&["messages"])?;
+    if messages.is_empty() && answer.is_none() {
+        return Err(Wrong::new("there is neither a request with `messages` nor a response in it"));
+    }
+    let system = request.take(&["system"]).map(|text| serde_json::json!({"role": "system", "content": text}));
+    let mut said: Vec<Said> = system.map(|system| Said::part(at, "system", system)).into_iter().collect();
+    said.extend(Said::list(at, path, messages));
+    let model = request.text(&["model"])?;
+    match answer {
+        Some(answer) => response(at, "response", answer, said),
+        None => Ok(Exchange { request: said, reply: None, model }),
+    }
+}
+
+fn response(at: At, path: &'static str, mut value: Value, request: Vec<Said>) -> Result<Exchange, Wrong> {
+    let mut take = |name: &str| value.get_mut(name).map(Value::take).unwrap_or_default();
+    let [id, model, stop, usage] = ["id", "model", "stop_reason", "usage"].map(&mut take);
+    let usage = match usage {
+        Value::Null => None,
+        usage => {
+            Some(Object::of(usage, "the usage").and_then(usage_of).map_err(|wrong| wrong.under("usage"))?)
+        }
+    };
+    let text = |value: Value| if let Value::String(text) = value { Some(text) } else { None };
+    let message = Said::part(at, path, value);
+    let reply = Reply { id: text(id), message, usage: usage.flatten(), stop_reason: text(stop) };
+    Ok(Exchange { request, reply: Some(reply), model: text(model) })
+}
+
+/// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.
+fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
+    let input = usage.count(&["input_tokens"])?;
+    let output = usage.count(&["output_tokens"])?;
+    let cached = usage.count(&["cache_read_input_tokens"])?;
+    let written = usage.count(&["cache_creation_input_tokens"])?;
+    if input.is_none() && output.is_none() {
+        return Ok(None);
+    }
+    let read = [input, cached, written].into_iter().flatten().fold(0, u64::saturating_add);
+    Ok(Some(Usage {
+        input_tokens: read,
+        cached_tokens: cached,
+        output_tokens: output.unwrap_or_default(),
+        reasoning_tokens: None,
+        partial: input.is_none() || output.is_none(),
+    }))
+}
+
+fn trace_of(run: Run) -> Result<Trace, Wrong> {
+    let (messages, mut trace) = run.finish();
+    let mut turn = 0;
+    for said in messages {
+        let (value, blame) = said.open();
+        let step =
+            Object::of(value, "a message").and_then(|message| add_message(&mut trace, &mut turn, message));
+        step.map_err(blame)?;
+    }
+    trace.settle_answer();
+    Ok(trace)
+}
+
+fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Result<(), Wrong> {
+    let role = match message.required(&["role"])?.as_str() {
+        "user" => Role::User,
+        "system" => Role::System,
+        "assistant" => Role::Assistant,
+        other => {
+            let problem = format!("the role `{other}` is neither `user` nor `assistant`");
+            return Err(Wrong::new(problem).under("role"));
+        }
+    };
+    *turn += usize::from(role == Role::Assistant);
+    match message.take(&["content"]) {
+        Some(Value::Array(blocks)) => add_blocks(trace, role, *turn, blocks),
+        Some(Value::String(text)) => {
+            trace.push_message(role, text);
+            Ok(())
+        }
+        None => Ok(()),
+        Some(_) => Err(Wrong::new("neither text nor a list of blocks").under("content")),
+    }
+}
+
+/// Neighbouring texts are one text (citations cut it into blocks); a call between them makes them two.
+fn add_blocks(trace: &mut Trace, role: Role, turn: usize, blocks: Vec<Value>) -> Result<(), Wrong> {
+    let mut text: Option<String> = None;
+    for (index, value) in blocks.into_iter().enumerate() {
+        let blame = |wrong: Wrong| wrong.under(index).under("content");
+        let mut block = Object::of(value, "a content block").map_err(blame)?;
+        let kind = block.text(&["type"]).map_err(blame)?.unwrap_or_default();
+        match kind.as_str() {
+            "text" => {
+                let more = block.text(&["text"]).map_err(blame)?.unwrap_or_default();
+                text.get_or_insert_default().push_str(&more);
+            }
+            kind if is_call(kind) => {
+                text.take().into_iter().for_each(|text| trace.push_message(role, text));
+                trace.push_call(call(block, turn).map_err(blame)?);
+            }
+            kind if kind.ends_with("tool_result") => answer(trace, block).map_err(blame)?,
+            _ => {}
+        }
+    }
+    text.into_iter().for_each(|text| trace.push_message(role, text));
+    Ok(())
+}
+
+fn call(mut block: Object, turn: usize) -> Result<Call, Wrong> {
+    let name = block.required(&["name"])?;
+    let arguments = block.take(&["input"]).map_or_else(Arguments::none, Arguments::from_json);
+    let id = block.text(&["id"])?;
+    let server = block.text(&["server_name"])?;
+    Ok(Call { id, server, ..Call::new(name, arguments, turn) })
+}
+
+fn answer(trace: &mut Trace, mut block: Object) -> Result<(), Wrong> {
+    let id = block.required(&["tool_use_id"])?;
+    // The history of a trimmed log answers calls that are not in it.
+    let Some(call) = trace.open_call(&id) else { return Ok(()) };
+    let content = block.take(&["content"]).unwrap_or_default();
+    let refused = content.get("error_code").and_then(Value::as_str).map(ToOwned::to_owned);
+    let result = plain(content);
+    if block.get("is_error").and_then(Value::as_bool) == Some(true) || refused.is_some() {
+        call.status = CallStatus::Error;
+        call.error = refused.or_else(|| result.as_str().map(ToOwned::to_owned));
+    } else {
+        call.status = CallStatus::Ok;
+    }
+    call.result = Some(result);
+    Ok(())
+}
+
+/// Blocks that are all text are one text.
+fn plain(content: Value) -> Value {
+    let Value::Array(blocks) = content else { return content };
+    let texts: Option<Vec<&str>> =
+        blocks.iter().map(|block| block.get("text").and_then(Value::as_str)).collect();
+    match texts {
+        Some(texts) => Value::String(texts.concat()),
+        None => Value::Array(blocks),
+    }
+}

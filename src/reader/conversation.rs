@@ -1,0 +1,202 @@
+//! Conversations out of a log of model calls.
+//!
+//! Each request replays what was said before it. A log is therefore read as: which conversation does this request
+//! continue, and which of its messages are new there? One that continues none begins a run of its own.
+
+use serde_json::Value;
+
+use super::error::Wrong;
+use super::input::At;
+use super::usage::Tally;
+use crate::trace::Trace;
+
+/// A message, and where it was read.
+#[derive(Debug)]
+pub(super) struct Said {
+    at: At,
+    path: &'static str,
+    index: Option<usize>,
+    pub(super) value: Value,
+}
+
+impl Said {
+    /// A record that is a message itself.
+    pub(super) fn record(at: At, value: Value) -> Self {
+        Self { at, path: "", index: None, value }
+    }
+
+    /// A message at `path` of a record.
+    pub(super) fn part(at: At, path: &'static str, value: Value) -> Self {
+        Self { at, path, index: None, value }
+    }
+
+    /// The messages of a list at `path` of a record.
+    pub(super) fn list(at: At, path: &'static str, values: Vec<Value>) -> Vec<Self> {
+        let said = |(index, value)| Self { at, path, index: Some(index), value };
+        values.into_iter().enumerate().map(said).collect()
+    }
+
+    /// Takes the message out; mistakes in it are blamed on its place by the function that comes with it.
+    pub(super) fn open(self) -> (Value, impl Fn(Wrong) -> Wrong) {
+        let Self { at, path, index, value } = self;
+        let blame = move |wrong: Wrong| {
+            let wrong = index.into_iter().fold(wrong, Wrong::under);
+            let steps = path.split('/').filter(|step| !step.is_empty()).rev();
+            at.blame(steps.fold(wrong, Wrong::under))
+        };
+        (value, blame)
+    }
+}
+
+/// One call of a model: what it was sent, what it said, and what that cost.
+#[derive(Debug, Default)]
+pub(super) struct Exchange {
+    pub(super) request: Vec<Said>,
+    pub(super) reply: Option<Reply>,
+    pub(super) model: Option<String>,
+}
+
+/// What a model said.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) id: Option<String>,
+    pub(super) message: Said,
+    pub(super) usage: Option<crate::trace::Usage>,
+    pub(super) stop_reason: Option<String>,
+}
+
+/// One conversation.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    pub(super) messages: Vec<Said>,
+    /// What the log says of the run as a whole; its messages and calls are not read yet.
+    pub(super) trace: Trace,
+    tally: Tally,
+    keys: Vec<String>,
+    /// How many messages the last request held.
+    asked: usize,
+}
+
+impl Run {
+    /// The messages, and the trace so far.
+    pub(super) fn finish(self) -> (Vec<Said>, Trace) {
+        let usage = self.tally.total();
+        (self.messages, Trace { usage, ..self.trace })
+    }
+}
+
+/// The conversations of a log.
+#[derive(Debug, Default)]
+pub(super) struct Conversations {
+    runs: Vec<Run>,
+    last_reply: Option<(String, Value)>,
+}
+
+impl Conversations {
+    /// The conversations of one list of messages: that one.
+    pub(super) fn of_messages(messages: Vec<Said>) -> Vec<Run> {
+        vec![Run { messages, ..Run::default() }]
+    }
+
+    /// Adds the next model call of the log.
+    pub(super) fn add(&mut self, exchange: Exchange) {
+        if self.is_repeated(&exchange) {
+            return;
+        }
+        let Exchange { request, reply, model } = exchange;
+        let run = self.run_for(request);
+        run.trace.model = model.or(run.trace.model.take());
+        let Some(reply) = reply else { return };
+        run.trace.id = reply.id.or(run.trace.id.take());
+        run.trace.stop_reason = reply.stop_reason;
+        run.tally.add(reply.usage);
+        run.keys.push(identity(&reply.message.value));
+        run.messages.push(reply.message);
+    }
+
+    pub(super) fn into_runs(self) -> Vec<Run> {
+        self.runs
+    }
+
+    /// The same reply under the same id once more: a line that was logged twice.
+    fn is_repeated(&mut self, exchange: &Exchange) -> bool {
+        let Some(Reply { id: Some(id), message, .. }) = &exchange.reply else { return false };
+        let known = self.last_reply.as_ref();
+        if known.is_some_and(|(known, value)| known == id && *value == message.value) {
+            return true;
+        }
+        self.last_reply = Some((id.clone(), message.value.clone()));
+        false
+    }
+
+    /// The run that `request` belongs to, with the request's new messages added to it.
+    fn run_for(&mut self, request: Vec<Said>) -> &mut Run {
+        let keys: Vec<String> = request.iter().map(|said| identity(&said.value)).collect();
+        let runs = self.runs.iter().enumerate().rev();
+        let known =
+            runs.into_iter().find_map(|(at, run)| run.fresh_from(&keys, &request).map(|fresh| (at, fresh)));
+        let (at, fresh) = known.unwrap_or((self.runs.len(), 0));
+        if at == self.runs.len() {
+            self.runs.push(Run::default());
+        }
+        let run = &mut self.runs[at];
+        run.asked = keys.len();
+        run.keys.extend(keys.into_iter().skip(fresh));
+        run.messages.extend(request.into_iter().skip(fresh));
+        run
+    }
+}
+
+impl Run {
+    /// From which message on a request tells this run something new; `None` when it belongs to another run.
+    fn fresh_from(&self, keys: &[String], request: &[Said]) -> Option<usize> {
+        if keys.is_empty() {
+            return Some(0);
+        }
+        let replayed = keys.len() > self.asked
+            && keys[..self.asked] == self.keys[..self.asked.min(self.keys.len())]
+            && is_assistant(&request[self.asked].value);
+        if replayed && self.asked > 0 {
+            return Some(self.keys.len().min(keys.len()));
+        }
+        // A history that was cut or summarised still holds something that the model said in this run.
+        let known = |at: &usize| is_assistant(&request[*at].value) && self.keys.contains(&keys[*at]);
+        let last = (0..keys.len()).rev().find(known)?;
+        let new = (last + 1..keys.len()).find(|at| !self.keys.contains(&keys[*at]));
+        Some(new.unwrap_or(keys.len()))
+    }
+}
+
+fn is_assistant(message: &Value) -> bool {
+    message.get("role").and_then(Value::as_str) == Some("assistant")
+}
+
+/// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.
+/// Writers add and drop empty fields, and wrap text in parts.
+fn identity(message: &Value) -> String {
+    let mut key = String::new();
+    for name in ["role", "tool_call_id", "name"] {
+        push(&mut key, message.get(name));
+    }
+    match message.get("content") {
+        Some(Value::Array(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
+        content => push(&mut key, content),
+    }
+    let calls = message.get("tool_calls").and_then(Value::as_array);
+    calls.into_iter().flatten().for_each(|call| push_part(&mut key, call));
+    key
+}
+
+fn push_part(key: &mut String, part: &Value) {
+    for name in ["text", "id", "tool_use_id", "content", "/function/name", "/function/arguments"] {
+        let value = if name.starts_with('/') { part.pointer(name) } else { part.get(name) };
+        push(key, value);
+    }
+}
+
+fn push(key: &mut String, value: Option<&Value>) {
+    if let Some(text) = value.and_then(Value::as_str).filter(|text| !text.is_empty()) {
+        key.push_str(text);
+        key.push('\u{1f}');
+    }
+}

@@ -1,0 +1,140 @@
+//! `episodes`: events of runs, one a line: `episode_start`, `step`, `tool_call`, `episode_end`.
+//!
+//! Each episode is a run; the events of several may be mixed. The events do not say which calls one model turn made:
+//! each is a turn of its own.
+
+use serde_json::Value;
+
+use super::error::Wrong;
+use super::input::{Input, Record};
+use super::object::Object;
+use super::run_lines::settled;
+use super::{Certainty, Detection, Reader};
+use crate::trace::{Arguments, Call, Role, Trace};
+
+pub(super) const READER: Reader = Reader {
+    name: "episodes",
+    summary: "events of runs: `episode_start`, `step`, `tool_call`, `episode_end`",
+    detect,
+    read,
+};
+
+const EVENTS: [&str; 4] = ["episode_start", "step", "tool_call", "episode_end"];
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    for record in &input.records {
+        let kind = record.value.get("type").and_then(Value::as_str).unwrap_or_default();
+        let named = record.value.get("episode_id").is_some_and(Value::is_string);
+        if !EVENTS.contains(&kind) || !named {
+            return Err(format!("{} is no event of an episode", record.at.name()));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+/// A run while its events are read.
+#[derive(Debug)]
+struct Episode {
+    trace: Trace,
+    started: Option<f64>,
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut episodes: Vec<Episode> = Vec::new();
+    for Record { at, value } in input.records {
+        let event = Object::of(value, "an event").and_then(|event| add(&mut episodes, event));
+        event.map_err(|wrong| at.blame(wrong))?;
+    }
+    let finish = |mut episode: Episode| {
+        episode.trace.settle_answer();
+        episode.trace
+    };
+    Ok(episodes.into_iter().map(finish).collect())
+}
+
+fn add(episodes: &mut Vec<Episode>, mut event: Object) -> Result<(), Wrong> {
+    let kind = event.required(&["type"])?;
+    let id = event.required(&["episode_id"])?;
+    let time = event.figure(&["timestamp"])?;
+    let found = episodes.iter().position(|episode| episode.trace.id.as_ref() == Some(&id));
+    let at = found.unwrap_or(episodes.len());
+    if found.is_none() {
+        episodes.push(Episode { trace: Trace { id: Some(id), ..Trace::default() }, started: None });
+    }
+    let episode = &mut episodes[at];
+    match kind.as_str() {
+        "episode_start" => episode.start(event, time),
+        "step" => episode.step(event),
+        "tool_call" => episode.call(event, time),
+        "episode_end" => episode.end(event, time),
+        other => Err(Wrong::new(format!("`{other}` is none of `{}`", EVENTS.join("`, `"))).under("type")),
+    }
+}
+
+impl Episode {
+    fn start(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
+        self.started = time;
+        let prompt = match event.take(&["input"]) {
+            Some(Value::String(prompt)) => Some(prompt),
+            Some(input) => input.get("prompt").and_then(Value::as_str).map(ToOwned::to_owned),
+            None => None,
+        };
+        prompt.into_iter().for_each(|prompt| self.trace.push_message(Role::User, prompt));
+        let mut meta =
+            event.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
+        self.trace.model = meta.text(&["model"]).ok().flatten();
+        Ok(())
+    }
+
+    /// What a model said. Some writers keep prompt and completion as JSON in the text.
+    fn step(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let kind = event.text(&["kind"])?.unwrap_or_default();
+        let Some(content) = event.text(&["content"])? else { return Ok(()) };
+        let role = match kind.as_str() {
+            "user" | "user_input" | "prompt" => Role::User,
+            "system" => Role::System,
+            "model" | "llm" | "llm_completion" | "assistant" => Role::Assistant,
+            _ => return Ok(()),
+        };
+        let mut pair =
+            serde_json::from_str(&content).and_then(serde_json::from_value::<Pair>).unwrap_or_default();
+        if self.trace.input.is_none() {
+            pair.prompt.take().into_iter().for_each(|prompt| self.trace.push_message(Role::User, prompt));
+        }
+        self.trace.push_message(role, pair.completion.unwrap_or(content));
+        Ok(())
+    }
+
+    fn call(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
+        let name = event.required(&["tool_name"])?;
+        let arguments = event.take(&["args"]).map_or_else(Arguments::none, Arguments::from_json);
+        let turn = self.trace.calls.len() + 1;
+        let started_ms = self.since_start(time)?;
+        self.trace.push_call(Call { started_ms, ..settled(Call::new(name, arguments, turn), event) });
+        Ok(())
+    }
+
+    fn end(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
+        self.trace.duration_ms = self.since_start(time)?;
+        self.trace.answer = event.text(&["final_output"])?;
+        self.trace.stop_reason = event.text(&["outcome"])?;
+        Ok(())
+    }
+
+    fn since_start(&self, time: Option<f64>) -> Result<Option<f64>, Wrong> {
+        let (Some(started), Some(time)) = (self.started, time) else { return Ok(None) };
+        if time < started {
+            return Err(
+                Wrong::new(format!("{time} is before the episode's start, {started}")).under("timestamp")
+            );
+        }
+        Ok(Some(time - started))
+    }
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+struct Pair {
+    prompt: Option<String>,
+    completion: Option<String>,
+}

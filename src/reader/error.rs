@@ -1,0 +1,121 @@
+//! Why a trace cannot be read.
+
+use std::fmt;
+
+use crate::yaml::did_you_mean;
+
+/// A trace that cannot be read. The file's name is the caller's to add.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct TraceError {
+    /// What is wrong.
+    pub problem: TraceProblem,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// What is wrong with a trace.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TraceProblem {
+    /// Nothing is in it.
+    #[error("the trace is empty")]
+    Empty,
+    /// It is not JSON, and not JSON Lines either.
+    #[error("line {line}, column {column}: this is not JSON: {reason}")]
+    NotJson {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What the parser met.
+        reason: String,
+    },
+    /// Every reader declines it.
+    #[error("no reader knows this trace:{}", lines(.0))]
+    Unknown(Vec<Declined>),
+    /// These readers are equally sure of it, and read different things.
+    #[error("several readers claim this trace, and they read different things: `{}`", .0.join("`, `"))]
+    Ambiguous(Vec<&'static str>),
+    /// No reader has this name.
+    #[error("there is no trace format `{0}`")]
+    NoSuchFormat(String),
+    /// Its reader found something that cannot be.
+    #[error("{format}: {problem}")]
+    Wrong {
+        /// The reader's name.
+        format: &'static str,
+        /// Where, and what.
+        problem: String,
+    },
+}
+
+/// A reader that declines a trace, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declined {
+    /// The reader's name.
+    pub format: &'static str,
+    /// Why this is not its format.
+    pub reason: String,
+}
+
+fn lines(declined: &[Declined]) -> String {
+    declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect()
+}
+
+impl From<TraceProblem> for TraceError {
+    fn from(problem: TraceProblem) -> Self {
+        Self { problem, help: None }
+    }
+}
+
+impl TraceError {
+    pub(super) fn no_such_format(name: &str) -> Self {
+        let names: Vec<&str> = super::READERS.iter().map(|reader| reader.name).collect();
+        Self { problem: TraceProblem::NoSuchFormat(name.to_owned()), help: did_you_mean(name, &names) }
+    }
+
+    pub(super) fn ambiguous(formats: Vec<&'static str>) -> Self {
+        let help = "say which one it is: `trace: {file: ..., format: ...}`".to_owned();
+        Self { problem: TraceProblem::Ambiguous(formats), help: Some(help) }
+    }
+
+    pub(super) fn wrong(format: &'static str, wrong: &Wrong) -> Self {
+        TraceProblem::Wrong { format, problem: wrong.to_string() }.into()
+    }
+}
+
+/// Something in a trace that cannot be: the record it is in, a JSON pointer, and a sentence.
+#[derive(Debug, Clone)]
+pub(super) struct Wrong {
+    line: Option<usize>,
+    pointer: String,
+    problem: String,
+}
+
+impl Wrong {
+    pub(super) fn new(problem: impl Into<String>) -> Self {
+        Self { line: None, pointer: String::new(), problem: problem.into() }
+    }
+
+    /// It was met below `step`: a key or an index.
+    pub(super) fn under(mut self, step: impl fmt::Display) -> Self {
+        self.pointer = format!("/{step}{}", self.pointer);
+        self
+    }
+
+    /// It was met on this line of JSON Lines.
+    pub(super) fn on_line(mut self, line: usize) -> Self {
+        self.line = Some(line);
+        self
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.line.iter().try_for_each(|line| write!(f, "line {line}: "))?;
+        if !self.pointer.is_empty() {
+            write!(f, "{}: ", self.pointer)?;
+        }
+        f.write_str(&self.problem)
+    }
+}

@@ -1,0 +1,250 @@
+//! The messages of Microsoft Agent Framework, and what their contents mean.
+//!
+//! Python writes `type: function_call` and `call_id`, .NET `$type: functionCall` and `callId`: one spelling is made
+//! of the two. Contents that are no text, call, result or usage mean nothing to a trace.
+
+use serde_json::Value;
+
+use super::error::Wrong;
+use super::maf::usage_of;
+use super::object::Object;
+use super::usage::Tally;
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+/// A trace while the messages of a run are read.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    pub(super) trace: Trace,
+    turn: usize,
+    tally: Tally,
+    failure: Option<String>,
+    /// What tells a version before 1.0: there are results, but none with `items`.
+    python_results: usize,
+    results_with_items: usize,
+}
+
+impl Walk {
+    /// The trace. Its usage, unless the response told it, is what the contents told.
+    pub(super) fn finish(self) -> Trace {
+        let mut trace = self.trace;
+        trace.usage = trace.usage.or(self.tally.total());
+        trace.stop_reason = trace.stop_reason.or(self.failure);
+        trace.settle_answer();
+        trace
+    }
+
+    /// Before 1.0, a response's usage was that of its last model call.
+    pub(super) fn is_before_1_0(&self) -> bool {
+        self.python_results > 0 && self.results_with_items == 0
+    }
+
+    /// Adds a message with its contents.
+    pub(super) fn message(&mut self, value: Value) -> Result<(), Wrong> {
+        let mut message = Object::of(value, "a message")?;
+        let role = role_of(&mut message)?;
+        let author = message.text(&["author_name", "authorName"])?;
+        let speaker = match role.as_str() {
+            "user" => Role::User,
+            "system" | "developer" => Role::System,
+            _ => Role::Assistant,
+        };
+        if role == "assistant" {
+            self.turn += 1;
+            self.trace.agent = self.trace.agent.take().or(author);
+        }
+        let mut text: Option<String> = None;
+        for (index, value) in message.list(&["contents"])?.into_iter().enumerate() {
+            let step = self.content(value, speaker, &mut text);
+            step.map_err(|wrong| wrong.under(index).under("contents"))?;
+        }
+        self.say(speaker, text);
+        Ok(())
+    }
+
+    fn say(&mut self, speaker: Role, text: Option<String>) {
+        text.into_iter().for_each(|text| self.trace.push_message(speaker, text));
+    }
+
+    /// Neighbouring texts are one text; a call between them makes them two.
+    fn content(&mut self, value: Value, speaker: Role, text: &mut Option<String>) -> Result<(), Wrong> {
+        let mut content = Object::of(value, "a content")?;
+        let kind = kind_of(&mut content)?;
+        match kind.as_str() {
+            "text" => {
+                let more = content.text(&["text"])?.unwrap_or_default();
+                text.get_or_insert_default().push_str(&more);
+            }
+            "function_approval_request" | "function_approval_response" => {
+                let call = content.object(&["function_call", "functionCall", "tool_call", "toolCall"])?;
+                call.map_or(Ok(()), |call| self.approval(call))?;
+            }
+            "usage" => {
+                let details = content.object(&["usage_details", "details", "usage"])?;
+                self.tally.add(usage_of(details.unwrap_or_default())?);
+            }
+            "error" => self.failure = content.text(&["message"])?.map(|message| format!("error: {message}")),
+            "function_call" => {
+                self.say(speaker, text.take());
+                self.call(content)?;
+            }
+            "function_result" => self.result(content)?,
+            kind => match (kind.strip_suffix("_tool_call"), kind.strip_suffix("_tool_result")) {
+                (Some(tool), _) => {
+                    self.say(speaker, text.take());
+                    self.hosted_call(tool, content)?;
+                }
+                (None, Some(_)) => self.hosted_result(content)?,
+                (None, None) => {}
+            },
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, mut content: Object) -> Result<(), Wrong> {
+        let name = content.required(&["name"])?;
+        let arguments = content.take(&["arguments"]).map_or_else(Arguments::none, Arguments::from_json);
+        let id = content.text(&["call_id", "callId"])?;
+        if !self.is_known(id.as_deref(), &name, &arguments) {
+            self.trace.push_call(Call { id, ..Call::new(name, arguments, self.turn) });
+        }
+        Ok(())
+    }
+
+    /// A call that awaits approval, or that was approved, is written again under the same id: it is one attempt.
+    fn is_known(&mut self, id: Option<&str>, name: &str, arguments: &Arguments) -> bool {
+        let open = id.and_then(|id| self.trace.open_call(id));
+        open.is_some_and(|call| call.name == name && call.arguments == *arguments)
+    }
+
+    fn approval(&mut self, mut call: Object) -> Result<(), Wrong> {
+        let id = call.get("call_id").or_else(|| call.get("callId")).and_then(Value::as_str);
+        if self.trace.calls.iter().any(|known| id.is_some() && known.id.as_deref() == id) {
+            return Ok(());
+        }
+        match kind_of(&mut call)?.strip_suffix("_tool_call") {
+            Some(tool) => self.hosted_call(tool, call),
+            None => self.call(call),
+        }
+    }
+
+    fn result(&mut self, mut content: Object) -> Result<(), Wrong> {
+        let has_items = content.take(&["items"]).is_some();
+        self.python_results += usize::from(content.get("call_id").is_some());
+        self.results_with_items += usize::from(has_items);
+        let id = content.required(&["call_id", "callId"])?;
+        let exception = content.take(&["exception"]).map(text_of);
+        let result = content.take(&["result"]);
+        let Some(call) = self.trace.open_call(&id) else { return Ok(()) };
+        let refusal = result.as_ref().and_then(Value::as_str).filter(|text| text.starts_with("Error: "));
+        let failed = exception.is_some() || refusal.is_some() || (result.is_none() && !has_items);
+        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        call.error = reason(exception, refusal);
+        call.result = result;
+        Ok(())
+    }
+
+    /// A call that the model's service makes itself: its arguments are all that the content says of it.
+    fn hosted_call(&mut self, tool: &str, mut content: Object) -> Result<(), Wrong> {
+        let id = content.text(&["call_id", "callId"])?;
+        let name =
+            content.text(&["tool_name", "toolName", "name"])?.unwrap_or_else(|| hosted_name(tool).to_owned());
+        let server = content.text(&["server_name", "serverName"])?;
+        let arguments = match content.take_even_null("arguments") {
+            Some(arguments) => Arguments::from_json(arguments),
+            None => Arguments::Json(rest_of(content)),
+        };
+        if !self.is_known(id.as_deref(), &name, &arguments) {
+            self.trace.push_call(Call { id, server, ..Call::new(name, arguments, self.turn) });
+        }
+        Ok(())
+    }
+
+    fn hosted_result(&mut self, mut content: Object) -> Result<(), Wrong> {
+        let Some(id) = content.text(&["call_id", "callId"])? else { return Ok(()) };
+        let exception = content.take(&["exception", "error"]).map(text_of);
+        let output = content.take(&["output", "outputs", "result", "results"]);
+        let Some(call) = self.trace.open_call(&id) else { return Ok(()) };
+        let shell = output.as_ref().and_then(|output| output.get(0));
+        call.exit_code =
+            shell.and_then(|shell| shell.get("exit_code").or_else(|| shell.get("exitCode"))?.as_i64());
+        let timed_out = shell.and_then(|shell| shell.get("timed_out")) == Some(&Value::Bool(true));
+        let error = exception.or_else(|| timed_out.then(|| "timed out".to_owned()));
+        let failed = error.is_some() || call.exit_code.is_some_and(|code| code != 0);
+        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        call.error = error;
+        call.result = Some(plain(output.unwrap_or_default()));
+        Ok(())
+    }
+}
+
+/// The reason of a failure. From 1.19 on `exception` is but a type's name, and the result says more.
+fn reason(exception: Option<String>, refusal: Option<&str>) -> Option<String> {
+    let is_type = |text: &String| !text.contains(char::is_whitespace) && text.ends_with("Error");
+    match (exception, refusal) {
+        (Some(exception), Some(refusal)) if is_type(&exception) => Some(refusal.to_owned()),
+        (exception, refusal) => exception.or_else(|| refusal.map(ToOwned::to_owned)),
+    }
+}
+
+/// The role: a word, or in early versions an object that wraps it.
+pub(super) fn role_of(message: &mut Object) -> Result<String, Wrong> {
+    match message.take(&["role"]) {
+        Some(Value::String(role)) => Ok(role.to_lowercase()),
+        Some(Value::Object(mut role)) => match role.remove("value") {
+            Some(Value::String(role)) => Ok(role),
+            _ => Err(Wrong::new("`value` is missing").under("role")),
+        },
+        _ => Err(Wrong::new("`role` is missing")),
+    }
+}
+
+/// A content's type in Python's spelling.
+pub(super) fn kind_of(content: &mut Object) -> Result<String, Wrong> {
+    let kind = content.text(&["type", "$type"])?.unwrap_or_default();
+    let mut snake = String::with_capacity(kind.len() + 4);
+    for letter in kind.chars() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    Ok(snake)
+}
+
+/// The tool behind a hosted call that names none.
+fn hosted_name(kind: &str) -> &str {
+    if kind == "mcp_server" { "mcp" } else { kind }
+}
+
+fn rest_of(content: Object) -> Value {
+    const NOISE: [&str; 8] = [
+        "type",
+        "$type",
+        "id",
+        "additional_properties",
+        "additionalProperties",
+        "annotations",
+        "hosted",
+        "status",
+    ];
+    let rest =
+        content.rest().into_iter().filter(|(key, value)| !NOISE.contains(&key.as_str()) && !value.is_null());
+    Value::Object(rest.map(|(key, value)| (key, plain(value))).collect())
+}
+
+/// A list of text contents is one text.
+fn plain(value: Value) -> Value {
+    let Value::Array(items) = &value else { return value };
+    let texts: Option<String> = items.iter().map(|item| item.get("text")?.as_str()).collect();
+    match texts {
+        Some(text) if !items.is_empty() => Value::String(text),
+        _ => value,
+    }
+}
+
+fn text_of(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,330 @@
+//! `openai-chat`: what is sent to and comes from OpenAI's Chat Completions, and the many servers that speak it.
+//!
+//! A list of messages, a request body, a `chat.completion`, or a log of requests and responses, one a line. The
+//! format has no word for a tool that failed: an answered call's status is unknown.
+
+use serde_json::Value;
+
+use super::conversation::{Conversations, Exchange, Reply, Run, Said};
+use super::error::Wrong;
+use super::input::{At, Input, Record};
+use super::object::Object;
+use super::{Certainty, Detection, Reader};
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+
+pub(super) const READER: Reader = Reader {
+    name: "openai-chat",
+    summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses",
+    detect,
+    read,
+};
+
+const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
+const PARTS: [&str; 6] = ["text", "image_url", "input_audio", "file", "refusal", "video_url"];
+
+fn detect(input: &Input) -> Detection {
+    if is_message(input.first()?) {
+        return judge_messages(input.records.iter().map(|record| &record.value), "");
+    }
+    let mut best = Certainty::Possible;
+    for record in &input.records {
+        let judged = judge_record(&record.value);
+        best = best.max(judged.map_err(|reason| format!("{}: {reason}", record.at.name()))?);
+    }
+    Ok(best)
+}
+
+/// Whether a record is a message itself, not something that holds messages.
+fn is_message(value: &Value) -> bool {
+    value.get("role").is_some() && value.get("choices").is_none()
+}
+
+fn judge_record(value: &Value) -> Detection {
+    if let Value::Array(messages) = value {
+        return judge_messages(messages.iter(), "");
+    }
+    if value.get("object").and_then(Value::as_str) == Some("chat.completion.chunk") {
+        return Err("these are the chunks of a stream; record whole responses".to_owned());
+    }
+    let (request, response) = (body(value, "request"), body(value, "response"));
+    let choices = |value: &Value| value.pointer("/choices/0/message").is_some();
+    if choices(value) || response.is_some_and(choices) {
+        return Ok(Certainty::Sure);
+    }
+    if let Some(kind) = value.get("type").and_then(Value::as_str) {
+        return Err(format!("its type is `{kind}`"));
+    }
+    let messages = request.unwrap_or(value).get("messages").and_then(Value::as_array);
+    let Some(messages) = messages else {
+        return Err("it has neither `messages` nor `choices`".to_owned());
+    };
+    if value.pointer("/tools/0/function").is_some() {
+        return Ok(Certainty::Sure);
+    }
+    judge_messages(messages.iter(), "messages")
+}
+
+/// The request or response of a log's line; some loggers wrap it in `body`.
+fn body<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    let found = value.get(name).filter(|found| found.is_object())?;
+    Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
+}
+
+fn judge_messages<'v>(messages: impl Iterator<Item = &'v Value>, path: &str) -> Detection {
+    let mut objection = Some("there is no message in it".to_owned());
+    for (index, message) in messages.enumerate() {
+        if has_calls(message) {
+            return Ok(Certainty::Sure);
+        }
+        if index == 0 || objection.is_none() {
+            objection = object_to(message).map(|reason| format!("`{path}[{index}]` {reason}"));
+        }
+    }
+    objection.map_or(Ok(Certainty::Possible), Err)
+}
+
+/// Whether a message holds what only this format has.
+fn has_calls(message: &Value) -> bool {
+    let call = message.pointer("/tool_calls/0");
+    let named = |call: &Value| ["/function/name", "/custom/name"].iter().any(|at| call.pointer(at).is_some());
+    let plain = |content: Option<&Value>| content.is_some_and(|content| object_to_content(content).is_none());
+    let answers = match message.get("role").and_then(Value::as_str) {
+        Some("tool") => message.get("tool_call_id").is_some(),
+        Some("function") => message.get("name").is_some(),
+        _ => false,
+    };
+    message.get("role").is_some()
+        && (call.is_some_and(named)
+            || message.pointer("/function_call/name").is_some()
+            || answers && plain(message.get("content")))
+}
+
+/// What speaks against a message being one of this format.
+fn object_to(message: &Value) -> Option<String> {
+    match message.get("role").and_then(Value::as_str) {
+        None => return Some("has no `role`".to_owned()),
+        Some(role) if !ROLES.contains(&role) => return Some(format!("has the role `{role}`")),
+        Some(_) => {}
+    }
+    if let Some(key) = ["type", "parts", "contents", "kind"].iter().find(|key| message.get(**key).is_some()) {
+        return Some(format!("has the key `{key}`, which this format has not"));
+    }
+    match message.get("tool_calls") {
+        Some(Value::Array(calls)) if !calls.is_empty() => {
+            return Some("has calls without `function`".to_owned());
+        }
+        _ => {}
+    }
+    object_to_content(message.get("content")?)
+}
+
+fn object_to_content(content: &Value) -> Option<String> {
+    match content {
+        Value::Null | Value::String(_) => None,
+        Value::Array(parts) => parts.iter().find_map(|part| match part.get("type").and_then(Value::as_str) {
+            Some(kind) if PARTS.contains(&kind) => None,
+            Some(kind) => Some(format!("has a content part of the type `{kind}`")),
+            None => Some("has a content part without `type`".to_owned()),
+        }),
+        _ => Some("has a content that is neither text nor parts".to_owned()),
+    }
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let is_list = input.records.first().is_some_and(|record| is_message(&record.value));
+    let runs = if is_list {
+        let said = |record: Record| Said::record(record.at, record.value);
+        Conversations::of_messages(input.records.into_iter().map(said).collect())
+    } else {
+        let mut log = Conversations::default();
+        for Record { at, value } in input.records {
+            log.add(exchange(at, value).map_err(|wrong| at.blame(wrong))?);
+        }
+        log.into_runs()
+    };
+    runs.into_iter().map(trace_of).collect()
+}
+
+/// One record of a log: a request, a response, or both.
+fn exchange(at: At, value: Value) -> Result<Exchange, Wrong> {
+    if let Value::Array(messages) = value {
+        return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+    }
+    let mut record = Object::of(value, "a model call")?;
+    if record.get("choices").is_some() {
+        return completion(at, record, "choices/0/message", Vec::new());
+    }
+    let request = unwrap_body(record.object(&["request"])?)?;
+    let response = unwrap_body(record.object(&["response"])?)?;
+    let path = if request.is_some() { "request/messages" } else { "messages" };
+    let mut request = request.unwrap_or(record);
+    let model = request.text(&["model"])?;
+    let messages = Said::list(at, path, request.list(&["messages"])?);
+    match response {
+        Some(response) if response.get("choices").is_some() => {
+            let exchange = completion(at, response, "response/choices/0/message", messages)?;
+            Ok(Exchange { model: exchange.model.or(model), ..exchange })
+        }
+        _ if messages.is_empty() => Err(Wrong::new("there are neither `messages` nor `choices` in it")),
+        _ => Ok(Exchange { request: messages, reply: None, model }),
+    }
+}
+
+fn unwrap_body(wrapped: Option<Object>) -> Result<Option<Object>, Wrong> {
+    let Some(mut object) = wrapped else { return Ok(None) };
+    let body =
+        if object.get("body").is_some_and(Value::is_object) { object.object(&["body"])? } else { None };
+    Ok(Some(body.unwrap_or(object)))
+}
+
+fn completion(
+    at: At,
+    mut response: Object,
+    path: &'static str,
+    request: Vec<Said>,
+) -> Result<Exchange, Wrong> {
+    let usage =
+        response.object(&["usage"])?.map(usage_of).transpose().map_err(|wrong| wrong.under("usage"))?;
+    let choice = response.list(&["choices"])?.into_iter().next();
+    let choice = choice.ok_or_else(|| Wrong::new("there is no choice in it").under("choices"))?;
+    let mut choice = Object::of(choice, "a choice").map_err(|wrong| wrong.under("choices/0"))?;
+    let message =
+        choice.take(&["message"]).ok_or_else(|| Wrong::new("`message` is missing").under("choices/0"))?;
+    let reply = Reply {
+        id: response.text(&["id"])?,
+        message: Said::part(at, path, message),
+        usage: usage.flatten(),
+        stop_reason: choice.text(&["finish_reason"]).map_err(|wrong| wrong.under("choices/0"))?,
+    };
+    Ok(Exchange { request, reply: Some(reply), model: response.text(&["model"])? })
+}
+
+fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
+    let input = usage.count(&["prompt_tokens"])?;
+    let output = usage.count(&["completion_tokens"])?;
+    let mut detail = |name: &'static str, key: &str| match usage.object(&[name])? {
+        Some(mut details) => details.count(&[key]).map_err(|wrong| wrong.under(name)),
+        None => Ok(None),
+    };
+    let cached_tokens = detail("prompt_tokens_details", "cached_tokens")?;
+    let reasoning_tokens = detail("completion_tokens_details", "reasoning_tokens")?;
+    let (Some(input_tokens), Some(output_tokens)) =
+        (input.or(output.map(|_| 0)), output.or(input.map(|_| 0)))
+    else {
+        return Ok(None);
+    };
+    let partial = input.is_none() || output.is_none();
+    Ok(Some(Usage { input_tokens, cached_tokens, output_tokens, reasoning_tokens, partial }))
+}
+
+fn trace_of(run: Run) -> Result<Trace, Wrong> {
+    let (messages, mut trace) = run.finish();
+    let mut turn = 0;
+    for said in messages {
+        let (value, blame) = said.open();
+        let step =
+            Object::of(value, "a message").and_then(|message| add_message(&mut trace, &mut turn, message));
+        step.map_err(blame)?;
+    }
+    trace.settle_answer();
+    Ok(trace)
+}
+
+fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Result<(), Wrong> {
+    let role = message.required(&["role"])?;
+    match role.as_str() {
+        "system" | "developer" => trace.push_message(Role::System, text_of(message.take(&["content"]))),
+        "user" => trace.push_message(Role::User, text_of(message.take(&["content"]))),
+        "assistant" => {
+            *turn += 1;
+            add_assistant(trace, *turn, message)?;
+        }
+        "tool" | "function" => answer(trace, message)?,
+        other => {
+            let problem = format!("the role `{other}` is none of `{}`", ROLES.join("`, `"));
+            return Err(Wrong::new(problem).under("role"));
+        }
+    }
+    Ok(())
+}
+
+fn add_assistant(trace: &mut Trace, turn: usize, mut message: Object) -> Result<(), Wrong> {
+    let said = message.take(&["content", "refusal"]).map(|content| text_of(Some(content)));
+    let legacy = message.take(&["function_call"]).map(|function| legacy_call(function, turn)).transpose()?;
+    let calls = message.list(&["tool_calls"])?;
+    // Beside calls, an empty text is a writer's habit; alone, it is an empty answer.
+    let habit = legacy.is_some() || !calls.is_empty();
+    if let Some(text) = said.filter(|text| !(habit && text.is_empty())) {
+        trace.push_message(Role::Assistant, text);
+    }
+    for (index, value) in calls.into_iter().enumerate() {
+        let call = tool_call(value, turn).map_err(|wrong| wrong.under(index).under("tool_calls"))?;
+        trace.push_call(call);
+    }
+    legacy.into_iter().for_each(|call| trace.push_call(call));
+    Ok(())
+}
+
+fn legacy_call(value: Value, turn: usize) -> Result<Call, Wrong> {
+    let function = Object::of(value, "a function call").and_then(|function| function_call(function, turn));
+    function.map_err(|wrong| wrong.under("function_call"))
+}
+
+fn tool_call(value: Value, turn: usize) -> Result<Call, Wrong> {
+    let mut call = Object::of(value, "a tool call")?;
+    let id = call.text(&["id"])?;
+    if let Some(mut custom) = call.object(&["custom"])? {
+        let name = custom.required(&["name"])?;
+        // A custom tool's input is free text: it is no broken JSON.
+        let input = custom.take(&["input"]).unwrap_or_default();
+        return Ok(Call { id, ..Call::new(name, Arguments::Json(input), turn) });
+    }
+    let function = call.object(&["function"])?.ok_or_else(|| Wrong::new("`function` is missing"))?;
+    let call = function_call(function, turn).map_err(|wrong| wrong.under("function"))?;
+    Ok(Call { id, ..call })
+}
+
+fn function_call(mut function: Object, turn: usize) -> Result<Call, Wrong> {
+    let name = function.required(&["name"])?;
+    let arguments = function.take(&["arguments"]).map_or_else(Arguments::none, Arguments::from_json);
+    Ok(Call::new(name, arguments, turn))
+}
+
+/// A result belongs to the call with its id; without one, to the first open call of the tool, or the first at all.
+fn answer(trace: &mut Trace, mut message: Object) -> Result<(), Wrong> {
+    let (id, name) = (message.text(&["tool_call_id"])?, message.text(&["name", "tool_name"])?);
+    let call = match (&id, &name) {
+        (Some(id), _) => trace.open_call(id),
+        (None, name) => {
+            let open = |call: &&mut Call| call.status == CallStatus::Unanswered;
+            let named = |call: &&mut Call| name.as_ref().is_none_or(|name| *name == call.name);
+            trace.calls.iter_mut().filter(open).find(named)
+        }
+    };
+    // The history of a trimmed log answers calls that are not in it.
+    let Some(call) = call else { return Ok(()) };
+    call.result = Some(Value::String(text_of(message.take(&["content"]))));
+    call.status = CallStatus::Unknown;
+    Ok(())
+}
+
+/// The text of a content: itself, or its text parts.
+fn text_of(content: Option<Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text,
+        Some(Value::Array(parts)) => parts.into_iter().filter_map(part_text).collect(),
+        None => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+fn part_text(part: Value) -> Option<String> {
+    match part {
+        Value::String(text) => Some(text),
+        Value::Object(mut part) => match part.remove("text").or_else(|| part.remove("refusal")) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,92 @@
+//! `run-lines`: one run a line, with its prompt, its response and its tool calls.
+//!
+//! `{"prompt": ..., "response": ..., "tool_calls": [{"tool_name": ..., "args": {...}, "result": ...}]}`. The format
+//! does not say which calls were parallel: each is a turn of its own.
+
+use serde_json::Value;
+
+use super::error::Wrong;
+use super::input::{Input, Record};
+use super::object::Object;
+use super::{Certainty, Detection, Reader};
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+pub(super) const READER: Reader =
+    Reader { name: "run-lines", summary: "one run a line: `prompt`, `response`, `tool_calls`", detect, read };
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    let mut best = Certainty::Likely;
+    for record in &input.records {
+        let value = &record.value;
+        let text = |key: &str| value.get(key).is_some_and(Value::is_string);
+        if let Some(key) = ["prompt", "response"].iter().find(|key| !text(key)) {
+            return Err(format!("{} has no `{key}`", record.at.name()));
+        }
+        if value.pointer("/tool_calls/0/tool_name").is_some() {
+            best = Certainty::Sure;
+        }
+    }
+    Ok(best)
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    input.records.into_iter().map(run).collect()
+}
+
+fn run(record: Record) -> Result<Trace, Wrong> {
+    let at = record.at;
+    Object::of(record.value, "a run").and_then(trace).map_err(|wrong| at.blame(wrong))
+}
+
+fn trace(mut run: Object) -> Result<Trace, Wrong> {
+    let mut trace =
+        Trace { id: run.text(&["request_id", "id"])?, model: run.text(&["model"])?, ..Trace::default() };
+    trace.push_message(Role::User, run.required(&["prompt"])?);
+    // Early writers kept the calls in `meta`.
+    let mut meta = run.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
+    let mut values = run.list(&["tool_calls"])?;
+    if values.is_empty() {
+        values = meta.list(&["tool_calls"]).map_err(|wrong| wrong.under("meta"))?;
+    }
+    let mut calls = Vec::new();
+    for (place, value) in values.into_iter().enumerate() {
+        let call = Object::of(value, "a tool call").and_then(|call| numbered_call(call, place as u64));
+        calls.push(call.map_err(|wrong| wrong.under(place).under("tool_calls"))?);
+    }
+    calls.sort_by_key(|(number, _)| *number);
+    for (turn, (_, call)) in calls.into_iter().enumerate() {
+        trace.push_call(Call { turn: turn + 1, ..call });
+    }
+    if let Some(response) = run.text(&["response"])? {
+        trace.push_message(Role::Assistant, response);
+    }
+    trace.settle_answer();
+    Ok(trace)
+}
+
+/// A call and its number in the run: `index`, or its place in the list.
+fn numbered_call(mut object: Object, place: u64) -> Result<(u64, Call), Wrong> {
+    let number = object.count(&["index"])?.unwrap_or(place);
+    let name = object.required(&["tool_name"])?;
+    let arguments = object.take(&["args"]).map_or_else(Arguments::none, Arguments::from_json);
+    let call = Call { id: object.text(&["id"])?, ..Call::new(name, arguments, 1) };
+    Ok((number, settled(call, object)))
+}
+
+/// The call with the `result` and the `error` of its record: this family of formats says which of the two came.
+pub(super) fn settled(call: Call, mut record: Object) -> Call {
+    let error = record.take(&["error"]).map(|error| match error {
+        Value::String(text) => text,
+        other => {
+            other.get("message").and_then(Value::as_str).map_or_else(|| other.to_string(), ToOwned::to_owned)
+        }
+    });
+    let result = record.take(&["result"]);
+    let status = match (&error, &result) {
+        (Some(_), _) => CallStatus::Error,
+        (None, Some(_)) => CallStatus::Ok,
+        (None, None) => CallStatus::Unanswered,
+    };
+    Call { result, status, error, ..call }
+}

@@ -1,0 +1,75 @@
+//! `tool-events`: tool calls and their results as events, one a line.
+//!
+//! `{"type": "tool_call", "id": ..., "tool": ..., "arguments": {...}}` and `{"type": "tool_result", "id": ...,
+//! "result": ...}`. Nothing else is told: no text, no answer, no tokens; and a result does not say whether it is an
+//! error, unless its event has an `error`.
+
+use serde_json::Value;
+
+use super::error::Wrong;
+use super::input::{Input, Record};
+use super::object::Object;
+use super::{Certainty, Detection, Reader};
+use crate::trace::{Arguments, Call, CallStatus, Trace};
+
+pub(super) const READER: Reader =
+    Reader { name: "tool-events", summary: "events of tool calls: `tool_call`, `tool_result`", detect, read };
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    for record in &input.records {
+        let kind = record.value.get("type").and_then(Value::as_str);
+        let known = match kind {
+            Some("tool_call") => record.value.get("tool").is_some_and(Value::is_string),
+            Some("tool_result") => record.value.get("id").is_some(),
+            _ => false,
+        };
+        if !known {
+            return Err(format!(
+                "{} is no `tool_call` with a `tool`, and no `tool_result`",
+                record.at.name()
+            ));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut trace = Trace::default();
+    for Record { at, value } in input.records {
+        let event = Object::of(value, "an event").and_then(|event| add(&mut trace, event));
+        event.map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(vec![trace])
+}
+
+fn add(trace: &mut Trace, mut event: Object) -> Result<(), Wrong> {
+    let kind = event.required(&["type"])?;
+    let id = event.text(&["id"])?;
+    match kind.as_str() {
+        "tool_call" => {
+            let name = event.required(&["tool"])?;
+            let arguments = event.take(&["arguments"]).map_or_else(Arguments::none, Arguments::from_json);
+            let turn = trace.calls.len() + 1;
+            trace.push_call(Call { id, ..Call::new(name, arguments, turn) });
+            Ok(())
+        }
+        "tool_result" => {
+            let id = id.ok_or_else(|| Wrong::new("`id` is missing"))?;
+            let problem = format!("no open call has the id `{id}`");
+            let call = trace.open_call(&id).ok_or_else(|| Wrong::new(problem).under("id"))?;
+            answer(call, event);
+            Ok(())
+        }
+        other => Err(Wrong::new(format!("`{other}` is neither `tool_call` nor `tool_result`")).under("type")),
+    }
+}
+
+fn answer(call: &mut Call, mut event: Object) {
+    call.error = event.take(&["error"]).map(|error| match error {
+        Value::String(text) => text,
+        other => other.to_string(),
+    });
+    call.status = if call.error.is_some() { CallStatus::Error } else { CallStatus::Unknown };
+    call.result = event.take_even_null("result");
+}
