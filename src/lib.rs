@@ -87,6 +87,7 @@ pub mod outcome;
 pub mod pattern;
 pub mod place;
 pub mod reader;
+pub mod report;
 pub mod source;
 pub mod suite;
 pub mod trace;

@@ -82,7 +82,9 @@ fn page(kind: &Kind) -> String {
     for line in read(&source).lines() {
         if let Some(text) = line.strip_prefix("//!") {
             writeln!(page, "{}", text.strip_prefix(' ').unwrap_or(text)).expect("text");
-        } else if let Some(path) = line.strip_prefix("#![doc = include_str!(\"").and_then(|rest| rest.strip_suffix("\")]")) {
+        } else if let Some(path) =
+            line.strip_prefix("#![doc = include_str!(\"").and_then(|rest| rest.strip_suffix("\")]"))
+        {
             let fixture = folder.join(path).canonicalize().expect("a fixture");
             page.push_str(&read(&fixture));
             example.get_or_insert(fixture);
