@@ -3,8 +3,17 @@
 //! A new check is one file here, its entry in [`BUILTIN`], and its cases under `tests/check/`. A user's own check
 //! is the same thing registered by `Harness::check`.
 
+#[cfg(feature = "json-schema")]
+mod args_valid;
+#[cfg(feature = "json-schema")]
+mod schema;
 mod sequence_valid;
 mod tool_blocklist;
+mod tool_collision_detect;
+#[cfg(feature = "json-schema")]
+mod tool_output_valid;
+#[cfg(not(feature = "json-schema"))]
+mod without_json_schema;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +25,8 @@ use crate::outcome::{Outcome, Unfit};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::yaml::{Document, Node, nearest};
+#[cfg(not(feature = "json-schema"))]
+use without_json_schema::{args_valid, tool_output_valid};
 
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {
@@ -73,7 +84,13 @@ impl Kind {
 }
 
 /// The built-in checks, by name.
-pub const BUILTIN: &[Kind] = &[sequence_valid::KIND, tool_blocklist::KIND];
+pub const BUILTIN: &[Kind] = &[
+    args_valid::KIND,
+    sequence_valid::KIND,
+    tool_blocklist::KIND,
+    tool_collision_detect::KIND,
+    tool_output_valid::KIND,
+];
 
 /// All kinds of one harness: the built-in ones and the user's.
 #[derive(Debug, Clone)]

@@ -1,0 +1,187 @@
+//! `args_valid`: each call's arguments are what its tool takes.
+//!
+//! A model invents arguments: a discount of 50 % where 30 is the most, an id in the wrong form, a field that no
+//! tool has. This check holds every call against a policy and reports every constraint that fails, with its line.
+//!
+//! | setting | meaning |
+//! |---|---|
+//! | `policy` | a file in one of the three shapes below, or such a policy itself |
+//! | `schema` | tools and their JSON Schemas; `$defs` beside them is shared |
+//! | `tool`, `constraints` | one tool and its arguments, in the words of the first shape |
+//! | `tools` | check the calls of these tools only (names or globs) |
+//! | `strict: true` | a tool that the policy does not define is a violation; default: it is ignored |
+//! | `formats: true` | `format` is asserted; default: it is an annotation |
+//!
+//! A policy file has one of three shapes:
+//! 1. `tools: {NAME: {arguments: {ARG: {type, required, min, max, min_length, max_length, pattern, enum, items,
+//!    properties, ...}}, additional_arguments: false}}`;
+//! 2. `tools: {allow: [..], deny: [..]}` (globs; `deny` wins), `schemas: {NAME: <JSON Schema>}`,
+//!    `enforcement: {unconstrained_tools: warn | deny | allow}` for a tool without a schema (`strict: true` means
+//!    `deny`). What only a proxy can enforce there (`limits`, `signatures`) is left to it;
+//! 3. a plain map `NAME: <JSON Schema>`.
+//!
+//! A name may be a glob in each of them. `$defs` at the root of a policy, or in its `schemas`, is known to all
+//! of its schemas. Patterns are unanchored. Arguments that are no JSON object are a violation of their own.
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../tests/check/args_valid/fail-max.yaml")]
+//! ```
+
+mod gate;
+mod lower;
+mod policy;
+mod source;
+mod violation;
+
+use std::sync::Arc;
+
+use self::gate::Refusal;
+use self::policy::{Policy, Unconstrained};
+use self::source::Source;
+use super::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
+use crate::place::{LoadError, LoadErrors};
+use crate::trace::{Arguments, Call, Trace};
+use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
+
+pub(super) const KIND: Kind =
+    Kind::with("args_valid", "each call's arguments are what its tool takes", ArgsValid::read)
+        .shorthand("policy");
+
+struct ArgsValid {
+    policy: Arc<Policy>,
+    /// The calls to look at; empty: all.
+    tools: Vec<ToolPattern>,
+    strict: bool,
+}
+
+/// How one call stands.
+struct Finding {
+    state: State,
+    note: Option<String>,
+    violations: Vec<Violation>,
+}
+
+impl Finding {
+    fn untested(note: &str) -> Self {
+        Self { state: State::NotExercised, note: Some(note.to_owned()), violations: Vec::new() }
+    }
+
+    fn tested(violations: Vec<Violation>) -> Self {
+        let state = if violations.is_empty() { State::Held } else { State::Violated };
+        Self { state, note: None, violations }
+    }
+}
+
+impl Check for ArgsValid {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let calls = &evidence.trace.calls;
+        let (mut items, mut violations) = (Vec::with_capacity(calls.len()), Vec::new());
+        for call in calls {
+            let finding = match self.judge(call) {
+                Ok(finding) => finding,
+                Err(unfit) => return Err(Unfit { violations, ..unfit }),
+            };
+            violations.extend(finding.violations);
+            let note = finding.note;
+            items.push(Item {
+                note,
+                ..Item::new(format!("call {}: {}", call.index, call.name), finding.state)
+            });
+        }
+        let checked = items.iter().filter(|item| item.state != State::NotExercised).count();
+        Ok(Outcome::of_items(items, violations).stat("calls_checked", checked))
+    }
+
+    /// Broken arguments for a tool with a schema, a denied tool, a tool that nobody knows: whichever is refused.
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let named = self.policy.patterns().chain(&self.tools).filter_map(ToolPattern::example);
+        let unknown = std::iter::once("undefined_tool".to_owned());
+        named
+            .chain(unknown)
+            .map(broken_call)
+            .find(|evidence| self.check(evidence).is_ok_and(|outcome| !outcome.violations.is_empty()))
+    }
+}
+
+fn broken_call(tool: String) -> Evidence<'static> {
+    let arguments = Arguments::Broken { raw: "{".to_owned(), error: "it ends too soon".to_owned() };
+    let mut trace = Trace::default();
+    trace.push_call(Call::new(tool, arguments, 1));
+    trace.into()
+}
+
+impl ArgsValid {
+    fn judge(&self, call: &Call) -> Result<Finding, Unfit> {
+        let tool = call.name.as_str();
+        if !self.tools.is_empty() && !self.tools.iter().any(|pattern| pattern.matches(tool)) {
+            return Ok(Finding::untested("not among `tools`"));
+        }
+        if let Some(refusal) = self.policy.gate.refusal(tool) {
+            return Ok(Finding::tested(vec![self.refused(call, &refusal)]));
+        }
+        match self.policy.schemas.find(tool) {
+            Some(schema) => violation::of_arguments(call, schema).map(Finding::tested),
+            None => Ok(self.unconstrained(call)),
+        }
+    }
+
+    fn refused(&self, call: &Call, refusal: &Refusal<'_>) -> Violation {
+        let (violation, pointer) = violation::refused(call, refusal);
+        self.policy.origin.cite(violation, pointer)
+    }
+
+    fn unconstrained(&self, call: &Call) -> Finding {
+        let tested = !self.policy.gate.is_empty();
+        match (&self.policy.unconstrained, self.strict) {
+            (_, true) => Finding::tested(vec![violation::undefined(call, &self.policy).at("/strict")]),
+            (Unconstrained::Deny(pointer), _) => {
+                let violation = violation::unconstrained(call, &self.policy);
+                Finding::tested(vec![self.policy.origin.cite(violation, pointer)])
+            }
+            (Unconstrained::Allow, _) if tested => Finding::tested(Vec::new()),
+            (Unconstrained::Warn, _) if tested => Finding {
+                note: Some("warning: no schema constrains its arguments".to_owned()),
+                ..Finding::tested(Vec::new())
+            },
+            (Unconstrained::Warn, _) => Finding::untested("warning: not in the policy"),
+            _ => Finding::untested("not in the policy"),
+        }
+    }
+
+    fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let mut fields = Fields::of(node, "`args_valid`")?;
+        let strict = fields.optional("strict").unwrap_or_default();
+        let formats = fields.optional("formats").unwrap_or_default();
+        let tools: Option<Vec<ToolPattern>> = fields.optional("tools");
+        let tools_node = fields.node("tools");
+        let source = Source::read(&mut fields, node);
+        let policy = fields.take(source.and_then(|source| source.policy(node, scope, formats)));
+        let check = policy.map(|policy| Self { policy, tools: tools.unwrap_or_default(), strict });
+        if let (Some(check), Some(tools)) = (&check, tools_node) {
+            fields.take(check.check_tools(tools));
+        }
+        fields.finish_some(check).map(|check| Box::new(check) as Box<dyn Check>)
+    }
+
+    /// A name that selects no call that could fail is a slip.
+    fn check_tools(&self, node: Node<'_>) -> Result<(), LoadErrors> {
+        if self.tools.is_empty() && matches!(node.value(), Yaml::List(_)) {
+            return Err(node.error("`tools: []` checks nothing").help("leave it out to check all").into());
+        }
+        let lenient = self.strict || self.policy.refuses_unknown();
+        let mut errors = LoadErrors::new();
+        for entry in node.list().into_iter().flatten().filter(|_| !lenient) {
+            let Some(name) = entry.as_str() else { continue };
+            if !crate::pattern::is_glob(name) && self.policy.schemas.find(name).is_none() {
+                let error = entry.error(format!("the policy does not define `{name}`"));
+                let help = did_you_mean(name, &self.policy.names());
+                errors.push(help.into_iter().fold(error, LoadError::help));
+            }
+        }
+        errors.or(())
+    }
+}

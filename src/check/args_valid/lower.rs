@@ -1,0 +1,211 @@
+//! The first policy shape as JSON Schema: there is one engine, and each word remembers where it was written.
+
+use serde_json::{Map, Value, json};
+
+use super::policy::pass_over;
+use crate::check::schema::{Home, Origin, Raw, check_types, join, json_word, own_word, own_words};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{Fields, Key, Node, Value as Yaml, did_you_mean};
+
+/// Words that are the same in JSON Schema.
+const SAME: &[&str] = &["pattern", "format", "enum", "const", "$ref"];
+/// Words that say something to a reader only.
+const ANNOTATIONS: &[&str] =
+    &["description", "title", "default", "example", "examples", "deprecated", "$comment"];
+/// Words that hold other constraints.
+const NESTED: &[&str] = &["type", "required", "properties", "items", "not"];
+
+/// The schema of the tool `node`: `{arguments, additional_arguments, description}`.
+pub(super) fn tool(
+    node: Node<'_>,
+    origin: Origin,
+    home: &Home<'_>,
+    definitions: Option<&str>,
+) -> Result<Raw, LoadErrors> {
+    let mut lowering = Lowering { origin, errors: LoadErrors::new(), both: false };
+    let base = lowering.origin.locate("");
+    let mut schema = json!({"type": "object"});
+    if !matches!(node.value(), Yaml::Null) {
+        let mut fields = Fields::of(node, "a tool")?;
+        pass_over(&mut fields, ANNOTATIONS);
+        if let Some(arguments) = fields.node("arguments") {
+            schema = lowering.arguments(arguments, &join(&base, "arguments"));
+        }
+        if let Some(allowed) = fields.optional::<bool>("additional_arguments") {
+            schema["additionalProperties"] = allowed.into();
+            lowering.origin.moved("/additionalProperties".to_owned(), join(&base, "additional_arguments"));
+        }
+        lowering.errors.take(fields.finish(()));
+    }
+    if let Some(definitions) = definitions {
+        schema["$defs"] = lowering.definitions(home, definitions);
+    }
+    lowering.finish(schema)
+}
+
+/// The schema of one tool whose arguments are `node`.
+pub(super) fn arguments(node: Node<'_>, origin: Origin) -> Result<Raw, LoadErrors> {
+    let mut lowering = Lowering { origin, errors: LoadErrors::new(), both: false };
+    let base = lowering.origin.locate("");
+    let schema = lowering.arguments(node, &base);
+    lowering.finish(schema)
+}
+
+struct Lowering {
+    origin: Origin,
+    errors: LoadErrors,
+    /// Whether JSON Schema's words are understood as well: `$defs` is its word.
+    both: bool,
+}
+
+impl Lowering {
+    fn finish(self, json: Value) -> Result<Raw, LoadErrors> {
+        self.errors.or(Raw { json, origin: self.origin })
+    }
+
+    fn arguments(&mut self, node: Node<'_>, written: &str) -> Value {
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), "object".into());
+        if !matches!(node.value(), Yaml::Null) {
+            self.properties(node, written, "", &mut schema);
+        }
+        Value::Object(schema)
+    }
+
+    fn definitions(&mut self, home: &Home<'_>, pointer: &str) -> Value {
+        let Some(node) = home.node(pointer) else { return json!({}) };
+        self.both = true;
+        self.origin.moved("/$defs".to_owned(), pointer.to_owned());
+        self.each(node, pointer, "/$defs")
+    }
+
+    /// Each entry of a mapping as constraints.
+    fn each(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
+        let Some(entries) = self.entries(node) else { return json!({}) };
+        let lowered = entries.into_iter().map(|(key, entry)| {
+            let value = self.constraints(entry, &join(written, &key.name), &join(to, &key.name));
+            (key.name.clone(), value)
+        });
+        Value::Object(lowered.collect())
+    }
+
+    /// Named constraints, and which of them are required, into the schema around them.
+    fn properties(&mut self, node: Node<'_>, written: &str, to: &str, schema: &mut Map<String, Value>) {
+        let below = join(to, "properties");
+        self.origin.moved(below.clone(), written.to_owned());
+        schema.insert("properties".to_owned(), self.each(node, written, &below));
+        let mut names = match schema.remove("required") {
+            Some(Value::Array(names)) => names,
+            _ => Vec::new(),
+        };
+        for (key, entry) in node.entries().into_iter().flatten() {
+            if entry.get("required").is_some_and(|flag| matches!(flag.value(), Yaml::Bool(true))) {
+                let index = names.len().to_string();
+                self.origin
+                    .moved(join(&join(to, "required"), &index), join(&join(written, &key.name), "required"));
+                names.push(key.name.clone().into());
+            }
+        }
+        if !names.is_empty() {
+            schema.insert("required".to_owned(), names.into());
+        }
+    }
+
+    /// The constraints of one value.
+    fn constraints(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
+        let mut schema = Map::new();
+        if matches!(node.value(), Yaml::Null) {
+            return json!({});
+        }
+        for (key, value) in self.entries(node).unwrap_or_default() {
+            let written = join(written, &key.name);
+            match self.word(key, value.source()) {
+                Some(word) => self.constraint(word, value, &written, to, &mut schema),
+                None => continue,
+            }
+        }
+        if let Some(properties) = node.get("properties") {
+            self.properties(properties, &join(written, "properties"), to, &mut schema);
+        }
+        Value::Object(schema)
+    }
+
+    fn constraint(
+        &mut self,
+        word: &str,
+        value: Node<'_>,
+        written: &str,
+        to: &str,
+        schema: &mut Map<String, Value>,
+    ) {
+        let at = join(to, word);
+        let lowered = match word {
+            "properties" => return,
+            "required" => match value.value() {
+                Yaml::Bool(_) => return,
+                _ => value.to_json(),
+            },
+            "type" => {
+                self.errors.take(check_types(value));
+                value.to_json()
+            }
+            "items" | "not" => self.constraints(value, written, &at),
+            "additionalProperties" if value.entries().is_some() => self.constraints(value, written, &at),
+            "anyOf" | "oneOf" | "allOf" => self.alternatives(value, written, &at),
+            _ => value.to_json(),
+        };
+        self.origin.moved(at, written.to_owned());
+        schema.insert(word.to_owned(), lowered);
+    }
+
+    fn alternatives(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
+        let entries = node.list().into_iter().flatten().enumerate();
+        entries
+            .map(|(index, entry)| {
+                let index = index.to_string();
+                self.constraints(entry, &join(written, &index), &join(to, &index))
+            })
+            .collect()
+    }
+
+    /// JSON Schema's word for `key`; `None` for one that says nothing to a machine, or is unknown.
+    fn word<'k>(&mut self, key: &'k Key, source: &std::sync::Arc<crate::place::Source>) -> Option<&'k str> {
+        let name = key.name.as_str();
+        if let Some(word) = json_word(name) {
+            return Some(word);
+        }
+        let known = SAME.contains(&name) || NESTED.contains(&name) || (self.both && own_word(name).is_some());
+        if known {
+            return Some(name);
+        }
+        if !ANNOTATIONS.contains(&name) {
+            self.errors.push(unknown(name, Place::new(source, key.span)));
+        }
+        None
+    }
+
+    fn entries<'n>(&mut self, node: Node<'n>) -> Option<Vec<(&'n Key, Node<'n>)>> {
+        match node.entries() {
+            Some(entries) => Some(entries.collect()),
+            None => {
+                let problem =
+                    format!("constraints are a mapping like `{{max: 30}}`, not {}", node.describe());
+                self.errors.push(node.error(problem));
+                None
+            }
+        }
+    }
+}
+
+fn unknown(name: &str, place: Place) -> LoadError {
+    let error = LoadError::new(place, format!("unknown constraint `{name}`"));
+    if let Some(own) = own_word(name) {
+        return error.help(format!("it is called `{own}` here"));
+    }
+    let known: Vec<&str> = own_words().chain(SAME.iter().chain(NESTED).copied()).collect();
+    match did_you_mean(name, &known) {
+        Some(help) => error.help(help),
+        None => error
+            .help("what JSON Schema can say beyond `tools.NAME.arguments` goes into a policy of `schemas`"),
+    }
+}

@@ -1,0 +1,104 @@
+//! What `args_valid` says about a call.
+
+use super::gate::Refusal;
+use super::policy::Policy;
+use serde_json::Value;
+
+use crate::check::schema::{Fault, Schema, Subject};
+use crate::outcome::{Unfit, Violation};
+use crate::trace::{Arguments, Call};
+use crate::yaml::did_you_mean;
+
+/// Everything that is wrong with the arguments of `call`.
+pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, Unfit> {
+    let arguments = match object(&call.arguments) {
+        Ok(arguments) => arguments,
+        Err(reason) => return Ok(vec![schema.cite_whole(unreadable(call, &reason))]),
+    };
+    let faults = schema.faults(arguments, "argument")?;
+    Ok(faults.iter().map(|fault| schema.cite(broken(call, fault), fault)).collect())
+}
+
+fn unreadable(call: &Call, reason: &str) -> Violation {
+    let message = format!("the arguments of `{}` are not a JSON object: {reason}", call.name);
+    let value = match &call.arguments {
+        Arguments::Json(value) => value.clone(),
+        Arguments::Broken { raw, .. } => raw.as_str().into(),
+    };
+    Violation {
+        value: Some(value),
+        constraint: Some("arguments are a JSON object".to_owned()),
+        ..call.violation(message)
+    }
+    .help("pass the arguments as one JSON object")
+}
+
+fn broken(call: &Call, fault: &Fault) -> Violation {
+    let (tool, problem) = (&call.name, &fault.problem);
+    let message = match (fault.subject, fault.part()) {
+        (Subject::Missing, Some(part)) => format!("`{tool}` was called without `{part}`: {problem}"),
+        (Subject::Unexpected, Some(part)) => format!("`{tool}` was called with `{part}`: {problem}"),
+        (_, Some(part)) => format!("`{part}` of `{tool}` is {}: {problem}", fault.shown()),
+        (_, None) => format!("the arguments of `{tool}` are {}: {problem}", fault.shown()),
+    };
+    Violation {
+        argument: fault.part(),
+        value: fault.value.clone(),
+        constraint: Some(fault.constraint.clone()),
+        ..call.violation(message)
+    }
+    .help(fault.advice.clone())
+}
+
+/// A tool that may not be called, and the pointer of what forbids it.
+pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r str) {
+    match *refusal {
+        Refusal::Denied(entry) => {
+            let by = if entry.pattern.exact().is_some() {
+                String::new()
+            } else {
+                format!(" by `{}`", entry.pattern)
+            };
+            let message = format!("the policy denies `{}`{by}, but it was called", call.name);
+            let constraint = Some(format!("deny: {}", entry.pattern));
+            let violation = Violation { constraint, ..call.violation(message) };
+            (violation.help("keep the agent from calling it, or take the entry off the list"), &entry.pointer)
+        }
+        Refusal::NotAllowed(allowed, pointer) => {
+            let message = format!("`{}` is not among the tools that the policy allows", call.name);
+            let names: Vec<&str> = allowed.iter().map(crate::pattern::ToolPattern::as_str).collect();
+            let constraint = Some(format!("allow: {}", names.join(", ")));
+            let violation = Violation { constraint, ..call.violation(message) };
+            (with_help(violation, did_you_mean(&call.name, &names)), pointer)
+        }
+    }
+}
+
+/// A tool that `strict` does not know.
+pub(super) fn undefined(call: &Call, policy: &Policy) -> Violation {
+    let message = format!("the policy does not define `{}`, but it was called", call.name);
+    let violation = Violation { constraint: Some("strict: true".to_owned()), ..call.violation(message) };
+    with_help(violation, did_you_mean(&call.name, &policy.names()))
+}
+
+/// A tool without a schema, where the policy wants one for each.
+pub(super) fn unconstrained(call: &Call, policy: &Policy) -> Violation {
+    let message = format!("the policy has no schema for `{}`, but it was called", call.name);
+    let constraint = Some("unconstrained_tools: deny".to_owned());
+    with_help(Violation { constraint, ..call.violation(message) }, did_you_mean(&call.name, &policy.names()))
+}
+
+fn with_help(violation: Violation, help: Option<String>) -> Violation {
+    violation.help(
+        help.unwrap_or_else(|| "define the tool in the policy, or keep it from being called".to_owned()),
+    )
+}
+
+/// The arguments as an object; a model may pass anything.
+fn object(arguments: &Arguments) -> Result<&Value, String> {
+    match arguments {
+        Arguments::Json(object @ Value::Object(_)) => Ok(object),
+        Arguments::Json(other) => Err(format!("they are {other}")),
+        Arguments::Broken { error, .. } => Err(error.clone()),
+    }
+}

@@ -1,0 +1,99 @@
+//! Compiling, and what a schema that does not compile gets told.
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+
+use super::{BACKTRACK_LIMIT, join};
+
+/// A compiled pattern above this many bytes is refused: it is a mistake or an attack.
+const PATTERN_SIZE_LIMIT: usize = 1 << 20;
+
+/// One mistake in a schema.
+pub(super) struct Flaw {
+    /// Where, in the schema.
+    pub(super) pointer: String,
+    /// What.
+    pub(super) problem: String,
+    /// What to do.
+    pub(super) help: Option<String>,
+}
+
+/// Compiles `schema`, or says everything that is wrong with it.
+pub(super) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<Flaw>> {
+    let patterns =
+        PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(PATTERN_SIZE_LIMIT);
+    jsonschema::options()
+        .offline()
+        .should_validate_formats(formats)
+        .should_ignore_unknown_formats(false)
+        .with_pattern_options(patterns)
+        .build(schema)
+        .map_err(|error| flaws(&error, schema))
+}
+
+fn flaws(error: &ValidationError<'_>, schema: &Value) -> Vec<Flaw> {
+    if let ValidationErrorKind::Referencing(reason) = error.kind() {
+        return vec![reference(schema, reason)];
+    }
+    let meta = jsonschema::meta::validator_for(schema);
+    let all: Vec<Flaw> =
+        meta.iter().flat_map(|meta| meta.iter_errors(schema)).map(|error| flaw(&error)).collect();
+    if all.is_empty() { vec![flaw(error)] } else { all }
+}
+
+fn flaw(error: &ValidationError<'_>) -> Flaw {
+    let path = if error.instance_path().is_empty() { error.schema_path() } else { error.instance_path() };
+    let pattern = error.instance().as_str();
+    let problem = match (error.kind(), pattern) {
+        (ValidationErrorKind::Format { format }, Some(pattern)) if format == "regex" => {
+            format!("`{pattern}` is not a pattern")
+        }
+        _ => format!("not a valid schema: {error}"),
+    };
+    Flaw { pointer: path.as_str().to_owned(), problem, help: None }
+}
+
+/// The library does not say which `$ref` it means: it is the first one that leads nowhere.
+fn reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
+    let (pointer, target) = first_broken(schema, schema, "").unwrap_or_default();
+    if target.is_empty() || target.starts_with('#') {
+        let help = "definitions stand in `$defs`, and are named `#/$defs/NAME`";
+        let problem = match target.as_str() {
+            "" => format!("a reference leads nowhere: {reason}"),
+            target => format!("there is nothing at `{target}`"),
+        };
+        return Flaw { pointer, problem, help: Some(help.to_owned()) };
+    }
+    let help = "nothing is fetched: copy what it names into `$defs`";
+    Flaw { pointer, problem: format!("`{target}` is not in this file"), help: Some(help.to_owned()) }
+}
+
+fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, String)> {
+    match value {
+        Value::Object(map) => map.iter().find_map(|(key, value)| {
+            let below = join(pointer, key);
+            match value {
+                Value::String(target) if is_broken(key, target, root) => Some((below, target.clone())),
+                value => first_broken(root, value, &below),
+            }
+        }),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, value)| first_broken(root, value, &format!("{pointer}/{index}"))),
+        _ => None,
+    }
+}
+
+fn is_broken(key: &str, target: &str, root: &Value) -> bool {
+    let is_metaschema = || target.contains("//json-schema.org/");
+    match (key, target.strip_prefix('#')) {
+        ("$ref", Some(local)) => {
+            (local.is_empty() || local.starts_with('/')) && root.pointer(local).is_none()
+        }
+        ("$ref", None) => true,
+        ("$schema", _) => !is_metaschema(),
+        _ => false,
+    }
+}

@@ -1,0 +1,115 @@
+//! Where schemas are read from: a policy file, or the settings of a check.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::constrains::constrains;
+use super::origin::place;
+use super::{Origin, Raw, Schema, Table, join, lint};
+use crate::place::{LoadErrors, Place};
+use crate::yaml::{Document, Node};
+
+/// What all schemas of one file or one settings block share.
+#[derive(Debug)]
+pub(in crate::check) struct Home<'n> {
+    /// What pointers start at.
+    root: Node<'n>,
+    /// The policy file; `None`: the settings.
+    policy: Option<Arc<Document>>,
+    /// Whether `format` is asserted.
+    pub(in crate::check) formats: bool,
+}
+
+impl<'n> Home<'n> {
+    /// The settings of a check.
+    pub(in crate::check) fn settings(root: Node<'n>, formats: bool) -> Self {
+        Self { root, policy: None, formats }
+    }
+
+    /// A policy file.
+    pub(in crate::check) fn policy(document: &'n Arc<Document>, formats: bool) -> Self {
+        Self { root: document.root(), policy: Some(Arc::clone(document)), formats }
+    }
+
+    /// The value at `pointer`.
+    pub(in crate::check) fn node(&self, pointer: &str) -> Option<Node<'n>> {
+        self.root.pointer(pointer)
+    }
+
+    /// The place of the key or entry at `pointer`.
+    pub(in crate::check) fn place(&self, pointer: &str) -> Place {
+        place(self.root, pointer)
+    }
+
+    /// The origin of what stands at `pointer`.
+    pub(in crate::check) fn origin(&self, pointer: &str) -> Origin {
+        Origin::new(self.policy.clone(), pointer)
+    }
+
+    /// Compiles the JSON Schema `node` at `pointer`; the maps of definitions at `shared` are known to it.
+    fn schema(&self, node: Node<'n>, pointer: &str, shared: &[String]) -> Result<Schema, LoadErrors> {
+        lint::check(node)?;
+        let mut raw = Raw { json: node.to_json(), origin: self.origin(pointer) };
+        if has_reference(&raw.json) {
+            shared.iter().for_each(|defs| self.share(&mut raw, defs));
+        }
+        if !constrains(&raw.json, self.formats) {
+            let error = node.error("this schema constrains nothing: every value passes it");
+            return Err(error.help("give it a `type`, `properties` or another constraint").into());
+        }
+        Schema::compile(raw, self)
+    }
+
+    /// Tools and their JSON Schemas, the mapping `node` at `pointer`; `$defs` among them is none.
+    pub(in crate::check) fn schemas(
+        &self,
+        node: Node<'n>,
+        pointer: &str,
+        shared: &[String],
+    ) -> Result<Table, LoadErrors> {
+        let mut errors = LoadErrors::new();
+        for definitions in shared {
+            errors.take(self.check_definitions(definitions));
+        }
+        let table = Table::read(node, pointer, "$defs", |node, at| self.schema(node, at, shared));
+        let table = errors.take(table).unwrap_or_default();
+        errors.or(table)
+    }
+
+    /// Mistakes in the map of definitions at `pointer`.
+    fn check_definitions(&self, pointer: &str) -> Result<(), LoadErrors> {
+        let Some(defs) = self.node(pointer) else { return Ok(()) };
+        let Some(entries) = defs.entries() else {
+            let problem = format!("`$defs` is a mapping of names to schemas, not {}", defs.describe());
+            return Err(defs.error(problem).into());
+        };
+        let mut errors = LoadErrors::new();
+        for (_, node) in entries {
+            errors.take(lint::check(node));
+        }
+        errors.or(())
+    }
+
+    /// Adds the definitions at `pointer` that the schema does not make itself.
+    fn share(&self, raw: &mut Raw, pointer: &str) {
+        let Some(entries) = self.node(pointer).and_then(Node::entries) else { return };
+        let Value::Object(schema) = &mut raw.json else { return };
+        let own = schema.entry("$defs").or_insert_with(|| Value::Object(Map::new()));
+        let Value::Object(own) = own else { return };
+        for (key, node) in entries {
+            if !own.contains_key(&key.name) {
+                own.insert(key.name.clone(), node.to_json());
+                raw.origin.moved(join("/$defs", &key.name), join(pointer, &key.name));
+            }
+        }
+    }
+}
+
+fn has_reference(json: &Value) -> bool {
+    match json {
+        Value::Object(map) => map.contains_key("$ref") || map.values().any(has_reference),
+        Value::Array(items) => items.iter().any(has_reference),
+        _ => false,
+    }
+}

@@ -1,0 +1,88 @@
+//! JSON Schema for checks: compiled once, and each failing constraint is found again in the user's file.
+//!
+//! Draft 2020-12 unless a schema says `$schema`. Nothing is fetched: a remote `$ref` is a mistake in the file.
+//! [`Home`] is where schemas are read from, [`Schema`] a compiled one, [`Fault`] one constraint that failed.
+
+mod compile;
+mod constrains;
+mod fault;
+mod home;
+mod lint;
+mod origin;
+mod refused;
+mod table;
+mod words;
+
+pub(super) use fault::{Fault, Subject};
+pub(super) use home::Home;
+pub(super) use lint::check_types;
+pub(super) use origin::{Origin, join};
+pub(super) use table::Table;
+pub(super) use words::{json_word, own_word, own_words};
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use crate::outcome::{Unfit, Violation};
+use crate::place::{LoadError, LoadErrors};
+
+/// Backtracking steps of one pattern on one value: some milliseconds, and the same on every machine.
+const BACKTRACK_LIMIT: usize = 100_000;
+
+/// A schema as JSON, and where its words stand.
+#[derive(Debug)]
+pub(super) struct Raw {
+    /// What is compiled.
+    pub(super) json: Value,
+    /// Where each part of it was written.
+    pub(super) origin: Origin,
+}
+
+/// A compiled schema.
+#[derive(Debug)]
+pub(super) struct Schema {
+    validator: Validator,
+    raw: Raw,
+}
+
+impl Schema {
+    /// Compiles `raw`; each mistake is placed in the file that `home` reads.
+    pub(super) fn compile(raw: Raw, home: &Home<'_>) -> Result<Self, LoadErrors> {
+        let flaws = match compile::validator(&raw.json, home.formats) {
+            Ok(validator) => return Ok(Self { validator, raw }),
+            Err(flaws) => flaws,
+        };
+        let mut errors = LoadErrors::new();
+        for flaw in flaws {
+            let error = LoadError::new(home.place(&raw.origin.locate(&flaw.pointer)), flaw.problem);
+            errors.push(flaw.help.into_iter().fold(error, LoadError::help));
+        }
+        Err(errors)
+    }
+
+    /// Every constraint that `value` breaks, in a stable order. `noun` is what a part of the value is called.
+    pub(super) fn faults(&self, value: &Value, noun: &str) -> Result<Vec<Fault>, Unfit> {
+        if self.validator.is_valid(value) {
+            return Ok(Vec::new());
+        }
+        let mut faults = Vec::new();
+        for error in self.validator.iter_errors(value) {
+            if let Some(unfinished) = fault::unfinished(&error) {
+                return Err(Unfit::exhausted(unfinished));
+            }
+            faults.extend(fault::faults(&error, &self.raw, noun));
+        }
+        faults.sort_by(|a, b| (&a.pointer, &a.written).cmp(&(&b.pointer, &b.written)));
+        Ok(faults)
+    }
+
+    /// `violation` with the place of what `fault` broke.
+    pub(super) fn cite(&self, violation: Violation, fault: &Fault) -> Violation {
+        self.raw.origin.cite(violation, &fault.written)
+    }
+
+    /// `violation` with the place of the schema itself.
+    pub(super) fn cite_whole(&self, violation: Violation) -> Violation {
+        self.raw.origin.cite(violation, &self.raw.origin.locate(""))
+    }
+}

@@ -1,0 +1,65 @@
+//! Schemas by tool.
+
+use std::collections::HashMap;
+
+use super::{Schema, join};
+use crate::pattern::ToolPattern;
+use crate::place::LoadErrors;
+use crate::yaml::Node;
+
+/// The schemas of a policy. A tool's own name wins over a glob, an earlier glob over a later one.
+#[derive(Debug, Default)]
+pub(in crate::check) struct Table {
+    entries: Vec<(ToolPattern, Schema)>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Table {
+    /// Adds the schema of the tools that `pattern` means.
+    pub(in crate::check) fn insert(&mut self, pattern: ToolPattern, schema: Schema) {
+        if let Some(name) = pattern.exact() {
+            self.by_name.insert(name.to_owned(), self.entries.len());
+        }
+        self.entries.push((pattern, schema));
+    }
+
+    /// The schema for `tool`.
+    pub(in crate::check) fn find(&self, tool: &str) -> Option<&Schema> {
+        if let Some(index) = self.by_name.get(tool) {
+            return self.entries.get(*index).map(|(_, schema)| schema);
+        }
+        self.entries.iter().find(|(pattern, _)| pattern.matches(tool)).map(|(_, schema)| schema)
+    }
+
+    /// Names and globs, in the file's order.
+    pub(in crate::check) fn patterns(&self) -> impl Iterator<Item = &ToolPattern> {
+        self.entries.iter().map(|(pattern, _)| pattern)
+    }
+
+    /// Whether there is no schema at all.
+    pub(in crate::check) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The entries of the mapping at `pointer`, each read by `read`; those called `skip` are none.
+    pub(in crate::check) fn read<'n>(
+        node: Node<'n>,
+        pointer: &str,
+        skip: &str,
+        read: impl Fn(Node<'n>, &str) -> Result<Schema, LoadErrors>,
+    ) -> Result<Self, LoadErrors> {
+        let Some(entries) = node.entries() else {
+            let problem = format!("tools and their schemas are a mapping, not {}", node.describe());
+            return Err(node.error(problem).into());
+        };
+        let (mut table, mut errors) = (Self::default(), LoadErrors::new());
+        for (key, entry) in entries.filter(|(key, _)| key.name != skip) {
+            let pattern = ToolPattern::new(&key.name).map_err(|problem| entry.error(problem));
+            let schema = errors.take(read(entry, &join(pointer, &key.name)));
+            if let (Some(pattern), Some(schema)) = (errors.take(pattern), schema) {
+                table.insert(pattern, schema);
+            }
+        }
+        errors.or(table)
+    }
+}

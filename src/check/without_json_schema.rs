@@ -1,0 +1,21 @@
+//! What stands in for the checks that need JSON Schema when the crate is built without it: a case that asks for
+//! one of them learns which feature is missing, instead of that there is no such check.
+
+use super::{Kind, Read};
+
+/// Stands in for the module of this name.
+pub(super) mod args_valid {
+    pub(in crate::check) const KIND: super::Kind =
+        super::Kind::with("args_valid", "each call's arguments are what its tool takes", super::REFUSE);
+}
+
+/// Stands in for the module of this name.
+pub(super) mod tool_output_valid {
+    pub(in crate::check) const KIND: super::Kind =
+        super::Kind::with("tool_output_valid", "each result is what its tool should return", super::REFUSE);
+}
+
+const REFUSE: Read = |node, _scope| {
+    let error = node.error("this check needs the feature `json-schema`, which is turned off");
+    Err(error.help("enable it: `arraign = { version = \"0.1\", features = [\"json-schema\"] }`").into())
+};
