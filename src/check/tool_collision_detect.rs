@@ -123,11 +123,8 @@ fn shown(server: Option<&str>) -> &str {
 /// The server of a call, and the tool's name without it.
 fn origin(call: &Call) -> (Option<&str>, &str) {
     let prefixed = call.name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
-    match (call.server.as_deref(), prefixed) {
-        (Some(server), Some((_, tool))) => (Some(server), tool),
-        (None, Some((server, tool))) => (Some(server), tool),
-        (server, None) => (server, call.name.as_str()),
-    }
+    let (server, tool) = prefixed.map_or((None, call.name.as_str()), |(server, tool)| (Some(server), tool));
+    (call.server.as_deref().or(server), tool)
 }
 
 #[cfg(test)]

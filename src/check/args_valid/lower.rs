@@ -98,8 +98,11 @@ impl Lowering {
             Some(Value::Array(names)) => names,
             _ => Vec::new(),
         };
+        let is_required = |node: Node<'_>| {
+            node.get("required").is_some_and(|flag| matches!(flag.value(), Yaml::Bool(true)))
+        };
         for (key, entry) in node.entries().into_iter().flatten() {
-            if entry.get("required").is_some_and(|flag| matches!(flag.value(), Yaml::Bool(true))) {
+            if is_required(entry) && !names.contains(&key.name.as_str().into()) {
                 let index = names.len().to_string();
                 self.origin
                     .moved(join(&join(to, "required"), &index), join(&join(written, &key.name), "required"));
@@ -111,6 +114,15 @@ impl Lowering {
         }
     }
 
+    /// The constraints of a value that is no argument or property.
+    fn unnamed(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
+        if let Some(flag) = node.get("required").filter(|flag| matches!(flag.value(), Yaml::Bool(true))) {
+            let error = flag.error("only an argument or a property can be required");
+            self.errors.push(error.help("say it where the argument or property has its name"));
+        }
+        self.constraints(node, written, to)
+    }
+
     /// The constraints of one value.
     fn constraints(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
         let mut schema = Map::new();
@@ -119,9 +131,8 @@ impl Lowering {
         }
         for (key, value) in self.entries(node).unwrap_or_default() {
             let written = join(written, &key.name);
-            match self.word(key, value.source()) {
-                Some(word) => self.constraint(word, value, &written, to, &mut schema),
-                None => continue,
+            if let Some(word) = self.word(key, value.source()) {
+                self.constraint(word, value, &written, to, &mut schema);
             }
         }
         if let Some(properties) = node.get("properties") {
@@ -149,8 +160,8 @@ impl Lowering {
                 self.errors.take(check_types(value));
                 value.to_json()
             }
-            "items" | "not" => self.constraints(value, written, &at),
-            "additionalProperties" if value.entries().is_some() => self.constraints(value, written, &at),
+            "items" | "not" => self.unnamed(value, written, &at),
+            "additionalProperties" if value.entries().is_some() => self.unnamed(value, written, &at),
             "anyOf" | "oneOf" | "allOf" => self.alternatives(value, written, &at),
             _ => value.to_json(),
         };
@@ -163,7 +174,7 @@ impl Lowering {
         entries
             .map(|(index, entry)| {
                 let index = index.to_string();
-                self.constraints(entry, &join(written, &index), &join(to, &index))
+                self.unnamed(entry, &join(written, &index), &join(to, &index))
             })
             .collect()
     }
@@ -185,15 +196,12 @@ impl Lowering {
     }
 
     fn entries<'n>(&mut self, node: Node<'n>) -> Option<Vec<(&'n Key, Node<'n>)>> {
-        match node.entries() {
-            Some(entries) => Some(entries.collect()),
-            None => {
-                let problem =
-                    format!("constraints are a mapping like `{{max: 30}}`, not {}", node.describe());
-                self.errors.push(node.error(problem));
-                None
-            }
+        if let Some(entries) = node.entries() {
+            return Some(entries.collect());
         }
+        let problem = format!("constraints are a mapping like `{{max: 30}}`, not {}", node.describe());
+        self.errors.push(node.error(problem));
+        None
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::check::schema::{Fault, Schema, Subject};
 use crate::outcome::{Unfit, Violation};
 use crate::trace::{Arguments, Call};
-use crate::yaml::did_you_mean;
+use crate::yaml::nearest;
 
 /// Everything that is wrong with the arguments of `call`.
 pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, Unfit> {
@@ -25,12 +25,8 @@ fn unreadable(call: &Call, reason: &str) -> Violation {
         Arguments::Json(value) => value.clone(),
         Arguments::Broken { raw, .. } => raw.as_str().into(),
     };
-    Violation {
-        value: Some(value),
-        constraint: Some("arguments are a JSON object".to_owned()),
-        ..call.violation(message)
-    }
-    .help("pass the arguments as one JSON object")
+    Violation { value: Some(value), constraint: Some("type: object".to_owned()), ..call.violation(message) }
+        .help("pass the arguments as one JSON object")
 }
 
 fn broken(call: &Call, fault: &Fault) -> Violation {
@@ -69,7 +65,7 @@ pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r
             let names: Vec<&str> = allowed.iter().map(crate::pattern::ToolPattern::as_str).collect();
             let constraint = Some(format!("allow: {}", names.join(", ")));
             let violation = Violation { constraint, ..call.violation(message) };
-            (with_help(violation, did_you_mean(&call.name, &names)), pointer)
+            (with_help(violation, &names), pointer)
         }
     }
 }
@@ -78,20 +74,23 @@ pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r
 pub(super) fn undefined(call: &Call, policy: &Policy) -> Violation {
     let message = format!("the policy does not define `{}`, but it was called", call.name);
     let violation = Violation { constraint: Some("strict: true".to_owned()), ..call.violation(message) };
-    with_help(violation, did_you_mean(&call.name, &policy.names()))
+    with_help(violation, &policy.names())
 }
 
 /// A tool without a schema, where the policy wants one for each.
 pub(super) fn unconstrained(call: &Call, policy: &Policy) -> Violation {
     let message = format!("the policy has no schema for `{}`, but it was called", call.name);
     let constraint = Some("unconstrained_tools: deny".to_owned());
-    with_help(Violation { constraint, ..call.violation(message) }, did_you_mean(&call.name, &policy.names()))
+    with_help(Violation { constraint, ..call.violation(message) }, &policy.names())
 }
 
-fn with_help(violation: Violation, help: Option<String>) -> Violation {
-    violation.help(
-        help.unwrap_or_else(|| "define the tool in the policy, or keep it from being called".to_owned()),
-    )
+fn with_help(violation: Violation, known: &[&str]) -> Violation {
+    let called = violation.tool.as_deref().unwrap_or_default();
+    let help = match nearest(called, known.iter().copied()) {
+        Some(near) => format!("did the agent mean `{near}`? else add the tool to the policy"),
+        None => "add the tool to the policy, or keep the agent from calling it".to_owned(),
+    };
+    violation.help(help)
 }
 
 /// The arguments as an object; a model may pass anything.

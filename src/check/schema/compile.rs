@@ -38,31 +38,35 @@ fn flaws(error: &ValidationError<'_>, schema: &Value) -> Vec<Flaw> {
     }
     let meta = jsonschema::meta::validator_for(schema);
     let all: Vec<Flaw> =
-        meta.iter().flat_map(|meta| meta.iter_errors(schema)).map(|error| flaw(&error)).collect();
-    if all.is_empty() { vec![flaw(error)] } else { all }
+        meta.iter().flat_map(|meta| meta.iter_errors(schema)).map(|error| flaw(&error, schema)).collect();
+    if all.is_empty() { vec![flaw(error, schema)] } else { all }
 }
 
-fn flaw(error: &ValidationError<'_>) -> Flaw {
+fn flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
     let path = if error.instance_path().is_empty() { error.schema_path() } else { error.instance_path() };
-    let pattern = error.instance().as_str();
-    let problem = match (error.kind(), pattern) {
-        (ValidationErrorKind::Format { format }, Some(pattern)) if format == "regex" => {
-            format!("`{pattern}` is not a pattern")
+    let pointer = path.as_str().to_owned();
+    let word = schema.pointer(&pointer).and_then(Value::as_str).unwrap_or_default();
+    let (problem, help) = match error.kind() {
+        ValidationErrorKind::Format { format } if format == "regex" => {
+            (format!("`{word}` is not a pattern"), "patterns are regular expressions of JavaScript")
         }
-        _ => format!("not a valid schema: {error}"),
+        ValidationErrorKind::Custom { .. } if pointer.ends_with("/format") => {
+            (format!("`{word}` is no format that can be checked"), "leave it out, or `formats: true`")
+        }
+        _ => return Flaw { pointer, problem: format!("not a valid schema: {error}"), help: None },
     };
-    Flaw { pointer: path.as_str().to_owned(), problem, help: None }
+    Flaw { pointer, problem, help: Some(help.to_owned()) }
 }
 
 /// The library does not say which `$ref` it means: it is the first one that leads nowhere.
 fn reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
     let (pointer, target) = first_broken(schema, schema, "").unwrap_or_default();
-    if target.is_empty() || target.starts_with('#') {
+    if target.is_empty() {
+        return Flaw { pointer, problem: format!("not a valid schema: {reason}"), help: None };
+    }
+    if target.starts_with('#') {
         let help = "definitions stand in `$defs`, and are named `#/$defs/NAME`";
-        let problem = match target.as_str() {
-            "" => format!("a reference leads nowhere: {reason}"),
-            target => format!("there is nothing at `{target}`"),
-        };
+        let problem = format!("there is nothing at `{target}`");
         return Flaw { pointer, problem, help: Some(help.to_owned()) };
     }
     let help = "nothing is fetched: copy what it names into `$defs`";

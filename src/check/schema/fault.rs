@@ -1,14 +1,13 @@
 //! What a value does wrong, in a user's words.
 
 use jsonschema::ValidationError;
-use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
+use super::explain::{explain, part, shown};
+use super::keyword::keyword;
 use super::{Raw, join};
 use crate::yaml::{nearest, pointer_tokens};
-
-/// Longer values are cut in a message; the violation holds them whole.
-const SHOWN_CHARS: usize = 80;
 
 /// What a fault is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,72 +65,76 @@ pub(super) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
 
 /// The faults that `error` stands for: one for each part concerned.
 pub(super) fn faults(error: &ValidationError<'_>, raw: &Raw, noun: &str) -> Vec<Fault> {
-    let keyword = error.schema_path().as_str();
+    let broken = Broken { error, raw, keyword: keyword(error, &raw.json), noun };
     match error.kind() {
-        Kind::Required { property } => vec![missing(error, property.as_str().unwrap_or_default(), raw, noun)],
-        Kind::AdditionalProperties { unexpected: names }
-        | Kind::UnevaluatedProperties { unexpected: names } => {
-            names.iter().map(|name| unexpected(error, name, raw, noun)).collect()
+        Kind::Required { property } => vec![broken.missing(property.as_str().unwrap_or_default())],
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            unexpected.iter().map(|name| broken.unexpected(name)).collect()
         }
-        kind => {
-            let pointer = error.instance_path().as_str().to_owned();
-            let (problem, advice) = explain(kind, error, &part(&pointer));
-            let written = raw.origin.locate(keyword);
-            let constraint = constraint(&written, raw.json.pointer(keyword));
-            let value = Some(error.instance().as_ref().clone());
-            vec![Fault { pointer, subject: Subject::Value, value, constraint, written, problem, advice }]
-        }
+        kind => vec![broken.value(kind)],
     }
 }
 
-fn missing(error: &ValidationError<'_>, name: &str, raw: &Raw, noun: &str) -> Fault {
-    let pointer = join(error.instance_path().as_str(), name);
-    let keyword = error.schema_path().as_str();
-    let names = raw.json.pointer(keyword).and_then(Value::as_array);
-    let entry = names.and_then(|names| names.iter().position(|known| known == name));
-    let written = raw.origin.locate(&entry.map_or(keyword.to_owned(), |entry| format!("{keyword}/{entry}")));
-    Fault {
-        subject: Subject::Missing,
-        value: None,
-        constraint: if written.ends_with("/required") && entry.is_some() {
-            "required: true"
-        } else {
-            "required"
+/// One error of the engine, and the pointer of its keyword in the schema.
+struct Broken<'e, 'v> {
+    error: &'e ValidationError<'v>,
+    raw: &'e Raw,
+    keyword: String,
+    noun: &'e str,
+}
+
+impl Broken<'_, '_> {
+    fn value(&self, kind: &Kind) -> Fault {
+        let pointer = self.error.instance_path().as_str().to_owned();
+        let (problem, advice) = explain(kind, self.error, &part(&pointer));
+        let written = self.raw.origin.locate(&self.keyword);
+        Fault {
+            constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
+            subject: Subject::Value,
+            value: Some(self.error.instance().as_ref().clone()),
+            pointer,
+            written,
+            problem,
+            advice,
         }
-        .to_owned(),
-        written,
-        problem: format!("missing required {noun}"),
-        advice: format!("pass {}", part(&pointer)),
-        pointer,
     }
-}
 
-fn unexpected(error: &ValidationError<'_>, name: &str, raw: &Raw, noun: &str) -> Fault {
-    let pointer = join(error.instance_path().as_str(), name);
-    let keyword = error.schema_path().as_str();
-    let written = raw.origin.locate(keyword);
-    let around = keyword.rsplit_once('/').map_or("", |(around, _)| around);
-    let known = raw.json.pointer(&format!("{around}/properties")).and_then(Value::as_object);
-    let near = known.and_then(|known| nearest(name, known.keys().map(String::as_str)));
-    let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    Fault {
-        subject: Subject::Unexpected,
-        value: error.instance().get(name).cloned(),
-        constraint: constraint(&written, raw.json.pointer(keyword)),
-        written,
-        problem: format!("unexpected {noun}"),
-        advice: format!("leave out {}{near}", part(&pointer)),
-        pointer,
+    fn missing(&self, name: &str) -> Fault {
+        let pointer = join(self.error.instance_path().as_str(), name);
+        let names = self.raw.json.pointer(&self.keyword).and_then(Value::as_array);
+        let entry = names.and_then(|names| names.iter().position(|known| known == name));
+        let entry = entry.map_or_else(|| self.keyword.clone(), |entry| format!("{}/{entry}", self.keyword));
+        let written = self.raw.origin.locate(&entry);
+        // Where each argument says for itself that it is required, the entry of the list has no line of its own.
+        let by_itself = entry != self.keyword && written.ends_with("/required");
+        let keyword = self.keyword.rsplit('/').next().unwrap_or_default();
+        Fault {
+            constraint: if by_itself { "required: true" } else { keyword }.to_owned(),
+            subject: Subject::Missing,
+            value: None,
+            written,
+            problem: format!("missing required {}", self.noun),
+            advice: format!("pass {}", part(&pointer)),
+            pointer,
+        }
     }
-}
 
-/// A pointer as a user reads it.
-fn part(pointer: &str) -> String {
-    let mut tokens = pointer_tokens(pointer);
-    match (tokens.next(), tokens.next()) {
-        (None, _) => "a value".to_owned(),
-        (Some(name), None) => name,
-        _ => pointer.to_owned(),
+    fn unexpected(&self, name: &str) -> Fault {
+        let pointer = join(self.error.instance_path().as_str(), name);
+        let written = self.raw.origin.locate(&self.keyword);
+        let around = self.keyword.rsplit_once('/').map_or("", |(around, _)| around);
+        let known = self.raw.json.pointer(&format!("{around}/properties")).and_then(Value::as_object);
+        let near = known.and_then(|known| nearest(name, known.keys().map(String::as_str)));
+        let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        Fault {
+            constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
+            subject: Subject::Unexpected,
+            value: self.error.instance().get(name).cloned(),
+            written,
+            problem: format!("unexpected {}", self.noun),
+            advice: format!("leave out {}{near}", part(&pointer)),
+            pointer,
+        }
     }
 }
 
@@ -143,149 +146,11 @@ fn constraint(written: &str, value: Option<&Value>) -> String {
         Some(Value::Array(items)) if items.iter().any(is_schema) && keyword != "enum" => keyword,
         Some(Value::Object(_)) if keyword != "const" => keyword,
         Some(Value::String(text)) if keyword != "const" => format!("{keyword}: {text}"),
+        Some(Value::Array(items)) => {
+            let items: Vec<String> = items.iter().map(Value::to_string).collect();
+            format!("{keyword}: [{}]", items.join(", "))
+        }
         Some(value) => format!("{keyword}: {value}"),
         None => keyword,
     }
-}
-
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
-}
-
-/// What is wrong, and what to do about the part called `name`.
-fn explain(kind: &Kind, error: &ValidationError<'_>, name: &str) -> (String, String) {
-    range(kind, name)
-        .or_else(|| size(kind, name))
-        .or_else(|| word(kind, error, name))
-        .or_else(|| choice(kind, name))
-        .unwrap_or_else(|| (lower_first(&error.masked().to_string()), format!("change {name}")))
-}
-
-fn range(kind: &Kind, name: &str) -> Option<(String, String)> {
-    Some(match kind {
-        Kind::Maximum { limit } => {
-            (format!("value exceeds maximum of {limit}"), format!("use {name} <= {limit}"))
-        }
-        Kind::Minimum { limit } => {
-            (format!("value is below minimum of {limit}"), format!("use {name} >= {limit}"))
-        }
-        Kind::ExclusiveMaximum { limit } => {
-            (format!("value is not below {limit}"), format!("use {name} < {limit}"))
-        }
-        Kind::ExclusiveMinimum { limit } => {
-            (format!("value is not above {limit}"), format!("use {name} > {limit}"))
-        }
-        Kind::MultipleOf { multiple_of } => (
-            format!("value is not a multiple of {multiple_of}"),
-            format!("use a multiple of {multiple_of} for {name}"),
-        ),
-        _ => return None,
-    })
-}
-
-fn size(kind: &Kind, name: &str) -> Option<(String, String)> {
-    const CHARACTERS: [&str; 2] = ["character", "characters"];
-    const ITEMS: [&str; 2] = ["item", "items"];
-    const PROPERTIES: [&str; 2] = ["property", "properties"];
-    let said = |problem: &str, limit: u64, most: &str, units: [&str; 2]| {
-        let unit = units[usize::from(limit != 1)];
-        (format!("value {problem} {limit} {unit}"), format!("use at {most} {limit} {unit} for {name}"))
-    };
-    Some(match kind {
-        Kind::MaxLength { limit } => said("is longer than", *limit, "most", CHARACTERS),
-        Kind::MinLength { limit } => said("is shorter than", *limit, "least", CHARACTERS),
-        Kind::MaxItems { limit } => said("has more than", *limit, "most", ITEMS),
-        Kind::MinItems { limit } => said("has fewer than", *limit, "least", ITEMS),
-        Kind::MaxProperties { limit } => said("has more than", *limit, "most", PROPERTIES),
-        Kind::MinProperties { limit } => said("has fewer than", *limit, "least", PROPERTIES),
-        Kind::AdditionalItems { limit } => said("has more than", *limit as u64, "most", ITEMS),
-        Kind::UniqueItems => ("value has an item twice".to_owned(), format!("give each item of {name} once")),
-        Kind::Contains => ("no item is of the wanted kind".to_owned(), format!("add such an item to {name}")),
-        _ => return None,
-    })
-}
-
-fn word(kind: &Kind, error: &ValidationError<'_>, name: &str) -> Option<(String, String)> {
-    Some(match kind {
-        Kind::Type { kind } => {
-            let wanted = match kind {
-                TypeKind::Single(wanted) => wanted.to_string(),
-                TypeKind::Multiple(wanted) => {
-                    wanted.iter().map(|wanted| wanted.to_string()).collect::<Vec<_>>().join(" or ")
-                }
-            };
-            let found = type_of(error.instance());
-            (format!("expected {wanted}, got {found}"), format!("use type {wanted} for {name}"))
-        }
-        Kind::Pattern { pattern } => (
-            format!("value does not match pattern `{pattern}`"),
-            format!("use a value that matches `{pattern}` for {name}"),
-        ),
-        Kind::Format { format } => {
-            (format!("value is not a valid {format}"), format!("use a valid {format} for {name}"))
-        }
-        Kind::PropertyNames { error } => {
-            let name = error.instance().as_str().unwrap_or_default();
-            (format!("the name `{name}` is not allowed"), format!("leave out `{name}`"))
-        }
-        _ => return None,
-    })
-}
-
-fn choice(kind: &Kind, name: &str) -> Option<(String, String)> {
-    Some(match kind {
-        Kind::Enum { options } => {
-            let options = options.as_array().map(|all| all.iter().map(shown).collect::<Vec<_>>());
-            let options = options.unwrap_or_default().join(", ");
-            (format!("value is not one of {options}"), format!("use one of {options} for {name}"))
-        }
-        Kind::Constant { expected_value } => {
-            let wanted = shown(expected_value);
-            (format!("value is not {wanted}"), format!("use {wanted} for {name}"))
-        }
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            (format!("value fits none of {} alternatives", context.len()), alternatives(context))
-        }
-        Kind::OneOfMultipleValid { .. } => (
-            "value fits several alternatives, not exactly one".to_owned(),
-            format!("make {name} fit one alternative only"),
-        ),
-        Kind::Not { .. } => ("value is of a forbidden kind".to_owned(), format!("use another {name}")),
-        Kind::FalseSchema => ("nothing is allowed here".to_owned(), format!("leave out {name}")),
-        _ => return None,
-    })
-}
-
-/// Why each alternative declines.
-fn alternatives(context: &[Vec<ValidationError<'static>>]) -> String {
-    let reason = |error: &ValidationError<'_>| {
-        let at = error.instance_path().as_str();
-        let (problem, _) = explain(error.kind(), error, &part(at));
-        if at.is_empty() { problem } else { format!("{at}: {problem}") }
-    };
-    let why = context.iter().enumerate().map(|(index, errors)| {
-        let reasons: Vec<String> = errors.iter().map(reason).collect();
-        format!("alternative {}: {}", index + 1, reasons.join(", "))
-    });
-    why.collect::<Vec<_>>().join("; ")
-}
-
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

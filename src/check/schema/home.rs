@@ -52,11 +52,17 @@ impl<'n> Home<'n> {
         lint::check(node)?;
         let mut raw = Raw { json: node.to_json(), origin: self.origin(pointer) };
         if has_reference(&raw.json) {
-            shared.iter().for_each(|defs| self.share(&mut raw, defs));
+            for definitions in shared {
+                self.share(&mut raw, definitions);
+            }
         }
         if !constrains(&raw.json, self.formats) {
             let error = node.error("this schema constrains nothing: every value passes it");
-            return Err(error.help("give it a `type`, `properties` or another constraint").into());
+            let help = match node.get("arguments") {
+                Some(_) => "`arguments` belong into `tools: {NAME: {arguments: {...}}}`",
+                None => "give it a `type`, `properties` or another constraint",
+            };
+            return Err(error.help(help).into());
         }
         Schema::compile(raw, self)
     }

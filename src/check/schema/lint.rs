@@ -24,7 +24,9 @@ fn walk(schema: Node<'_>, errors: &mut LoadErrors) {
     for (key, value) in entries {
         let place = Place::new(schema.source(), key.span);
         errors.take(check_keyword(&key.name, value, place));
-        subschemas(&key.name, value).into_iter().for_each(|below| walk(below, errors));
+        for below in subschemas(&key.name, value) {
+            walk(below, errors);
+        }
     }
 }
 

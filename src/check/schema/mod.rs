@@ -5,8 +5,10 @@
 
 mod compile;
 mod constrains;
+mod explain;
 mod fault;
 mod home;
+mod keyword;
 mod lint;
 mod origin;
 mod refused;
