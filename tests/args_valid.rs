@@ -1,25 +1,11 @@
 //! `args_valid` against the outcomes of Assay 6.21.0 on our inputs, and the lines that it points at.
 
-use std::fs;
 use std::path::Path;
 
 use arraign::check::{BUILTIN, Check, Kind, Registry, Scope};
-use arraign::evidence::Evidence;
-use arraign::outcome::{Outcome, Violation};
 use arraign::place::{LoadErrors, Source};
 use arraign::source::Files;
-use arraign::trace::{Arguments, Call, Trace};
 use arraign::yaml::{Document, Node};
-use serde_json::Value;
-
-/// Where we mean to differ: the golden, our outcome, and why.
-#[cfg(feature = "json-schema")]
-const DIFFERENCES: &[(&str, &str, &str)] = &[
-    ("args-doc-dsl-min-max", "refused", "`min` and `max` constrain nothing in a JSON Schema: a mistake"),
-    ("blocklist-doc-key", "pass", "the key that its pages document works"),
-    ("blocklist-glob-literal", "fail", "globs expand in a blocklist too"),
-    ("policy-deny-question-mark", "fail", "`?` is a glob character"),
-];
 
 fn kind(name: &str) -> &'static Kind {
     BUILTIN.iter().find(|known| known.name == name).expect("a built-in check")
@@ -34,19 +20,32 @@ fn parse(text: &str) -> Document {
     Document::parse(&Source::new("case.yaml", text)).expect("valid YAML").remove(0)
 }
 
-fn trace(calls: &[(&str, Value)]) -> Trace {
-    let mut trace = Trace::default();
-    for (turn, (tool, arguments)) in calls.iter().enumerate() {
-        trace.push_call(Call::new(*tool, Arguments::from_json(arguments.clone()), turn + 1));
-    }
-    trace
-}
-
 #[cfg(feature = "json-schema")]
 mod with_json_schema {
-    use serde_json::json;
+    use std::fs;
+
+    use arraign::evidence::Evidence;
+    use arraign::outcome::{Outcome, Violation};
+    use arraign::trace::{Arguments, Call, Trace};
+    use serde_json::{Value, json};
 
     use super::*;
+
+    /// Where we mean to differ: the golden, our outcome, and why.
+    const DIFFERENCES: &[(&str, &str, &str)] = &[
+        ("args-doc-dsl-min-max", "refused", "`min` and `max` constrain nothing in a JSON Schema: a mistake"),
+        ("blocklist-doc-key", "pass", "the key that its pages document works"),
+        ("blocklist-glob-literal", "fail", "globs expand in a blocklist too"),
+        ("policy-deny-question-mark", "fail", "`?` is a glob character"),
+    ];
+
+    fn trace(calls: &[(&str, Value)]) -> Trace {
+        let mut trace = Trace::default();
+        for (turn, (tool, arguments)) in calls.iter().enumerate() {
+            trace.push_call(Call::new(*tool, Arguments::from_json(arguments.clone()), turn + 1));
+        }
+        trace
+    }
 
     fn check(settings: &str, folder: &Path, trace: &Trace) -> Outcome {
         let document = parse(settings);

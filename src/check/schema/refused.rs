@@ -70,3 +70,34 @@ impl Guess<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::check::schema::Home;
+    use crate::place::Source;
+    use crate::yaml::Document;
+
+    #[test]
+    fn every_usual_schema_has_a_value_that_it_refuses() {
+        for schema in [
+            "{type: object}",
+            "{properties: {n: {maximum: 3}}}",
+            "{properties: {n: {properties: {m: {minLength: 2}}}}}",
+            "{required: [id]}",
+            "{items: {enum: [a]}}",
+            "{maxItems: 1}",
+            "{additionalProperties: false}",
+            "{allOf: [{properties: {n: {pattern: '^a'}}}]}",
+            "{properties: {n: {$ref: '#/$defs/n'}}, $defs: {n: {multipleOf: 2}}}",
+            "{const: 5}",
+            "{not: {type: string}}",
+            "false",
+        ] {
+            let text = format!("tool: {schema}");
+            let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
+            let home = Home::settings(documents[0].root(), false);
+            let table = home.schemas(documents[0].root(), "", &[]).expect(schema);
+            assert!(table.find("tool").and_then(super::Schema::refused).is_some(), "{schema}");
+        }
+    }
+}

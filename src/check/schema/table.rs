@@ -63,3 +63,25 @@ impl Table {
         errors.or(table)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::check::schema::Home;
+    use crate::place::Source;
+    use crate::yaml::Document;
+
+    #[test]
+    fn a_name_wins_over_a_glob_and_an_earlier_glob_over_a_later_one() {
+        let text = "{'get_*': {type: object}, '*': {type: array}, get_order: {type: string}}";
+        let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
+        let home = Home::settings(documents[0].root(), false);
+        let table = home.schemas(documents[0].root(), "", &[]).expect("right schemas");
+        let accepts = |tool: &str, value: serde_json::Value| {
+            let faults = table.find(tool).expect("a schema").faults(&value, "field");
+            faults.expect("it can be decided").is_empty()
+        };
+        assert!(accepts("get_order", "x".into()));
+        assert!(accepts("get_user", serde_json::json!({})) && !accepts("get_user", serde_json::json!([])));
+        assert!(accepts("other", serde_json::json!([])));
+    }
+}
