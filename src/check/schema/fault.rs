@@ -53,7 +53,8 @@ impl Fault {
 
 /// What stopped the engine before it could decide.
 pub(super) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
-    let at = if error.instance_path().is_empty() { "a value" } else { error.instance_path().as_str() };
+    let path = error.instance_path().as_str();
+    let at = if path.is_empty() { "a value".to_owned() } else { format!("`{}`", part(path)) };
     match error.kind() {
         Kind::BacktrackLimitExceeded { .. } => {
             Some(format!("a pattern needs too many steps on {at}: simplify it, or bound its repetitions"))
