@@ -8,6 +8,8 @@ use crate::yaml::pointer_tokens;
 
 /// Longer values are cut in a message; the violation holds them whole.
 const SHOWN_CHARS: usize = 80;
+/// Further alternatives are counted only.
+const SHOWN_ALTERNATIVES: usize = 5;
 
 /// What is wrong, and what to do about the part called `name`.
 pub(super) fn explain(kind: &Kind, error: &ValidationError<'_>, name: &str) -> (String, String) {
@@ -120,11 +122,15 @@ fn choice(kind: &Kind, error: &ValidationError<'_>, name: &str) -> Option<(Strin
 
 /// Why each alternative declines a value that stands at `around`.
 fn alternatives(context: &[Vec<ValidationError<'static>>], around: &str) -> String {
-    let why = context.iter().enumerate().map(|(index, errors)| {
+    let shown = context.iter().take(SHOWN_ALTERNATIVES).enumerate().map(|(index, errors)| {
         let reasons: Vec<String> = errors.iter().map(|error| reason(error, around)).collect();
         format!("alternative {}: {}", index + 1, reasons.join(", "))
     });
-    why.collect::<Vec<_>>().join("; ")
+    let mut why: Vec<String> = shown.collect();
+    if context.len() > SHOWN_ALTERNATIVES {
+        why.push(format!("{} more", context.len() - SHOWN_ALTERNATIVES));
+    }
+    why.join("; ")
 }
 
 fn reason(error: &ValidationError<'_>, around: &str) -> String {
