@@ -3,7 +3,7 @@
 //! First the claim that broke, then the place to click, then the calls around it, then what to do.
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::plain::{one_line, plain};
 use crate::outcome::Status;
@@ -19,11 +19,10 @@ const CALL_WIDTH: usize = 100;
 
 /// A mistake in a file, drawn.
 pub fn load_error(error: &LoadError) -> String {
-    let at = error.place.locate();
-    let label = error.label.clone().unwrap_or_default();
     let mut notes = Notes::default();
     notes.help(error.help.as_deref());
-    draw("error", None, &error.problem, &at, &label, &notes)
+    let mark = Mark { at: &error.place.locate(), label: error.label.clone().unwrap_or_default() };
+    draw(&Title { id: None, problem: &error.problem }, &[mark], &notes)
 }
 
 /// Everything that is wrong with a trial, drawn. Empty for a trial that passes.
@@ -66,7 +65,7 @@ pub fn first_place(verdict: &Verdict) -> &Location {
 fn trial_error(verdict: &Verdict, error: &str) -> String {
     let mut notes = Notes::default();
     notes.rerun(verdict);
-    draw("error", Some("trial"), error, &verdict.case, &verdict.name, &notes)
+    of_case(verdict, "trial", error, &notes)
 }
 
 fn snapshot_changed(verdict: &Verdict, diff: &str) -> String {
@@ -74,14 +73,7 @@ fn snapshot_changed(verdict: &Verdict, diff: &str) -> String {
     notes.line("snapshot", diff);
     notes.help(Some("review the change with `cargo insta review`, or take it with `cargo insta accept`"));
     notes.rerun(verdict);
-    draw(
-        "error",
-        Some("snapshot"),
-        "the violations differ from the snapshot",
-        &verdict.case,
-        &verdict.name,
-        &notes,
-    )
+    of_case(verdict, "snapshot", "the violations differ from the snapshot", &notes)
 }
 
 fn unexpected(verdict: &Verdict) -> Option<String> {
@@ -90,8 +82,13 @@ fn unexpected(verdict: &Verdict) -> Option<String> {
     notes.rerun(verdict);
     let problem = format!("the verdict is `{}`, but the case expects `{}`", verdict.status, verdict.expected);
     let expected_other = verdict.expected != Status::Pass && verdict.status != verdict.expected;
-    expected_other
-        .then(|| draw("error", Some("expect_verdict"), &problem, &verdict.case, &verdict.name, &notes))
+    expected_other.then(|| of_case(verdict, "expect_verdict", &problem, &notes))
+}
+
+/// A diagnostic about the case as a whole.
+fn of_case(verdict: &Verdict, id: &str, problem: &str, notes: &Notes) -> String {
+    let mark = Mark { at: &verdict.case, label: verdict.name.clone() };
+    draw(&Title { id: Some(id), problem }, &[mark], notes)
 }
 
 fn of_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
@@ -111,10 +108,6 @@ fn of_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
 
 fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<&RunSummary>) -> String {
     let mut notes = Notes::default();
-    if let Some(at) = &breach.policy_at {
-        let constraint = breach.constraint.as_deref().map_or(String::new(), |text| format!(" ({text})"));
-        notes.line("policy", &format!("{at}{constraint}"));
-    }
     if let (Some(expected), Some(actual)) = (&breach.expected, &breach.actual) {
         notes.line("expected", expected);
         notes.line("actual", actual);
@@ -125,14 +118,11 @@ fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<
     notes.help(breach.suggestion.as_deref());
     notes.rerun(verdict);
     let rule = breach.rule.map_or(String::new(), |rule| format!("rule {rule} of "));
-    draw(
-        "error",
-        Some(&finding.check),
-        &breach.message,
-        &breach.at,
-        &format!("{rule}{}", verdict.name),
-        &notes,
-    )
+    let title = Title { id: Some(&finding.check), problem: &breach.message };
+    let mut marks = vec![Mark { at: &breach.at, label: format!("{rule}{}", verdict.name) }];
+    let constraint = breach.constraint.clone().unwrap_or_default();
+    marks.extend(breach.policy_at.as_ref().map(|at| Mark { at, label: constraint }));
+    draw(&title, &marks, &notes)
 }
 
 fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&RunSummary>) -> String {
@@ -142,7 +132,8 @@ fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&Ru
     }
     notes.rerun(verdict);
     let problem = format!("{}: {unfit}", finding.status);
-    draw("error", Some(&finding.check), &problem, &finding.at, &verdict.name, &notes)
+    let title = Title { id: Some(&finding.check), problem: &problem };
+    draw(&title, &[Mark { at: &finding.at, label: verdict.name.clone() }], &notes)
 }
 
 fn concerned(breach: &Breach) -> Vec<usize> {
@@ -217,35 +208,53 @@ fn shorten(line: &str) -> String {
     }
 }
 
-/// One diagnostic. Everything that comes from a trace is harmless text by now or becomes so here.
-fn draw(level: &str, id: Option<&str>, problem: &str, at: &Location, label: &str, notes: &Notes) -> String {
-    let (problem, label, text) = (one_line(problem), one_line(label), plain(&at.text).into_owned());
-    let mut title = Level::ERROR.with_name(level.to_owned()).primary_title(problem);
-    if let Some(id) = id {
-        title = title.id(id.to_owned());
+/// What a diagnostic says first.
+struct Title<'t> {
+    id: Option<&'t str>,
+    problem: &'t str,
+}
+
+/// A place and the words under its caret.
+struct Mark<'m> {
+    at: &'m Location,
+    label: String,
+}
+
+/// One diagnostic: its title, the places concerned, the first of them being the one to click, and notes.
+/// Everything that comes from a trace is harmless text by now or becomes so here.
+fn draw(title: &Title<'_>, marks: &[Mark<'_>], notes: &Notes) -> String {
+    let mut heading = Level::ERROR.primary_title(one_line(title.problem));
+    if let Some(id) = title.id {
+        heading = heading.id(id.to_owned());
     }
-    let path = one_line(&at.file);
-    let mut group = Group::with_title(title);
-    if text.is_empty() {
-        group = group.element(annotate_snippets::Origin::path(path).line(at.line).char_column(at.column));
-    } else {
-        let byte = |column: usize| plain(&at.text[..bytes(&at.text, column)]).len();
-        let span = byte(at.column)..byte(at.end_column);
-        let mark = AnnotationKind::Primary.span(span);
-        let mark = if label.is_empty() { mark } else { mark.label(label) };
-        group = group.element(Snippet::source(text).line_start(at.line).path(path).annotation(mark));
-    }
-    for (name, text) in &notes.0 {
+    let group = marks.iter().enumerate().fold(Group::with_title(heading), add_mark);
+    let group = notes.0.iter().fold(group, |group, (name, text)| {
         let level = match name.as_deref() {
             Some("help") => Level::HELP,
             Some(name) => Level::NOTE.with_name(name.to_owned()),
             None => Level::NOTE.no_name(),
         };
-        group = group.element(level.message(text.clone()));
-    }
+        group.element(level.message(text.clone()))
+    });
     let mut drawn = Renderer::plain().decor_style(DecorStyle::Ascii).render(&[group]);
     drawn.push('\n');
     drawn
+}
+
+fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &Mark<'_>)) -> Group<'g> {
+    let at = mark.at;
+    let path = one_line(&at.file);
+    if at.text.is_empty() {
+        return group.element(Origin::path(path).line(at.line).char_column(at.column));
+    }
+    let byte = |column: usize| plain(&at.text[..bytes(&at.text, column)]).len();
+    let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+    let mut annotation = kind.span(byte(at.column)..byte(at.end_column));
+    if !mark.label.is_empty() {
+        annotation = annotation.label(one_line(&mark.label));
+    }
+    let text = plain(&at.text).into_owned();
+    group.element(Snippet::source(text).line_start(at.line).path(path).annotation(annotation))
 }
 
 /// The byte at which the character of `column` (from 1) begins.

@@ -221,6 +221,8 @@ struct Header {
 fn reports(node: Node<'_>) -> Result<Vec<ReportFormat>, LoadErrors> {
     let mut fields = Fields::of(node, "`output`")?;
     let formats = fields.node("format").map(Node::one_or_many).unwrap_or_default();
+    // Where its users' own program wrote; ours says it once for all suites (ARRAIGN_OUT).
+    fields.optional::<String>("directory");
     let reports = formats.iter().filter_map(|format| fields.take(format.decode())).collect();
     fields.finish(reports)
 }

@@ -1,7 +1,7 @@
 //! Text to spanned nodes to values.
 //!
 //! One tree serves cases, suites, policies and JSON datasets. Each value knows its bytes in the file, so each
-//! mistake, and each line of a policy, has a place. [`compose`] is the only file that knows the YAML crate.
+//! mistake, and each line of a policy, has a place. `compose.rs` is the only file that knows the YAML crate.
 
 mod compose;
 mod decode;

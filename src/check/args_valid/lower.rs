@@ -22,7 +22,7 @@ pub(super) fn tool(
     home: &Home<'_>,
     definitions: Option<&str>,
 ) -> Result<Raw, LoadErrors> {
-    let mut lowering = Lowering { origin, errors: LoadErrors::new(), both: false };
+    let mut lowering = Lowering { origin, errors: LoadErrors::new() };
     let base = lowering.origin.locate("");
     let mut schema = json!({"type": "object"});
     if !matches!(node.value(), Yaml::Null) {
@@ -45,7 +45,7 @@ pub(super) fn tool(
 
 /// The schema of one tool whose arguments are `node`.
 pub(super) fn arguments(node: Node<'_>, origin: Origin) -> Result<Raw, LoadErrors> {
-    let mut lowering = Lowering { origin, errors: LoadErrors::new(), both: false };
+    let mut lowering = Lowering { origin, errors: LoadErrors::new() };
     let base = lowering.origin.locate("");
     let schema = lowering.arguments(node, &base);
     lowering.finish(schema)
@@ -54,8 +54,6 @@ pub(super) fn arguments(node: Node<'_>, origin: Origin) -> Result<Raw, LoadError
 struct Lowering {
     origin: Origin,
     errors: LoadErrors,
-    /// Whether JSON Schema's words are understood as well: `$defs` is its word.
-    both: bool,
 }
 
 impl Lowering {
@@ -74,7 +72,6 @@ impl Lowering {
 
     fn definitions(&mut self, home: &Home<'_>, pointer: &str) -> Value {
         let Some(node) = home.node(pointer) else { return json!({}) };
-        self.both = true;
         self.origin.moved("/$defs".to_owned(), pointer.to_owned());
         self.each(node, pointer, "/$defs")
     }
@@ -179,13 +176,14 @@ impl Lowering {
             .collect()
     }
 
-    /// JSON Schema's word for `key`; `None` for one that says nothing to a machine, or is unknown.
+    /// JSON Schema's word for `key`, which may be written in either spelling (`max_length`, `maxLength`); `None` for
+    /// one that says nothing to a machine, or is unknown.
     fn word<'k>(&mut self, key: &'k Key, source: &std::sync::Arc<crate::place::Source>) -> Option<&'k str> {
         let name = key.name.as_str();
         if let Some(word) = json_word(name) {
             return Some(word);
         }
-        let known = SAME.contains(&name) || NESTED.contains(&name) || (self.both && own_word(name).is_some());
+        let known = SAME.contains(&name) || NESTED.contains(&name) || own_word(name).is_some();
         if known {
             return Some(name);
         }
@@ -207,9 +205,6 @@ impl Lowering {
 
 fn unknown(name: &str, place: Place) -> LoadError {
     let error = LoadError::new(place, format!("unknown constraint `{name}`"));
-    if let Some(own) = own_word(name) {
-        return error.help(format!("it is called `{own}` here"));
-    }
     let known: Vec<&str> = own_words().chain(SAME.iter().chain(NESTED).copied()).collect();
     match did_you_mean(name, &known) {
         Some(help) => error.help(help),
