@@ -89,7 +89,6 @@ impl Run {
 #[derive(Debug, Default)]
 pub(super) struct Conversations {
     runs: Vec<Run>,
-    last_reply: Option<(String, Value)>,
 }
 
 impl Conversations {
@@ -119,14 +118,10 @@ impl Conversations {
     }
 
     /// The same reply under the same id once more: a line that was logged twice.
-    fn is_repeated(&mut self, exchange: &Exchange) -> bool {
-        let Some(Reply { id: Some(id), message, .. }) = &exchange.reply else { return false };
-        let known = self.last_reply.as_ref();
-        if known.is_some_and(|(known, value)| known == id && *value == message.value) {
-            return true;
-        }
-        self.last_reply = Some((id.clone(), message.value.clone()));
-        false
+    fn is_repeated(&self, exchange: &Exchange) -> bool {
+        let Some(Reply { id: id @ Some(_), message, .. }) = &exchange.reply else { return false };
+        let ends_so = |run: &Run| run.messages.last().is_some_and(|last| last.value == message.value);
+        self.runs.iter().any(|run| run.trace.id == *id && ends_so(run))
     }
 
     /// The run that `request` belongs to, with the request's new messages added to it.

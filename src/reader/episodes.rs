@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::object::Object;
-use super::run_lines::settled;
+use super::settled::settled;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, Role, Trace};
 
@@ -64,7 +64,10 @@ fn add(episodes: &mut Vec<Episode>, mut event: Object) -> Result<(), Wrong> {
     }
     let episode = &mut episodes[at];
     match kind.as_str() {
-        "episode_start" => episode.start(event, time),
+        "episode_start" => {
+            episode.start(event, time);
+            Ok(())
+        }
         "step" => episode.step(event),
         "tool_call" => episode.call(event, time),
         "episode_end" => episode.end(event, time),
@@ -73,18 +76,19 @@ fn add(episodes: &mut Vec<Episode>, mut event: Object) -> Result<(), Wrong> {
 }
 
 impl Episode {
-    fn start(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
+    fn start(&mut self, mut event: Object, time: Option<f64>) {
         self.started = time;
         let prompt = match event.take(&["input"]) {
             Some(Value::String(prompt)) => Some(prompt),
             Some(input) => input.get("prompt").and_then(Value::as_str).map(ToOwned::to_owned),
             None => None,
         };
-        prompt.into_iter().for_each(|prompt| self.trace.push_message(Role::User, prompt));
+        if let Some(prompt) = prompt {
+            self.trace.push_message(Role::User, prompt);
+        }
         let mut meta =
             event.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
         self.trace.model = meta.text(&["model"]).ok().flatten();
-        Ok(())
     }
 
     /// What a model said. Some writers keep prompt and completion as JSON in the text.
@@ -97,10 +101,10 @@ impl Episode {
             "model" | "llm" | "llm_completion" | "assistant" => Role::Assistant,
             _ => return Ok(()),
         };
-        let mut pair =
+        let pair =
             serde_json::from_str(&content).and_then(serde_json::from_value::<Pair>).unwrap_or_default();
-        if self.trace.input.is_none() {
-            pair.prompt.take().into_iter().for_each(|prompt| self.trace.push_message(Role::User, prompt));
+        if let (None, Some(prompt)) = (&self.trace.input, pair.prompt) {
+            self.trace.push_message(Role::User, prompt);
         }
         self.trace.push_message(role, pair.completion.unwrap_or(content));
         Ok(())

@@ -62,7 +62,9 @@ impl Walk {
     }
 
     fn say(&mut self, speaker: Role, text: Option<String>) {
-        text.into_iter().for_each(|text| self.trace.push_message(speaker, text));
+        if let Some(text) = text {
+            self.trace.push_message(speaker, text);
+        }
     }
 
     /// Neighbouring texts are one text; a call between them makes them two.

@@ -65,7 +65,9 @@ fn total(usages: &[Usage]) -> Option<Usage> {
         return usages.last().copied();
     }
     let mut tally = Tally::default();
-    usages.iter().for_each(|usage| tally.add(Some(*usage)));
+    for usage in usages {
+        tally.add(Some(*usage));
+    }
     tally.total()
 }
 

@@ -22,6 +22,9 @@ pub(super) const READER: Reader = Reader {
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
 const PARTS: [&str; 6] = ["text", "image_url", "input_audio", "file", "refusal", "video_url"];
 
+/// What stands beside requests and responses in the steps of libraries that wrap this format.
+const FOREIGN: [&str; 5] = ["stepNumber", "steps", "content", "finishReason", "toolCalls"];
+
 fn detect(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return judge_messages(input.records.iter().map(|record| &record.value), "");
@@ -29,7 +32,7 @@ fn detect(input: &Input) -> Detection {
     let mut best = Certainty::Possible;
     for record in &input.records {
         let judged = judge_record(&record.value);
-        best = best.max(judged.map_err(|reason| format!("{}: {reason}", record.at.name()))?);
+        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at.name()))?);
     }
     Ok(best)
 }
@@ -44,7 +47,10 @@ fn judge_record(value: &Value) -> Detection {
         return judge_messages(messages.iter(), "");
     }
     if value.get("object").and_then(Value::as_str) == Some("chat.completion.chunk") {
-        return Err("these are the chunks of a stream; record whole responses".to_owned());
+        return Err("is a chunk of a stream; record whole responses".to_owned());
+    }
+    if let Some(key) = FOREIGN.iter().find(|key| value.get(**key).is_some()) {
+        return Err(format!("has the key `{key}`, which this format has not"));
     }
     let (request, response) = (body(value, "request"), body(value, "response"));
     let choices = |value: &Value| value.pointer("/choices/0/message").is_some();
@@ -52,11 +58,11 @@ fn judge_record(value: &Value) -> Detection {
         return Ok(Certainty::Sure);
     }
     if let Some(kind) = value.get("type").and_then(Value::as_str) {
-        return Err(format!("its type is `{kind}`"));
+        return Err(format!("has the type `{kind}`"));
     }
     let messages = request.unwrap_or(value).get("messages").and_then(Value::as_array);
     let Some(messages) = messages else {
-        return Err("it has neither `messages` nor `choices`".to_owned());
+        return Err("has neither `messages` nor `choices`".to_owned());
     };
     if value.pointer("/tools/0/function").is_some() {
         return Ok(Certainty::Sure);
@@ -152,7 +158,8 @@ fn exchange(at: At, value: Value) -> Result<Exchange, Wrong> {
     }
     let mut record = Object::of(value, "a model call")?;
     if record.get("choices").is_some() {
-        return completion(at, record, "choices/0/message", Vec::new());
+        let request = Said::list(at, "messages", record.list(&["messages"])?);
+        return completion(at, record, "choices/0/message", request);
     }
     let request = unwrap_body(record.object(&["request"])?)?;
     let response = unwrap_body(record.object(&["response"])?)?;
@@ -261,7 +268,9 @@ fn add_assistant(trace: &mut Trace, turn: usize, mut message: Object) -> Result<
         let call = tool_call(value, turn).map_err(|wrong| wrong.under(index).under("tool_calls"))?;
         trace.push_call(call);
     }
-    legacy.into_iter().for_each(|call| trace.push_call(call));
+    if let Some(call) = legacy {
+        trace.push_call(call);
+    }
     Ok(())
 }
 

@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::object::Object;
+use super::settled::settled;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, Role, Trace};
 
 pub(super) const READER: Reader =
     Reader { name: "run-lines", summary: "one run a line: `prompt`, `response`, `tool_calls`", detect, read };
@@ -72,21 +73,4 @@ fn numbered_call(mut object: Object, place: u64) -> Result<(u64, Call), Wrong> {
     let arguments = object.take(&["args"]).map_or_else(Arguments::none, Arguments::from_json);
     let call = Call { id: object.text(&["id"])?, ..Call::new(name, arguments, 1) };
     Ok((number, settled(call, object)))
-}
-
-/// The call with the `result` and the `error` of its record: this family of formats says which of the two came.
-pub(super) fn settled(call: Call, mut record: Object) -> Call {
-    let error = record.take(&["error"]).map(|error| match error {
-        Value::String(text) => text,
-        other => {
-            other.get("message").and_then(Value::as_str).map_or_else(|| other.to_string(), ToOwned::to_owned)
-        }
-    });
-    let result = record.take(&["result"]);
-    let status = match (&error, &result) {
-        (Some(_), _) => CallStatus::Error,
-        (None, Some(_)) => CallStatus::Ok,
-        (None, None) => CallStatus::Unanswered,
-    };
-    Call { result, status, error, ..call }
 }
