@@ -3,6 +3,8 @@
 //! Each episode is a run; the events of several may be mixed. The events do not say which calls one model turn made:
 //! each is a turn of its own.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::error::Wrong;
@@ -40,8 +42,25 @@ struct Episode {
     started: Option<f64>,
 }
 
+/// The runs of a file, and where each stands by its id.
+#[derive(Debug, Default)]
+struct Episodes {
+    list: Vec<Episode>,
+    places: HashMap<String, usize>,
+}
+
+impl Episodes {
+    fn entry(&mut self, id: String) -> &mut Episode {
+        let place = *self.places.entry(id.clone()).or_insert(self.list.len());
+        if place == self.list.len() {
+            self.list.push(Episode { trace: Trace { id: Some(id), ..Trace::default() }, started: None });
+        }
+        &mut self.list[place]
+    }
+}
+
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let mut episodes: Vec<Episode> = Vec::new();
+    let mut episodes = Episodes::default();
     for Record { at, value } in input.records {
         let event = Object::of(value, "an event").and_then(|event| add(&mut episodes, event));
         event.map_err(|wrong| at.blame(wrong))?;
@@ -50,19 +69,14 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
         episode.trace.settle_answer();
         episode.trace
     };
-    Ok(episodes.into_iter().map(finish).collect())
+    Ok(episodes.list.into_iter().map(finish).collect())
 }
 
-fn add(episodes: &mut Vec<Episode>, mut event: Object) -> Result<(), Wrong> {
+fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), Wrong> {
     let kind = event.required(&["type"])?;
     let id = event.required(&["episode_id"])?;
     let time = event.figure(&["timestamp"])?;
-    let found = episodes.iter().position(|episode| episode.trace.id.as_ref() == Some(&id));
-    let at = found.unwrap_or(episodes.len());
-    if found.is_none() {
-        episodes.push(Episode { trace: Trace { id: Some(id), ..Trace::default() }, started: None });
-    }
-    let episode = &mut episodes[at];
+    let episode = episodes.entry(id);
     match kind.as_str() {
         "episode_start" => {
             episode.start(event, time);

@@ -53,7 +53,10 @@ fn judge_record(value: &Value) -> Detection {
         return Err(format!("has the key `{key}`, which this format has not"));
     }
     let (request, response) = (body(value, "request"), body(value, "response"));
-    let choices = |value: &Value| value.pointer("/choices/0/message").is_some();
+    let choices = |value: &Value| {
+        let choice = value.get("choices").and_then(|choices| choices.get(0));
+        choice.is_some_and(|choice| choice.get("message").is_some())
+    };
     if choices(value) || response.is_some_and(choices) {
         return Ok(Certainty::Sure);
     }
@@ -91,18 +94,17 @@ fn judge_messages<'v>(messages: impl Iterator<Item = &'v Value>, path: &str) -> 
 
 /// Whether a message holds what only this format has.
 fn has_calls(message: &Value) -> bool {
-    let call = message.pointer("/tool_calls/0");
-    let named = |call: &Value| ["/function/name", "/custom/name"].iter().any(|at| call.pointer(at).is_some());
-    let plain = |content: Option<&Value>| content.is_some_and(|content| object_to_content(content).is_none());
-    let answers = match message.get("role").and_then(Value::as_str) {
-        Some("tool") => message.get("tool_call_id").is_some(),
-        Some("function") => message.get("name").is_some(),
-        _ => false,
+    let Some(role) = message.get("role").and_then(Value::as_str) else { return false };
+    let is_named = |function: Option<&Value>| function.is_some_and(|function| function.get("name").is_some());
+    if let Some(call) = message.get("tool_calls").and_then(|calls| calls.get(0)) {
+        return is_named(call.get("function")) || is_named(call.get("custom"));
+    }
+    let answers = match role {
+        "tool" => message.get("tool_call_id").is_some(),
+        "function" => message.get("name").is_some(),
+        _ => return is_named(message.get("function_call")),
     };
-    message.get("role").is_some()
-        && (call.is_some_and(named)
-            || message.pointer("/function_call/name").is_some()
-            || answers && plain(message.get("content")))
+    answers && message.get("content").is_some_and(|content| object_to_content(content).is_none())
 }
 
 /// What speaks against a message being one of this format.
