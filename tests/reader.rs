@@ -189,8 +189,8 @@ fn tokens_are_the_runs_own_wherever_the_format_tells_them() {
 fn a_file_cut_anywhere_is_an_error_or_a_trace() {
     for (format, path) in samples() {
         let whole = text(&path);
-        // Every byte of a short file; of a long one every line, and as many bytes as a test has time for.
-        let step = (whole.len() / 2_000).max(1);
+        // What is cut inside a value is not JSON, wherever it is; what is cut between two lines is shorter.
+        let step = (whole.len() / 500).max(1);
         let line_ends = whole.match_indices('\n').flat_map(|(at, _)| [at, at + 1]);
         let ends = (0..whole.len()).step_by(step).chain(line_ends);
         for end in ends.filter(|end| whole.is_char_boundary(*end)) {
@@ -212,8 +212,10 @@ fn a_value_of_another_type_is_an_error_or_a_trace() {
             for (place, stranger) in pairs {
                 let mut changed = document.clone();
                 *changed.pointer_mut(place).expect("a place") = stranger.clone();
-                let _ = reader::read(&changed.to_string(), None);
-                let _ = reader::read(&changed.to_string(), Some(&format));
+                let changed = changed.to_string();
+                if reader::read(&changed, None).is_err() {
+                    let _ = reader::read(&changed, Some(&format));
+                }
             }
         }
     }
@@ -225,7 +227,7 @@ fn documents(path: &Path) -> Vec<Value> {
     if path.extension().is_some_and(|end| end == "jsonl") {
         let mut lines: Vec<&str> = whole.lines().filter(|line| !line.is_empty()).collect();
         lines.dedup_by_key(|line| line.len());
-        return lines.into_iter().take(12).map(|line| serde_json::from_str(line).expect("a line")).collect();
+        return lines.into_iter().take(4).map(|line| serde_json::from_str(line).expect("a line")).collect();
     }
     serde_json::from_str(&whole).into_iter().collect()
 }

@@ -200,7 +200,7 @@ mod tests {
         read(updates.into_iter().enumerate().map(record).collect()).expect("it reads")
     }
 
-    fn update(role: &str, content: Value) -> Value {
+    fn update(role: &str, content: &Value) -> Value {
         json!({"type": "agent_run_response_update", "role": {"type": "role", "value": role}, "contents": [content]})
     }
 
@@ -208,25 +208,25 @@ mod tests {
     fn early_pieces_of_a_call_have_no_id_and_early_usage_is_each_calls_own() {
         let usage = |input: u64, output: u64| {
             let details = json!({"input_token_count": input, "output_token_count": output});
-            update("assistant", json!({"type": "usage", "details": details}))
+            update("assistant", &json!({"type": "usage", "details": details}))
         };
         let trace = run(vec![
             update(
                 "assistant",
-                json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": ""}),
+                &json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": ""}),
             ),
             update(
                 "assistant",
-                json!({"type": "function_call", "call_id": "", "name": "", "arguments": "{\"a\":"}),
+                &json!({"type": "function_call", "call_id": "", "name": "", "arguments": "{\"a\":"}),
             ),
             update(
                 "assistant",
-                json!({"type": "function_call", "call_id": "", "name": "", "arguments": " 1}"}),
+                &json!({"type": "function_call", "call_id": "", "name": "", "arguments": " 1}"}),
             ),
             usage(10, 5),
-            update("tool", json!({"type": "function_result", "call_id": "c", "result": "ok"})),
-            update("assistant", json!({"type": "text", "text": "do"})),
-            update("assistant", json!({"type": "text", "text": "ne"})),
+            update("tool", &json!({"type": "function_result", "call_id": "c", "result": "ok"})),
+            update("assistant", &json!({"type": "text", "text": "do"})),
+            update("assistant", &json!({"type": "text", "text": "ne"})),
             usage(20, 3),
         ]);
         assert_eq!(trace.calls.len(), 1);
@@ -240,7 +240,7 @@ mod tests {
         let call = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
         let result = json!({"type": "function_result", "call_id": "c", "result": "ok"});
         let steps = [("assistant", &call), ("tool", &result), ("assistant", &call), ("tool", &result)];
-        let trace = run(steps.iter().map(|(role, content)| update(role, (*content).clone())).collect());
+        let trace = run(steps.iter().map(|(role, content)| update(role, content)).collect());
         assert_eq!(trace.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [1, 2]);
     }
 }

@@ -323,6 +323,7 @@ fn from_yaml(text: &str) -> Result<Vec<Trace>, LoadErrors> {
     let documents = Document::parse(&Source::new("trace", text))?;
     let mut errors = LoadErrors::new();
     let runs = documents.iter().filter_map(|document| errors.take(inline(document.root()))).collect();
+    errors.sort_by_place();
     errors.or(runs)
 }
 
