@@ -20,9 +20,13 @@ fn detect(input: &Input) -> Detection {
     let mut best = Certainty::Likely;
     for record in &input.records {
         let value = &record.value;
-        let text = |key: &str| value.get(key).is_some_and(Value::is_string);
-        if let Some(key) = ["prompt", "response"].iter().find(|key| !text(key)) {
-            return Err(format!("{} has no `{key}`", record.at.name()));
+        if !value.get("prompt").is_some_and(Value::is_string) {
+            return Err(format!("{} has no `prompt`", record.at.name()));
+        }
+        // A run that was cut has calls and no response.
+        let calls = value.get("tool_calls").is_some_and(Value::is_array);
+        if !calls && !value.get("response").is_some_and(Value::is_string) {
+            return Err(format!("{} has neither `response` nor `tool_calls`", record.at.name()));
         }
         if value.pointer("/tool_calls/0/tool_name").is_some() {
             best = Certainty::Sure;
