@@ -22,7 +22,7 @@ fn detect(input: &Input) -> Detection {
     let mut best = Certainty::Possible;
     for record in &input.records {
         let judged = judge_record(&record.value);
-        best = best.max(judged.map_err(|reason| format!("{}: {reason}", record.at.name()))?);
+        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at.name()))?);
     }
     Ok(best)
 }
@@ -43,11 +43,11 @@ fn judge_record(value: &Value) -> Detection {
         return Ok(Certainty::Sure);
     }
     if let Some(kind) = value.get("type").and_then(Value::as_str) {
-        return Err(format!("its type is `{kind}`, not `message`"));
+        return Err(format!("has the type `{kind}`, not `message`"));
     }
     let request = value.get("request").filter(|request| request.is_object()).unwrap_or(value);
     let Some(messages) = request.get("messages").and_then(Value::as_array) else {
-        return Err("it has no `messages` and is no response".to_owned());
+        return Err("has no `messages` and is no response".to_owned());
     };
     let certainty = judge_messages(messages.iter(), "messages")?;
     let floor = match (request.pointer("/tools/0/input_schema"), request.get("system")) {
@@ -255,14 +255,18 @@ fn add_blocks(trace: &mut Trace, role: Role, turn: usize, blocks: Vec<Value>) ->
                 text.get_or_insert_default().push_str(&more);
             }
             kind if is_call(kind) => {
-                text.take().into_iter().for_each(|text| trace.push_message(role, text));
+                if let Some(text) = text.take() {
+                    trace.push_message(role, text);
+                }
                 trace.push_call(call(block, turn).map_err(blame)?);
             }
             kind if kind.ends_with("tool_result") => answer(trace, block).map_err(blame)?,
             _ => {}
         }
     }
-    text.into_iter().for_each(|text| trace.push_message(role, text));
+    if let Some(text) = text {
+        trace.push_message(role, text);
+    }
     Ok(())
 }
 

@@ -10,6 +10,9 @@ use super::input::At;
 use super::usage::Tally;
 use crate::trace::Trace;
 
+/// How many conversations a log may interleave: how far back the run of a request is looked for.
+const INTERLEAVED: usize = 64;
+
 /// A message, and where it was read.
 #[derive(Debug)]
 pub(super) struct Said {
@@ -89,7 +92,6 @@ impl Run {
 #[derive(Debug, Default)]
 pub(super) struct Conversations {
     runs: Vec<Run>,
-    last_reply: Option<(String, Value)>,
 }
 
 impl Conversations {
@@ -119,20 +121,16 @@ impl Conversations {
     }
 
     /// The same reply under the same id once more: a line that was logged twice.
-    fn is_repeated(&mut self, exchange: &Exchange) -> bool {
-        let Some(Reply { id: Some(id), message, .. }) = &exchange.reply else { return false };
-        let known = self.last_reply.as_ref();
-        if known.is_some_and(|(known, value)| known == id && *value == message.value) {
-            return true;
-        }
-        self.last_reply = Some((id.clone(), message.value.clone()));
-        false
+    fn is_repeated(&self, exchange: &Exchange) -> bool {
+        let Some(Reply { id: id @ Some(_), message, .. }) = &exchange.reply else { return false };
+        let ends_so = |run: &Run| run.messages.last().is_some_and(|last| last.value == message.value);
+        self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
     }
 
     /// The run that `request` belongs to, with the request's new messages added to it.
     fn run_for(&mut self, request: Vec<Said>) -> &mut Run {
         let keys: Vec<String> = request.iter().map(|said| identity(&said.value)).collect();
-        let runs = self.runs.iter().enumerate().rev();
+        let runs = self.runs.iter().enumerate().rev().take(INTERLEAVED);
         let known =
             runs.into_iter().find_map(|(at, run)| run.fresh_from(&keys, &request).map(|fresh| (at, fresh)));
         let (at, fresh) = known.unwrap_or((self.runs.len(), 0));
@@ -198,5 +196,67 @@ fn push(key: &mut String, value: Option<&Value>) {
     if let Some(text) = value.and_then(Value::as_str).filter(|text| !text.is_empty()) {
         key.push_str(text);
         key.push('\u{1f}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn user(text: &str) -> Value {
+        json!({"role": "user", "content": text})
+    }
+
+    fn said(text: &str) -> Value {
+        json!({"role": "assistant", "content": text})
+    }
+
+    /// The texts of each run of a log of requests and replies.
+    fn runs(log: Vec<(Vec<Value>, Value)>) -> Vec<Vec<String>> {
+        let mut conversations = Conversations::default();
+        for (request, reply) in log {
+            let message = Said::record(At::Whole, reply);
+            let reply = Reply { id: None, message, usage: None, stop_reason: None };
+            let request = Said::list(At::Whole, "", request);
+            conversations.add(Exchange { request, reply: Some(reply), model: None });
+        }
+        let text = |said: &Said| said.value["content"].as_str().unwrap_or_default().to_owned();
+        conversations.into_runs().iter().map(|run| run.messages.iter().map(text).collect()).collect()
+    }
+
+    #[test]
+    fn a_replayed_history_is_read_once() {
+        let log = vec![
+            (vec![user("a")], said("b")),
+            (vec![user("a"), said("b"), user("c")], said("d")),
+            (vec![user("a"), said("b"), user("c"), said("d"), user("c")], said("e")),
+        ];
+        assert_eq!(runs(log), [["a", "b", "c", "d", "c", "e"]]);
+    }
+
+    #[test]
+    fn a_history_that_was_rewritten_or_cut_still_belongs_to_its_run() {
+        let rewritten =
+            vec![(vec![user("a")], said("b ")), (vec![user("a"), said("b"), user("c")], said("d"))];
+        assert_eq!(runs(rewritten), [["a", "b ", "c", "d"]]);
+        let cut = vec![
+            (vec![user("a")], said("b")),
+            (vec![user("a"), said("b"), user("c")], said("d")),
+            (vec![user("summary"), said("d"), user("e")], said("f")),
+        ];
+        assert_eq!(runs(cut), [["a", "b", "c", "d", "e", "f"]]);
+    }
+
+    #[test]
+    fn the_same_question_again_is_another_run() {
+        let log =
+            vec![(vec![user("a")], said("b")), (vec![user("a")], said("c")), (vec![user("x")], said("y"))];
+        assert_eq!(runs(log), [["a", "b"], ["a", "c"], ["x", "y"]]);
+    }
+
+    #[test]
+    fn replies_alone_are_one_run() {
+        assert_eq!(runs(vec![(vec![], said("a")), (vec![], said("b"))]), [["a", "b"]]);
     }
 }

@@ -3,12 +3,14 @@
 //! Each episode is a run; the events of several may be mixed. The events do not say which calls one model turn made:
 //! each is a turn of its own.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::object::Object;
-use super::run_lines::settled;
+use super::settled::settled;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, Role, Trace};
 
@@ -40,8 +42,25 @@ struct Episode {
     started: Option<f64>,
 }
 
+/// The runs of a file, and where each stands by its id.
+#[derive(Debug, Default)]
+struct Episodes {
+    list: Vec<Episode>,
+    places: HashMap<String, usize>,
+}
+
+impl Episodes {
+    fn entry(&mut self, id: String) -> &mut Episode {
+        let place = *self.places.entry(id.clone()).or_insert(self.list.len());
+        if place == self.list.len() {
+            self.list.push(Episode { trace: Trace { id: Some(id), ..Trace::default() }, started: None });
+        }
+        &mut self.list[place]
+    }
+}
+
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let mut episodes: Vec<Episode> = Vec::new();
+    let mut episodes = Episodes::default();
     for Record { at, value } in input.records {
         let event = Object::of(value, "an event").and_then(|event| add(&mut episodes, event));
         event.map_err(|wrong| at.blame(wrong))?;
@@ -50,21 +69,19 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
         episode.trace.settle_answer();
         episode.trace
     };
-    Ok(episodes.into_iter().map(finish).collect())
+    Ok(episodes.list.into_iter().map(finish).collect())
 }
 
-fn add(episodes: &mut Vec<Episode>, mut event: Object) -> Result<(), Wrong> {
+fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), Wrong> {
     let kind = event.required(&["type"])?;
     let id = event.required(&["episode_id"])?;
     let time = event.figure(&["timestamp"])?;
-    let found = episodes.iter().position(|episode| episode.trace.id.as_ref() == Some(&id));
-    let at = found.unwrap_or(episodes.len());
-    if found.is_none() {
-        episodes.push(Episode { trace: Trace { id: Some(id), ..Trace::default() }, started: None });
-    }
-    let episode = &mut episodes[at];
+    let episode = episodes.entry(id);
     match kind.as_str() {
-        "episode_start" => episode.start(event, time),
+        "episode_start" => {
+            episode.start(event, time);
+            Ok(())
+        }
         "step" => episode.step(event),
         "tool_call" => episode.call(event, time),
         "episode_end" => episode.end(event, time),
@@ -73,18 +90,19 @@ fn add(episodes: &mut Vec<Episode>, mut event: Object) -> Result<(), Wrong> {
 }
 
 impl Episode {
-    fn start(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
+    fn start(&mut self, mut event: Object, time: Option<f64>) {
         self.started = time;
         let prompt = match event.take(&["input"]) {
             Some(Value::String(prompt)) => Some(prompt),
             Some(input) => input.get("prompt").and_then(Value::as_str).map(ToOwned::to_owned),
             None => None,
         };
-        prompt.into_iter().for_each(|prompt| self.trace.push_message(Role::User, prompt));
+        if let Some(prompt) = prompt {
+            self.trace.push_message(Role::User, prompt);
+        }
         let mut meta =
             event.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
         self.trace.model = meta.text(&["model"]).ok().flatten();
-        Ok(())
     }
 
     /// What a model said. Some writers keep prompt and completion as JSON in the text.
@@ -97,10 +115,10 @@ impl Episode {
             "model" | "llm" | "llm_completion" | "assistant" => Role::Assistant,
             _ => return Ok(()),
         };
-        let mut pair =
+        let pair =
             serde_json::from_str(&content).and_then(serde_json::from_value::<Pair>).unwrap_or_default();
-        if self.trace.input.is_none() {
-            pair.prompt.take().into_iter().for_each(|prompt| self.trace.push_message(Role::User, prompt));
+        if let (None, Some(prompt)) = (&self.trace.input, pair.prompt) {
+            self.trace.push_message(Role::User, prompt);
         }
         self.trace.push_message(role, pair.completion.unwrap_or(content));
         Ok(())

@@ -33,6 +33,9 @@ pub enum TraceProblem {
     /// Every reader declines it.
     #[error("no reader knows this trace:{}", lines(.0))]
     Unknown(Vec<Declined>),
+    /// It is neither JSON nor YAML of ours.
+    #[error("line 1, column 1: this is not JSON, nor a native trace in YAML")]
+    NotATrace,
     /// These readers are equally sure of it, and read different things.
     #[error("several readers claim this trace, and they read different things: `{}`", .0.join("`, `"))]
     Ambiguous(Vec<&'static str>),
@@ -59,7 +62,9 @@ pub struct Declined {
 }
 
 fn lines(declined: &[Declined]) -> String {
-    declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect()
+    let lines: Vec<String> =
+        declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
+    lines.concat()
 }
 
 impl From<TraceProblem> for TraceError {

@@ -101,8 +101,7 @@ impl Lines<'_> {
     fn of_value_from(&mut self, from: usize) -> usize {
         let rest = &self.text.as_bytes()[from..];
         let start = from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let passed = &self.text.as_bytes()[self.counted..start];
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.line += self.text[self.counted..start].matches('\n').count();
         self.counted = start;
         self.line
     }

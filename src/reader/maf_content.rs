@@ -44,9 +44,10 @@ impl Walk {
         let role = role_of(&mut message)?;
         let author = message.text(&["author_name", "authorName"])?;
         let speaker = match role.as_str() {
-            "user" => Role::User,
-            "system" | "developer" => Role::System,
-            _ => Role::Assistant,
+            "user" => Some(Role::User),
+            "system" | "developer" => Some(Role::System),
+            "assistant" => Some(Role::Assistant),
+            _ => None,
         };
         if role == "assistant" {
             self.turn += 1;
@@ -61,12 +62,20 @@ impl Walk {
         Ok(())
     }
 
-    fn say(&mut self, speaker: Role, text: Option<String>) {
-        text.into_iter().for_each(|text| self.trace.push_message(speaker, text));
+    /// Text in a tool's message is said by nobody.
+    fn say(&mut self, speaker: Option<Role>, text: Option<String>) {
+        if let (Some(speaker), Some(text)) = (speaker, text) {
+            self.trace.push_message(speaker, text);
+        }
     }
 
     /// Neighbouring texts are one text; a call between them makes them two.
-    fn content(&mut self, value: Value, speaker: Role, text: &mut Option<String>) -> Result<(), Wrong> {
+    fn content(
+        &mut self,
+        value: Value,
+        speaker: Option<Role>,
+        text: &mut Option<String>,
+    ) -> Result<(), Wrong> {
         let mut content = Object::of(value, "a content")?;
         let kind = kind_of(&mut content)?;
         match kind.as_str() {

@@ -65,7 +65,9 @@ fn total(usages: &[Usage]) -> Option<Usage> {
         return usages.last().copied();
     }
     let mut tally = Tally::default();
-    usages.iter().for_each(|usage| tally.add(Some(*usage)));
+    for usage in usages {
+        tally.add(Some(*usage));
+    }
     tally.total()
 }
 
@@ -184,5 +186,61 @@ impl Piece {
             }),
             Piece::Other(content) => content,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::input::At;
+    use serde_json::json;
+
+    fn run(updates: Vec<Value>) -> Trace {
+        let record = |(index, value)| Record { at: At::Line(index + 1), value };
+        read(updates.into_iter().enumerate().map(record).collect()).expect("it reads")
+    }
+
+    fn update(role: &str, content: &Value) -> Value {
+        json!({"type": "agent_run_response_update", "role": {"type": "role", "value": role}, "contents": [content]})
+    }
+
+    #[test]
+    fn early_pieces_of_a_call_have_no_id_and_early_usage_is_each_calls_own() {
+        let usage = |input: u64, output: u64| {
+            let details = json!({"input_token_count": input, "output_token_count": output});
+            update("assistant", &json!({"type": "usage", "details": details}))
+        };
+        let trace = run(vec![
+            update(
+                "assistant",
+                &json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": ""}),
+            ),
+            update(
+                "assistant",
+                &json!({"type": "function_call", "call_id": "", "name": "", "arguments": "{\"a\":"}),
+            ),
+            update(
+                "assistant",
+                &json!({"type": "function_call", "call_id": "", "name": "", "arguments": " 1}"}),
+            ),
+            usage(10, 5),
+            update("tool", &json!({"type": "function_result", "call_id": "c", "result": "ok"})),
+            update("assistant", &json!({"type": "text", "text": "do"})),
+            update("assistant", &json!({"type": "text", "text": "ne"})),
+            usage(20, 3),
+        ]);
+        assert_eq!(trace.calls.len(), 1);
+        assert_eq!(trace.calls[0].arguments.to_string(), "{\"a\":1}");
+        assert_eq!((trace.calls[0].turn, trace.answer.as_deref()), (1, Some("done")));
+        assert_eq!(trace.usage.map(|usage| (usage.input_tokens, usage.output_tokens)), Some((30, 8)));
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_in_a_later_turn_is_another_call() {
+        let call = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
+        let result = json!({"type": "function_result", "call_id": "c", "result": "ok"});
+        let steps = [("assistant", &call), ("tool", &result), ("assistant", &call), ("tool", &result)];
+        let trace = run(steps.iter().map(|(role, content)| update(role, content)).collect());
+        assert_eq!(trace.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [1, 2]);
     }
 }

@@ -15,6 +15,7 @@ mod native;
 mod object;
 mod openai_chat;
 mod run_lines;
+mod settled;
 mod tool_events;
 mod usage;
 
@@ -127,15 +128,19 @@ fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
     Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
 }
 
-/// Several readers are equally sure: no matter, unless they read different things.
+/// Several readers are equally sure: no matter, unless they read different things. One that fails did not know it.
 fn read_by_all(readers: &[Reader], input: &Input) -> Result<Recording, TraceError> {
-    let mut recordings = Vec::new();
+    let mut recordings: Vec<Recording> = Vec::new();
+    let mut failures = Vec::new();
     for reader in readers {
-        recordings.push(read_by(reader, input.clone())?);
+        match read_by(reader, input.clone()) {
+            Ok(recording) => recordings.push(recording),
+            Err(failure) => failures.push(failure),
+        }
     }
-    let agree = recordings.windows(2).all(|pair| pair[0].runs == pair[1].runs);
-    if agree && !recordings.is_empty() {
-        return Ok(recordings.swap_remove(0));
+    if recordings.windows(2).any(|pair| pair[0].runs != pair[1].runs) {
+        return Err(TraceError::ambiguous(recordings.iter().map(|recording| recording.format).collect()));
     }
-    Err(TraceError::ambiguous(readers.iter().map(|reader| reader.name).collect()))
+    let failure = failures.into_iter().next().unwrap_or_else(|| TraceProblem::Empty.into());
+    recordings.into_iter().next().ok_or(failure)
 }

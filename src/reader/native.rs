@@ -45,6 +45,7 @@ struct Head {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the names are the keys that users write")]
 struct Tokens {
     input_tokens: u64,
     output_tokens: u64,
@@ -281,7 +282,7 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
         input.records.into_iter().map(run).collect()
     };
     match runs {
-        Err(_) if is_file => from_yaml(text).map(|run| vec![run]).map_err(|errors| in_words(&errors)),
+        Err(_) if is_file => from_yaml(text).map_err(|errors| in_words(&errors)),
         runs => runs,
     }
 }
@@ -305,28 +306,25 @@ fn steps_of_json(values: Vec<Value>, short: bool) -> Result<Vec<Step>, Wrong> {
     values.into_iter().enumerate().map(step).collect()
 }
 
-/// A native trace that is a YAML file.
+/// Native traces that are a YAML file: a run a document.
 pub(super) fn read_yaml(text: &str) -> Result<Recording, TraceError> {
     if !text.lines().any(|line| ["steps:", "calls:", "- "].iter().any(|key| line.starts_with(key))) {
-        return Err(
-            TraceProblem::NotJson { line: 1, column: 1, reason: "nor a trace in YAML".to_owned() }.into()
-        );
+        return Err(TraceProblem::NotATrace.into());
     }
-    let run = from_yaml(text).map_err(|errors| TraceError::wrong(READER.name, &in_words(&errors)))?;
-    Ok(Recording { format: READER.name, runs: vec![run] })
+    let runs = from_yaml(text).map_err(|errors| TraceError::wrong(READER.name, &in_words(&errors)))?;
+    if runs.is_empty() {
+        Err(TraceProblem::Empty.into())
+    } else {
+        Ok(Recording { format: READER.name, runs })
+    }
 }
 
-fn from_yaml(text: &str) -> Result<Trace, LoadErrors> {
-    let source = Source::new("trace", text);
-    let documents = Document::parse(&source)?;
-    match documents.as_slice() {
-        [only] => inline(only.root()),
-        other => {
-            let place = crate::place::Place::of_file("trace");
-            let problem = format!("one document is expected, {} are in the file", other.len());
-            Err(LoadError::new(place, problem).into())
-        }
-    }
+fn from_yaml(text: &str) -> Result<Vec<Trace>, LoadErrors> {
+    let documents = Document::parse(&Source::new("trace", text))?;
+    let mut errors = LoadErrors::new();
+    let runs = documents.iter().filter_map(|document| errors.take(inline(document.root()))).collect();
+    errors.sort_by_place();
+    errors.or(runs)
 }
 
 /// Mistakes by line and column, one a line: the file's name is the caller's to add.

@@ -23,7 +23,8 @@ impl Object {
     }
 
     fn take_named<'n>(&mut self, names: &[&'n str]) -> Option<(&'n str, Value)> {
-        names.iter().find_map(|name| match self.0.remove(*name) {
+        // A null stays behind: cheaper than taking the entry out of the map.
+        names.iter().find_map(|name| match self.0.get_mut(*name).map(Value::take) {
             None | Some(Value::Null) => None,
             Some(value) => Some((*name, value)),
         })
@@ -31,7 +32,7 @@ impl Object {
 
     /// The value under `name`, null included.
     pub(super) fn take_even_null(&mut self, name: &str) -> Option<Value> {
-        self.0.remove(name)
+        self.0.get_mut(name).map(Value::take)
     }
 
     /// A look at the value under `name`.
@@ -89,7 +90,7 @@ impl Object {
         }
     }
 
-    /// What has not been taken.
+    /// What has not been taken; a null where something was.
     pub(super) fn rest(self) -> Map<String, Value> {
         self.0
     }

@@ -22,6 +22,9 @@ pub(super) const READER: Reader = Reader {
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
 const PARTS: [&str; 6] = ["text", "image_url", "input_audio", "file", "refusal", "video_url"];
 
+/// What stands beside requests and responses in the steps of libraries that wrap this format.
+const FOREIGN: [&str; 5] = ["stepNumber", "steps", "content", "finishReason", "toolCalls"];
+
 fn detect(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return judge_messages(input.records.iter().map(|record| &record.value), "");
@@ -29,7 +32,7 @@ fn detect(input: &Input) -> Detection {
     let mut best = Certainty::Possible;
     for record in &input.records {
         let judged = judge_record(&record.value);
-        best = best.max(judged.map_err(|reason| format!("{}: {reason}", record.at.name()))?);
+        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at.name()))?);
     }
     Ok(best)
 }
@@ -44,19 +47,25 @@ fn judge_record(value: &Value) -> Detection {
         return judge_messages(messages.iter(), "");
     }
     if value.get("object").and_then(Value::as_str) == Some("chat.completion.chunk") {
-        return Err("these are the chunks of a stream; record whole responses".to_owned());
+        return Err("is a chunk of a stream; record whole responses".to_owned());
+    }
+    if let Some(key) = FOREIGN.iter().find(|key| value.get(**key).is_some()) {
+        return Err(format!("has the key `{key}`, which this format has not"));
     }
     let (request, response) = (body(value, "request"), body(value, "response"));
-    let choices = |value: &Value| value.pointer("/choices/0/message").is_some();
+    let choices = |value: &Value| {
+        let choice = value.get("choices").and_then(|choices| choices.get(0));
+        choice.is_some_and(|choice| choice.get("message").is_some())
+    };
     if choices(value) || response.is_some_and(choices) {
         return Ok(Certainty::Sure);
     }
     if let Some(kind) = value.get("type").and_then(Value::as_str) {
-        return Err(format!("its type is `{kind}`"));
+        return Err(format!("has the type `{kind}`"));
     }
     let messages = request.unwrap_or(value).get("messages").and_then(Value::as_array);
     let Some(messages) = messages else {
-        return Err("it has neither `messages` nor `choices`".to_owned());
+        return Err("has neither `messages` nor `choices`".to_owned());
     };
     if value.pointer("/tools/0/function").is_some() {
         return Ok(Certainty::Sure);
@@ -85,18 +94,17 @@ fn judge_messages<'v>(messages: impl Iterator<Item = &'v Value>, path: &str) -> 
 
 /// Whether a message holds what only this format has.
 fn has_calls(message: &Value) -> bool {
-    let call = message.pointer("/tool_calls/0");
-    let named = |call: &Value| ["/function/name", "/custom/name"].iter().any(|at| call.pointer(at).is_some());
-    let plain = |content: Option<&Value>| content.is_some_and(|content| object_to_content(content).is_none());
-    let answers = match message.get("role").and_then(Value::as_str) {
-        Some("tool") => message.get("tool_call_id").is_some(),
-        Some("function") => message.get("name").is_some(),
-        _ => false,
+    let Some(role) = message.get("role").and_then(Value::as_str) else { return false };
+    let is_named = |function: Option<&Value>| function.is_some_and(|function| function.get("name").is_some());
+    if let Some(call) = message.get("tool_calls").and_then(|calls| calls.get(0)) {
+        return is_named(call.get("function")) || is_named(call.get("custom"));
+    }
+    let answers = match role {
+        "tool" => message.get("tool_call_id").is_some(),
+        "function" => message.get("name").is_some(),
+        _ => return is_named(message.get("function_call")),
     };
-    message.get("role").is_some()
-        && (call.is_some_and(named)
-            || message.pointer("/function_call/name").is_some()
-            || answers && plain(message.get("content")))
+    answers && message.get("content").is_some_and(|content| object_to_content(content).is_none())
 }
 
 /// What speaks against a message being one of this format.
@@ -152,7 +160,8 @@ fn exchange(at: At, value: Value) -> Result<Exchange, Wrong> {
     }
     let mut record = Object::of(value, "a model call")?;
     if record.get("choices").is_some() {
-        return completion(at, record, "choices/0/message", Vec::new());
+        let request = Said::list(at, "messages", record.list(&["messages"])?);
+        return completion(at, record, "choices/0/message", request);
     }
     let request = unwrap_body(record.object(&["request"])?)?;
     let response = unwrap_body(record.object(&["response"])?)?;
@@ -261,7 +270,9 @@ fn add_assistant(trace: &mut Trace, turn: usize, mut message: Object) -> Result<
         let call = tool_call(value, turn).map_err(|wrong| wrong.under(index).under("tool_calls"))?;
         trace.push_call(call);
     }
-    legacy.into_iter().for_each(|call| trace.push_call(call));
+    if let Some(call) = legacy {
+        trace.push_call(call);
+    }
     Ok(())
 }
 

@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::object::Object;
+use super::settled::settled;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, Role, Trace};
 
 pub(super) const READER: Reader =
     Reader { name: "run-lines", summary: "one run a line: `prompt`, `response`, `tool_calls`", detect, read };
@@ -19,9 +20,13 @@ fn detect(input: &Input) -> Detection {
     let mut best = Certainty::Likely;
     for record in &input.records {
         let value = &record.value;
-        let text = |key: &str| value.get(key).is_some_and(Value::is_string);
-        if let Some(key) = ["prompt", "response"].iter().find(|key| !text(key)) {
-            return Err(format!("{} has no `{key}`", record.at.name()));
+        if !value.get("prompt").is_some_and(Value::is_string) {
+            return Err(format!("{} has no `prompt`", record.at.name()));
+        }
+        // A run that was cut has calls and no response.
+        let calls = value.get("tool_calls").is_some_and(Value::is_array);
+        if !calls && !value.get("response").is_some_and(Value::is_string) {
+            return Err(format!("{} has neither `response` nor `tool_calls`", record.at.name()));
         }
         if value.pointer("/tool_calls/0/tool_name").is_some() {
             best = Certainty::Sure;
@@ -72,21 +77,4 @@ fn numbered_call(mut object: Object, place: u64) -> Result<(u64, Call), Wrong> {
     let arguments = object.take(&["args"]).map_or_else(Arguments::none, Arguments::from_json);
     let call = Call { id: object.text(&["id"])?, ..Call::new(name, arguments, 1) };
     Ok((number, settled(call, object)))
-}
-
-/// The call with the `result` and the `error` of its record: this family of formats says which of the two came.
-pub(super) fn settled(call: Call, mut record: Object) -> Call {
-    let error = record.take(&["error"]).map(|error| match error {
-        Value::String(text) => text,
-        other => {
-            other.get("message").and_then(Value::as_str).map_or_else(|| other.to_string(), ToOwned::to_owned)
-        }
-    });
-    let result = record.take(&["result"]);
-    let status = match (&error, &result) {
-        (Some(_), _) => CallStatus::Error,
-        (None, Some(_)) => CallStatus::Ok,
-        (None, None) => CallStatus::Unanswered,
-    };
-    Call { result, status, error, ..call }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::object::Object;
+use super::settled::error_of;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 
@@ -66,10 +67,7 @@ fn add(trace: &mut Trace, mut event: Object) -> Result<(), Wrong> {
 }
 
 fn answer(call: &mut Call, mut event: Object) {
-    call.error = event.take(&["error"]).map(|error| match error {
-        Value::String(text) => text,
-        other => other.to_string(),
-    });
+    call.error = error_of(&mut event);
     call.status = if call.error.is_some() { CallStatus::Error } else { CallStatus::Unknown };
     call.result = event.take_even_null("result");
 }

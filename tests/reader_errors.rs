@@ -1,0 +1,199 @@
+//! What a user reads when a trace cannot be read.
+
+use arraign::place::Source;
+use arraign::reader::{self, Recording, TraceProblem};
+use arraign::trace::{CallStatus, Trace};
+use arraign::yaml::Document;
+
+fn error(text: &str) -> String {
+    reader::read(text, None).expect_err(text).to_string()
+}
+
+fn only(text: &str) -> Trace {
+    let Recording { mut runs, .. } = reader::read(text, None).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(runs.len(), 1);
+    runs.remove(0)
+}
+
+#[test]
+fn an_empty_trace_is_called_empty() {
+    for text in ["", " \r\n\n", "\u{feff}\n"] {
+        assert_eq!(error(text), "the trace is empty");
+    }
+}
+
+#[test]
+fn text_that_is_not_json_is_shown_where_it_stops() {
+    assert_eq!(
+        error("{\"messages\": [\n  {\"role\": \"user\",}\n]}"),
+        "line 2, column 19: this is not JSON: trailing comma"
+    );
+    assert_eq!(
+        error("{\"a\": 1}\n\n{\"a\": \n"),
+        "line 3, column 6: this is not JSON: EOF while parsing a value"
+    );
+    assert_eq!(error("Hello, world"), "line 1, column 1: this is not JSON, nor a native trace in YAML");
+    let deep = "[".repeat(10_000);
+    assert_eq!(error(&deep), "line 1, column 128: this is not JSON: recursion limit exceeded");
+}
+
+#[test]
+fn a_trace_that_nobody_knows_gets_every_readers_reason() {
+    assert_eq!(
+        error("{\"hello\": \"world\"}"),
+        "no reader knows this trace:
+  maf: the document has no `contents` in it
+  episodes: the document is no event of an episode
+  tool-events: the document is no `tool_call` with a `tool`, and no `tool_result`
+  run-lines: the document has no `prompt`
+  native: the document has neither `steps` nor `calls`
+  anthropic: the document has no `messages` and is no response
+  openai-chat: the document has neither `messages` nor `choices`"
+    );
+}
+
+#[test]
+fn two_equal_claims_are_an_error_only_when_they_read_different_things() {
+    let same = r#"[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]"#;
+    assert_eq!(only(same).answer.as_deref(), Some("hello"));
+    let both = r#"[{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}],
+        "tool_calls": [{"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}}]}]"#;
+    let error = reader::read(both, None).expect_err("two readers");
+    assert_eq!(
+        error.to_string(),
+        "several readers claim this trace, and they read different things: `anthropic`, `openai-chat`"
+    );
+    assert_eq!(error.help.as_deref(), Some("say which one it is: `trace: {file: ..., format: ...}`"));
+    assert_eq!(reader::read(both, Some("anthropic")).expect("it is named").runs[0].tool_names(), ["f"]);
+    assert_eq!(reader::read(both, Some("openai-chat")).expect("it is named").runs[0].tool_names(), ["g"]);
+}
+
+#[test]
+fn an_unknown_format_is_answered_with_the_nearest() {
+    let error = reader::read("{}", Some("openai_chat")).expect_err("an unknown name");
+    assert_eq!(error.to_string(), "there is no trace format `openai_chat`");
+    assert_eq!(error.help.as_deref(), Some("did you mean `openai-chat`?"));
+}
+
+#[test]
+fn a_named_reader_says_what_it_misses() {
+    let wrong = |text: &str, format: &str| reader::read(text, Some(format)).expect_err(text).to_string();
+    assert_eq!(
+        wrong("{\"a\": 1}", "openai-chat"),
+        "openai-chat: there are neither `messages` nor `choices` in it"
+    );
+    assert_eq!(wrong("[]", "maf"), "maf: there is no run in it");
+    assert_eq!(wrong("[]", "openai-chat"), "openai-chat: there is no run in it");
+    assert_eq!(wrong("calls: [a]", "maf"), "line 1, column 1: this is not JSON: expected value");
+}
+
+#[test]
+fn figures_that_cannot_be_are_errors_with_their_place() {
+    assert_eq!(
+        error(
+            r#"{"object": "chat.completion", "choices": [{"message": {"role": "assistant", "content": ""}}],
+            "usage": {"prompt_tokens": -5, "completion_tokens": 1}}"#
+        ),
+        "openai-chat: /usage/prompt_tokens: -5 cannot be: a count is a whole number from 0 up"
+    );
+    assert_eq!(
+        error("{\"calls\": [\"a\"]}\n{\"calls\": [\"a\"], \"cost_usd\": -1}"),
+        "native: line 2: -1 cannot be: a number from 0 up is expected"
+    );
+    let start = r#"{"type":"episode_start","episode_id":"e","timestamp":9}"#;
+    let end = r#"{"type":"episode_end","episode_id":"e","timestamp":4}"#;
+    assert_eq!(
+        error(&format!("{start}\n{end}")),
+        "episodes: line 2: /timestamp: 4 is before the episode's start, 9"
+    );
+}
+
+#[test]
+fn a_mistake_deep_in_a_trace_has_a_pointer() {
+    let call = r#"{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}"#;
+    let messages = format!(
+        r#"{{"messages": [{{"role": "assistant", "tool_calls": [{call}]}},
+            {{"role": "assistant", "tool_calls": [{{"id": "d", "function": {{}}}}]}}]}}"#
+    );
+    assert_eq!(error(&messages), "openai-chat: /messages/1/tool_calls/0/function: `name` is missing");
+}
+
+#[test]
+fn broken_arguments_are_an_attempt_and_no_error() {
+    let call = r#"{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"a\": "}}"#;
+    let trace = only(&format!(r#"[{{"role": "assistant", "content": null, "tool_calls": [{call}]}}]"#));
+    assert_eq!((trace.calls[0].arguments.to_string().as_str(), trace.answer), ("{\"a\": ", None));
+    assert_eq!(trace.calls[0].status, CallStatus::Unanswered);
+}
+
+fn inline(yaml: &str) -> Result<Trace, String> {
+    let documents = Document::parse(&Source::new("case.yaml", yaml)).expect("valid YAML");
+    reader::inline(documents[0].root()).map_err(|errors| errors.to_string())
+}
+
+#[test]
+fn an_inline_trace_reports_all_its_mistakes_at_once() {
+    let yaml = "modle: gpt-4o
+steps:
+  - usr: hi
+  - call: f
+    say: x
+  - {say: x, result: 1}
+  - refund
+  - {call: f, turn: 0}
+cost_usd: -1
+usage: {input_tokens: -5, output_tokens: 1}
+";
+    let errors = inline(yaml).expect_err("mistakes");
+    let expected = [
+        "case.yaml:10:23: invalid value: integer `-5`, expected u64",
+        "case.yaml:9:11: -1 cannot be: a number from 0 up is expected",
+        "case.yaml:3:5: unknown key `usr` (help: did you mean `user`?)",
+        "case.yaml:4:5: a step is one of `user`, `call` and `say`; write a step for each",
+        "case.yaml:6:5: a text has nothing beside it: arguments and results belong to a `call`",
+        "case.yaml:7:5: a step is a mapping with one of `user`, `call` and `say` (help: write `call: refund`)",
+        "case.yaml:8:21: invalid value: integer `0`, expected a nonzero usize",
+        "case.yaml:1:1: unknown key `modle` (help: did you mean `model`?)",
+    ];
+    assert_eq!(errors.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn an_inline_trace_may_be_a_list_of_steps_or_of_calls() {
+    let steps = inline("[{user: hi}, {call: f, args: {a: 1}, result: null}, {say: done}]").expect("steps");
+    assert_eq!((steps.input.as_deref(), steps.answer.as_deref()), (Some("hi"), Some("done")));
+    assert_eq!(steps.calls[0].status, CallStatus::Ok);
+    let calls = inline("{calls: [f, {name: g}, {call: h, turn: 2}]}").expect("calls");
+    let turns: Vec<usize> = calls.calls.iter().map(|call| call.turn).collect();
+    assert_eq!((calls.tool_names(), turns, &calls.answer), (vec!["f", "g", "h"], vec![1, 2, 2], &None));
+    assert!(inline("{calls: [], steps: []}").expect_err("both").contains("another name of `steps`"));
+    assert!(inline("{model: m}").expect_err("neither").contains("a trace has `steps`"));
+}
+
+#[test]
+fn a_native_file_gives_a_line_and_a_column_in_yaml_and_in_json() {
+    let yaml = "model: m\nsteps:\n  - {cal: f}\n";
+    let expected = "native: line 3, column 6: unknown key `cal` (help: did you mean `call`?)";
+    assert_eq!(error(yaml), expected);
+    let json = "{\"calls\": [\"f\",\n  {\"call\": \"g\", \"arg\": {}}\n]}";
+    assert_eq!(error(json), "native: line 2, column 17: unknown key `arg` (help: did you mean `args`?)");
+}
+
+#[test]
+fn keys_are_the_same_in_yaml_and_in_json() {
+    let json = r#"{"id": "i", "agent": "a", "model": "m", "input": "q", "answer": "x", "cost_usd": 1, "duration_ms": 2.5,
+        "usage": {"input_tokens": 1, "output_tokens": 2, "cached_tokens": 3, "reasoning_tokens": 4},
+        "stop_reason": "stop", "steps": [{"user": "u"}, {"call": "f", "args": {"a": 1}, "result": [1], "error": "e",
+        "id": "c", "turn": 3, "server": "s", "started_ms": 1, "duration_ms": 2, "exit_code": 1}, {"say": "s"}]}"#;
+    assert_eq!(only(json), inline(json).expect("the same"));
+}
+
+#[test]
+fn the_table_has_one_reader_a_name() {
+    let mut names: Vec<&str> = reader::READERS.iter().map(|reader| reader.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), reader::READERS.len());
+    let unknown = reader::read("{}", None).expect_err("nobody's");
+    assert!(matches!(unknown.problem, TraceProblem::Unknown(declined) if declined.len() == names.len()));
+}
