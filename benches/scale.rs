@@ -4,13 +4,15 @@
 //! 10 calls (4 KB) of its own, held against `args_valid` and `sequence_valid`. The figures are CPU time (user +
 //! system) as the kernel accounts it, so run it on Linux; a busy machine disturbs them little.
 
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs};
 
-const CASES: usize = 10_000;
-const CASES_PER_FILE: usize = 100;
+const CASES: u32 = 10_000;
+const CASES_PER_FILE: u32 = 100;
 const PROCESSES: u32 = 200;
 /// Says what this program is to be: the subject of the measurement.
 const SUBJECT: &str = "SCALE_SUBJECT";
@@ -21,7 +23,9 @@ fn main() -> ExitCode {
         Ok(subject) if subject == NOTHING => ExitCode::SUCCESS,
         Ok(folder) => {
             let code = arraign::Harness::new("evals").at(folder).run();
-            report_memory();
+            if env::args().len() == 1 {
+                report_memory();
+            }
             code
         }
         Err(_) => measure(),
@@ -29,7 +33,7 @@ fn main() -> ExitCode {
 }
 
 fn measure() -> ExitCode {
-    let cases = env::args().nth(1).and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let cases = env::args().skip(1).find_map(|cases| cases.parse().ok()).unwrap_or(CASES);
     let folder = env::temp_dir().join(format!("arraign-scale-{}", std::process::id()));
     generate(&folder, cases);
     let run = |subject: &str, arguments: &[&str]| {
@@ -47,7 +51,7 @@ fn measure() -> ExitCode {
     let place = folder.to_string_lossy().into_owned();
     run(&place, &[]);
     let all = run(&place, &[]);
-    println!("one process, {cases} cases: {all:.2} s of CPU, {:.1} us a case", all * 1e6 / cases as f64);
+    println!("one process, {cases} cases: {all:.2} s of CPU, {:.1} us a case", all * 1e6 / f64::from(cases));
     println!("one process, --list: {:.2} s of CPU", run(&place, &["--list"]));
     let many =
         |subject: &str, arguments: &[&str]| (0..PROCESSES).map(|_| run(subject, arguments)).sum::<f64>();
@@ -77,7 +81,7 @@ fn report_memory() {
     }
 }
 
-fn generate(folder: &Path, cases: usize) {
+fn generate(folder: &Path, cases: u32) {
     let evals = folder.join("evals");
     fs::create_dir_all(evals.join("policies")).expect("a folder");
     fs::write(evals.join("policies/shop.yaml"), POLICY).expect("a file");
@@ -93,7 +97,7 @@ fn generate(folder: &Path, cases: usize) {
     }
 }
 
-fn case_text(file: usize, case: usize) -> String {
+fn case_text(file: u32, case: u32) -> String {
     format!(
         "  - id: case_{case}
     description: order {case} is looked up and quoted before anything is charged or shipped
@@ -112,7 +116,7 @@ fn case_text(file: usize, case: usize) -> String {
     )
 }
 
-fn trace_text(case: usize) -> String {
+fn trace_text(case: u32) -> String {
     let tools = [
         "authenticate_user",
         "get_order",

@@ -1,7 +1,8 @@
 //! Parser events to a tree: aliases and merge keys expanded within a budget, duplicates refused, all of it
 //! with the bytes of the file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -193,21 +194,13 @@ impl<'s> Composer<'s> {
     }
 
     fn refuse_duplicates(&mut self, entries: &mut Vec<(Key, Tree)>) {
-        let mut seen: HashSet<String> = HashSet::with_capacity(entries.len());
-        let mut first: Vec<(Key, Tree)> = Vec::with_capacity(entries.len());
-        for (key, tree) in entries.drain(..) {
-            if seen.insert(key.name.clone()) {
-                first.push((key, tree));
-            } else {
-                let line = first
-                    .iter()
-                    .find(|(known, _)| known.name == key.name)
-                    .map_or(0, |(known, _)| Place::new(self.source, known.span).line());
-                let problem = format!("duplicate key `{}`: it already stands on line {line}", key.name);
-                self.errors.push(self.error(key.span, problem).help("keep one of the two"));
-            }
+        let doubles = doubles(entries);
+        for (index, first) in doubles.iter().rev() {
+            let (key, _) = entries.remove(*index);
+            let line = Place::new(self.source, entries[*first].0.span).line();
+            let problem = format!("duplicate key `{}`: it already stands on line {line}", key.name);
+            self.errors.push(self.error(key.span, problem).help("keep one of the two"));
         }
-        *entries = first;
     }
 
     fn unknown_alias(&self, name: &str, span: Span) -> LoadError {
@@ -260,6 +253,25 @@ impl<'s> Composer<'s> {
     }
 }
 
+/// The entries whose key stood there before, and where: by comparing each with each where they are few, since
+/// nearly all mappings are small and a table of their keys costs more than they do.
+fn doubles(entries: &[(Key, Tree)]) -> Vec<(usize, usize)> {
+    if entries.len() <= 16 {
+        let before =
+            |index: usize| entries[..index].iter().position(|(key, _)| key.name == entries[index].0.name);
+        return (1..entries.len()).filter_map(|index| Some((index, before(index)?))).collect();
+    }
+    let mut first: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
+    let mut doubles = Vec::new();
+    for (index, (key, _)) in entries.iter().enumerate() {
+        match first.entry(&key.name) {
+            Entry::Occupied(known) => doubles.push((index, *known.get())),
+            Entry::Vacant(free) => drop(free.insert(index)),
+        }
+    }
+    doubles
+}
+
 /// The mappings that a merge key brings in.
 fn mergeable(tree: Tree, source: &Arc<Source>) -> Result<Vec<Tree>, LoadError> {
     let (span, trees) = match tree.value {
@@ -299,6 +311,8 @@ fn measure(tree: &Tree) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     fn read(text: &str) -> Result<Vec<serde_json::Value>, String> {
@@ -339,7 +353,7 @@ mod tests {
         let mut bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for (name, before) in ('b'..='i').zip('a'..='h') {
             let ten = vec![format!("*{before}"); 10].join(", ");
-            bomb += &format!("{name}: &{name} [{ten}]\n");
+            writeln!(bomb, "{name}: &{name} [{ten}]").expect("text");
         }
         assert!(read(&bomb).expect_err("a bomb").contains("aliases copy too much"));
         assert!(read(&"[".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
