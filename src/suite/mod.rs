@@ -63,16 +63,26 @@ pub struct Library<'l> {
 impl Suite {
     /// Reads the file at `path`.
     pub fn load(path: &Path, library: Library<'_>) -> Result<Self, LoadErrors> {
+        Self::load_some(path, library, &|_| true)
+    }
+
+    /// Reads of the file at `path` only the cases whose id is `wanted`: what one trial costs does not grow with
+    /// the checks of its neighbours.
+    pub fn load_some(
+        path: &Path,
+        library: Library<'_>,
+        wanted: &dyn Fn(Option<&str>) -> bool,
+    ) -> Result<Self, LoadErrors> {
         let source = library.files.source(path)?;
         let lines = path.extension().is_some_and(|extension| extension == "jsonl");
         let documents = if lines { json_lines(&source)? } else { Document::parse(&source)? };
-        Self::of_documents(documents, &source, path, library)
+        Self::of_documents(documents, &source, path, library, wanted)
     }
 
     /// Reads `text` as if it were the file at `path`.
     pub fn parse(path: &Path, text: &str, library: Library<'_>) -> Result<Self, LoadErrors> {
         let source = Source::new(library.files.name(path), text);
-        Self::of_documents(Document::parse(&source)?, &source, path, library)
+        Self::of_documents(Document::parse(&source)?, &source, path, library, &|_| true)
     }
 
     /// The case called `id`; without one, the only case of the file.
@@ -88,6 +98,7 @@ impl Suite {
         source: &Arc<Source>,
         path: &Path,
         library: Library<'_>,
+        wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self, LoadErrors> {
         if documents.is_empty() {
             let place = Place::new(source, Span::default());
@@ -103,6 +114,7 @@ impl Suite {
             alone,
             suite: Self { cases: vec![], reports: vec![] },
             ids: vec![],
+            wanted,
         };
         let mut errors = LoadErrors::new();
         for document in documents {
@@ -134,6 +146,7 @@ struct FileReader<'r> {
     alone: bool,
     suite: Suite,
     ids: Vec<(String, Place)>,
+    wanted: &'r dyn Fn(Option<&str>) -> bool,
 }
 
 impl FileReader<'_> {
@@ -203,7 +216,12 @@ impl FileReader<'_> {
     ) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         for path in paths {
-            self.ids.extend(document.root().pointer(path).and_then(keys::id_of));
+            let id = document.root().pointer(path).and_then(keys::id_of);
+            let wanted = (self.wanted)(id.as_ref().map(|(id, _)| id.as_str()));
+            self.ids.extend(id);
+            if !wanted {
+                continue;
+            }
             let suite = suite.unwrap_or(self.stem);
             let context = case::Context { scope: &self.scope, document, path, suite, alone: self.alone };
             self.suite.cases.extend(errors.take(case::read(&context)).map(Arc::new));

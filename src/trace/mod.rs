@@ -179,6 +179,15 @@ impl Arguments {
         }
     }
 
+    /// Compact JSON, or the broken text as it is.
+    pub fn to_text(&self) -> String {
+        match self {
+            // Faster than `Display`, which goes through the formatter piece by piece; a value always serializes.
+            Self::Json(value) => serde_json::to_string(value).unwrap_or_default(),
+            Self::Broken { raw, .. } => raw.clone(),
+        }
+    }
+
     /// The argument `name`, if the arguments are an object that has it.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.json()?.get(name)
@@ -188,10 +197,7 @@ impl Arguments {
 /// Compact JSON, or the broken text as it is.
 impl std::fmt::Display for Arguments {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Json(value) => value.fmt(f),
-            Self::Broken { raw, .. } => f.write_str(raw),
-        }
+        f.write_str(&self.to_text())
     }
 }
 

@@ -184,7 +184,7 @@ fn summary(run: &Run) -> RunSummary {
         index: call.index,
         turn: call.turn,
         name: call.name.clone(),
-        arguments: cut(&call.arguments.to_string()),
+        arguments: cut(call.arguments.to_text()),
         status: call.status,
     });
     RunSummary {
@@ -192,16 +192,19 @@ fn summary(run: &Run) -> RunSummary {
         format: run.format.to_owned(),
         id: run.trace.id.clone(),
         calls: calls.collect(),
-        answer: run.trace.answer.as_deref().map(cut),
+        answer: run.trace.answer.clone().map(cut),
     }
 }
 
 /// The first [`SHOWN`] characters.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
+fn cut(mut text: String) -> String {
+    if text.len() > SHOWN
+        && let Some((end, _)) = text.char_indices().nth(SHOWN)
+    {
+        text.truncate(end);
+        text.push_str("...");
     }
+    text
 }
 
 fn mean(findings: &[Finding]) -> Score {
