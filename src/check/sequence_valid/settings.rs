@@ -56,13 +56,19 @@ fn shared(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Vec<Placed>>, LoadErr
     scope.files.compiled(&scope.path(node)?, || policy(document.root()))
 }
 
+/// Keys that say nothing about order: one policy file may serve `args_valid` as well.
+const KEYS_OF_OTHERS: &[&str] =
+    &["version", "name", "description", "metadata", "tools", "schemas", "enforcement", "$defs"];
+
 /// A list of rules, or `{version, aliases, sequences}`.
 fn policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
     if root.list().is_some() {
         return rules_of(root, "the policy", &Aliases::default(), Origin::Policy);
     }
     let mut fields = Fields::of(root, "a policy with rules")?;
-    fields.node("version");
+    for key in KEYS_OF_OTHERS {
+        fields.node(key);
+    }
     let aliases =
         fields.node("aliases").and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
     let rules = match fields.node("sequences") {
