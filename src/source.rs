@@ -212,9 +212,10 @@ impl Files {
         paths
     }
 
-    /// All files below `folder`, by name; folders for which `skip` is true are not entered.
+    /// All files below `folder`, by name; folders for which `skip` is true are not entered. Links are followed: what
+    /// they lead to is refused when it is opened, if it lies outside.
     pub fn walk(&self, folder: &Path, skip: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, ReadError> {
-        let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter();
+        let entries = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
         let mut files = Vec::new();
         for entry in entries.filter_entry(|entry| entry.depth() == 0 || !skip(entry.path())) {
             let entry = entry.map_err(|error| {

@@ -33,8 +33,13 @@ pub fn case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
         )
     })?;
     let cases: Vec<PathBuf> = found.into_iter().filter(|path| is_case_file(path, &root)).collect();
-    refuse_siblings(&cases, files)?;
-    Ok(cases)
+    let mut errors = LoadErrors::new();
+    errors.take(refuse_siblings(&cases, files));
+    for path in cases.iter().filter(|path| path.to_str().is_none()) {
+        let problem = "the path is not UTF-8: no trial can be named after it";
+        errors.push(LoadError::new(Place::of_file(files.name(path)), problem).help("rename it"));
+    }
+    errors.or(cases)
 }
 
 /// The files that may hold the trial `name`, the likeliest first: each prefix of the name with each extension.

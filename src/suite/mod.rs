@@ -194,7 +194,11 @@ impl FileReader<'_> {
         let mut fields = Fields::of(root, "a suite")?;
         fields.aliased(keys::TESTS);
         for key in keys::SUITE_TEXTS {
-            fields.node(key);
+            let node = fields.node(key);
+            let compound = node.filter(|node| matches!(node.value(), Value::List(_) | Value::Map(_)));
+            if let Some(node) = compound {
+                fields.errors.push(node.error(format!("`{key}` is a text, not {}", node.describe())));
+            }
         }
         for key in keys::SHARED_BY_CASES {
             fields.node(key);
