@@ -13,7 +13,7 @@ use serde_json::json;
 ///   date_argument: pay_on
 /// ```
 #[derive(Debug, Deserialize)]
-pub struct NoRefundsOnSunday {
+pub(crate) struct NoRefundsOnSunday {
     /// The tool that pays.
     tool: String,
     /// Its argument that holds the day, as YYYY-MM-DD.
