@@ -112,7 +112,7 @@ fn policies_that_cannot_be_had_are_mistakes_where_they_are_named() {
         (&b""[..], "case.yaml:3:9: policies/p.yaml: one document is expected here, 0 are in the file"),
         (b"tools: {refund: {arguments: {n: {max: x}}}}", "policies/p.yaml:1:34"),
         (b"refund: {type: objekt}", "policies/p.yaml:1:16"),
-        (b"refund: {properties: {n: {pattern: '('}}}", "policies/p.yaml:1:36"),
+        (b"refund: {properties: {n: {pattern: '('}}}", "policies/p.yaml:1:27"),
         (b"tools: [refund", "policies/p.yaml:1"),
         (b"\xff", "policies/p.yaml:1:1: this byte begins no UTF-8 character"),
     ] {
