@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Command;
+use super::orphans::Pinned;
 use super::settings::Settings;
 use crate::case::{Case, Ignore, Runs, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
@@ -44,6 +45,8 @@ pub(super) struct Plan {
     pub(super) skipped: usize,
     /// Reports that the suites ask for.
     pub(super) reports: Vec<ReportFormat>,
+    /// Snapshots that the cases ask for, whether they are run or not.
+    pub(super) pinned: Pinned,
 }
 
 /// All trials below the eval root, or everything that is wrong there.
@@ -55,6 +58,7 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
         let Some(suite) = errors.take(Suite::load(&path, library)) else { continue };
         plan.reports.extend(&suite.reports);
         for case in &suite.cases {
+            plan.pinned.add(case, &path);
             let name = name_of(&path, case, library);
             if let Some(first) = names.insert(name.clone(), Arc::clone(case)) {
                 errors.push(same_name(&name, case, &first));

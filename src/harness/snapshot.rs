@@ -77,7 +77,6 @@ mod pinned {
 
 #[cfg(feature = "snapshots")]
 mod pinned {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use insta::_macro_support::{SerializationFormat, SnapshotValue, assert_snapshot, serialize_value};
     use serde::Serialize;
@@ -129,8 +128,7 @@ mod pinned {
         let value = SnapshotValue::FileText { name: Some(file.name.as_str().into()), content };
         let assert = || assert_snapshot(value, &workspace, "arraign", "arraign", &source, line, "violations");
         let settings = settings(verdict, file, path);
-        let result = panics::quietly(|| catch_unwind(AssertUnwindSafe(|| settings.bind(assert).is_ok())));
-        result.unwrap_or(false)
+        panics::quietly(|| settings.bind(assert).is_ok()).unwrap_or(false)
     }
 
     fn settings(verdict: &Verdict, file: &SnapshotFile, path: &Path) -> insta::Settings {
