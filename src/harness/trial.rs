@@ -11,6 +11,7 @@ use super::store::Store;
 use super::{panics, remarks, snapshot};
 use crate::case::Case;
 use crate::place::LoadErrors;
+use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::source::Files;
 use crate::suite::{Run, load_runs};
@@ -42,14 +43,10 @@ pub(super) fn run(shared: &Arc<Shared>, name: &str, work: Work) -> Result<(), Fa
 
 fn broken(shared: &Shared, name: &str, errors: &LoadErrors) -> Failed {
     let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
-    let first = errors.iter().next().map(ToString::to_string).unwrap_or_default();
-    say_to_nextest(shared, &first);
-    message(
-        shared,
-        name,
-        &errors.iter().next().map(|error| error.place.to_string()).unwrap_or_default(),
-        &drawn.join("\n"),
-    )
+    let first = errors.iter().next();
+    say_to_nextest(shared, &first.map(ToString::to_string).unwrap_or_default());
+    let at = first.map(|error| error.place.to_string()).unwrap_or_default();
+    message(shared, name, &at, &drawn.join("\n"))
 }
 
 /// Writes the verdict, then says what is wrong. A snapshot that changed may be tolerated by insta's force-pass mode:
@@ -73,7 +70,7 @@ fn report(shared: &Shared, verdict: &Verdict, tolerated: bool) -> Result<(), Fai
 /// nextest takes a failure's heading, and the message of its `JUnit` report, from standard error.
 fn say_to_nextest(shared: &Shared, headline: &str) {
     if shared.nextest {
-        remarks::say(&format!("Error: {headline}"));
+        remarks::say(&format!("Error: {}", one_line(headline)));
     }
 }
 
@@ -81,7 +78,7 @@ fn say_to_nextest(shared: &Shared, headline: &str) {
 /// the message: hence the line break in front.
 fn message(shared: &Shared, name: &str, at: &str, drawn: &str) -> Failed {
     if shared.json {
-        Failed::from(format!("\nthread '{name}' panicked at {at}:\n{drawn}"))
+        Failed::from(format!("\nthread '{name}' panicked at {}:\n{drawn}", one_line(at)))
     } else {
         Failed::from(drawn.to_owned())
     }
