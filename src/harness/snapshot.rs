@@ -160,7 +160,8 @@ mod pinned {
             return format!("there is none yet; it would be\n{after}");
         }
         let diff = similar::TextDiff::from_lines(before, after);
-        diff.unified_diff().context_radius(2).header("pinned", "now").to_string()
+        let mut shown = diff.unified_diff();
+        shown.context_radius(2).header("pinned", "now").missing_newline_hint(false).to_string()
     }
 
     /// What a snapshot holds.
