@@ -162,7 +162,16 @@ mod tests {
 
     #[test]
     fn a_flag_given_twice_leaves_no_value_behind() {
-        let command = command(&["--format", "json", "--format=pretty", "--color", "never", "--color=auto", "--skip", "-x"]);
+        let command = command(&[
+            "--format",
+            "json",
+            "--format=pretty",
+            "--color",
+            "never",
+            "--color=auto",
+            "--skip",
+            "-x",
+        ]);
         assert_eq!(command.arguments.filter, None);
         assert_eq!(command.arguments.skip, ["-x"]);
         let quiet = parse(vec!["-q".into(), "--quiet".into()], None).expect("one flag by two names");

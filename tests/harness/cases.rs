@@ -75,7 +75,7 @@ fn a_panicking_check_is_its_trials_error_only() {
         green("d"),
     ]);
     for threads in ["1", "4"] {
-        let ran = project.run(&["--test-threads", threads]).exits(101).is_silent_on_stderr();
+        let ran = project.run(&["--test-threads", threads]).exits(101).says_nothing_on_stderr();
         ran.says("2 passed; 2 failed")
             .says("error[panics]: error: the check panicked: index 7 is out of bounds")
             .says("error[panics]: error: the check panicked: in time");
@@ -92,7 +92,8 @@ fn a_pipe_error_of_a_check_is_its_own() {
 fn each_expected_verdict_takes_that_one_only() {
     let verdicts = ["pass", "fail", "undecided", "error"];
     for expected in verdicts {
-        let told = |id: &str| own(id, &format!("says: {{status: {id}}}"), &format!("expect_verdict: {expected}"));
+        let told =
+            |id: &str| own(id, &format!("says: {{status: {id}}}"), &format!("expect_verdict: {expected}"));
         let project = Project::of(verdicts.map(told));
         let ran = project.run(&[]).exits(101).says("1 passed; 3 failed");
         for (name, result) in ran.results() {
@@ -116,7 +117,7 @@ fn out_of_time_may_be_expected() {
 fn a_missing_trace_is_an_error_that_names_the_places() {
     let lookup = "  - {id: a, expect: [{tool_blocklist: [rm]}]}\n".to_owned();
     let gone = "  - {id: b, trace: traces/gone.json, expect: [{tool_blocklist: [rm]}]}\n".to_owned();
-    let project = Project::empty().file("evals/s.yaml", suite([lookup, gone, red("c")]));
+    let project = Project::empty().file("evals/s.yaml", suite(&[lookup, gone, red("c")]));
     project
         .run(&[])
         .exits(101)

@@ -24,7 +24,7 @@ pub(crate) fn claims() -> Vec<Trial> {
 }
 
 fn a_green_run_is_0() {
-    let ran = Project::of([green("a"), green("b")]).run(&[]).exits(0).is_silent_on_stderr();
+    let ran = Project::of([green("a"), green("b")]).run(&[]).exits(0).says_nothing_on_stderr();
     assert_eq!(ran.results().into_iter().collect::<Vec<_>>(), [("s::a", "ok"), ("s::b", "ok")]);
     ran.says("test result: ok. 2 passed; 0 failed; 0 ignored");
 }
@@ -34,7 +34,7 @@ fn a_red_run_is_101_and_draws_what_is_wrong() {
     let ran = Project::of([green("a"), red("b")]).run(&["--test-threads", "1"]).exits(101);
     assert_eq!(ran.results()["s::b"], "FAILED");
     ran.says(
-        r#"---- s::b ----
+        r"---- s::b ----
 error[tool_blocklist]: `rm` is blocked, but was called
  --> evals/s.yaml:7:32
   |
@@ -45,10 +45,10 @@ error[tool_blocklist]: `rm` is blocked, but was called
   = >  1  rm  {}
   = help: keep the agent from calling it, or take the entry off the list
   = rerun: cargo test --test evals -- --exact s::b
-"#,
+",
     )
     .says("test result: FAILED. 1 passed; 1 failed;")
-    .is_silent_on_stderr();
+    .says_nothing_on_stderr();
 }
 
 fn all_mistakes_of_all_files_are_told_at_once_and_nothing_runs() {
@@ -71,8 +71,8 @@ fn all_mistakes_of_all_files_are_told_at_once_and_nothing_runs() {
 
 fn a_filter_that_matches_nothing_is_0() {
     let project = Project::of([green("a")]);
-    project.run(&["nothing"]).exits(0).says("running 0 tests").is_silent_on_stderr();
-    project.run(&["nothing", "nobody"]).exits(0).says("running 0 tests").is_silent_on_stderr();
+    project.run(&["nothing"]).exits(0).says("running 0 tests").says_nothing_on_stderr();
+    project.run(&["nothing", "nobody"]).exits(0).says("running 0 tests").says_nothing_on_stderr();
 }
 
 fn no_case_is_2() {
@@ -105,7 +105,7 @@ fn a_remapped_package_is_read_where_the_variable_says() {
     let there = new.path("");
     let ran = old.run_with(&[("CARGO_MANIFEST_DIR", &there.to_string_lossy())], &[]).exits(0);
     assert_eq!(ran.names(), ["s::new"]);
-    ran.is_silent_on_stderr();
+    ran.says_nothing_on_stderr();
 }
 
 fn a_bad_flag_is_2() {
@@ -117,7 +117,8 @@ fn a_bad_flag_is_2() {
 }
 
 fn a_file_that_is_too_large_or_no_text_is_2() {
-    let project = Project::of([green("a")]).file("evals/latin.yaml", b"id: caf\xe9\n").file("evals/none.json", "");
+    let project =
+        Project::of([green("a")]).file("evals/latin.yaml", b"id: caf\xe9\n").file("evals/none.json", "");
     project
         .run(&[])
         .exits(2)
@@ -129,12 +130,15 @@ fn a_file_that_is_too_large_or_no_text_is_2() {
 fn a_check_that_panics_on_its_counterexample_is_no_crash() {
     let ran = Project::of([own("a", "panics: {message: oh}", ""), green("b")]).run(&[]).exits(101);
     assert_eq!(ran.results().into_iter().collect::<Vec<_>>(), [("s::a", "FAILED"), ("s::b", "ok")]);
-    ran.says("the check panicked: oh").is_silent_on_stderr();
+    ran.says("the check panicked: oh").says_nothing_on_stderr();
 }
 
 fn a_log_that_cannot_be_written_is_2() {
     let project = Project::of([green("a")]);
-    project.run(&["--logfile", "/nowhere/log"]).exits(2).complains("--logfile: `/nowhere/log` cannot be written");
+    project
+        .run(&["--logfile", "/nowhere/log"])
+        .exits(2)
+        .complains("--logfile: `/nowhere/log` cannot be written");
     let log = project.path("log");
     assert_eq!(project.run(&["--logfile", &log.to_string_lossy()]).exits(0).stdout, "");
     assert!(project.read("log").contains("1 passed"));

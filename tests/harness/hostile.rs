@@ -50,7 +50,9 @@ fn is_harmful(c: char) -> bool {
 fn harmless(ran: &Ran) {
     for text in [&ran.stdout, &ran.stderr] {
         assert!(!text.contains(is_harmful), "{text:?}");
-        let command = |line: &&str| ["::", "##vso", "thread '"].iter().any(|start| line.trim_start().starts_with(start));
+        let command = |line: &&str| {
+            ["::", "##vso", "thread '"].iter().any(|start| line.trim_start().starts_with(start))
+        };
         assert_eq!(text.lines().find(command), None, "{text}");
     }
 }

@@ -34,12 +34,16 @@ fn failure(events: &[Value]) -> &str {
 
 fn jetbrains_reads_only_json_and_finds_the_place() {
     let project = Project::of([green("a"), red("it's \"b\" \\ é"), case("c", "rm", "ignore: why \"not\"")]);
-    let ran = project.run(&JETBRAINS).exits(101).is_silent_on_stderr();
+    let ran = project.run(&JETBRAINS).exits(101).says_nothing_on_stderr();
     let events = events(&ran.stdout);
     let text = failure(&events);
-    let heading = text.lines().find(|line| line.starts_with("thread '")).expect("a line that JetBrains looks for");
+    let heading =
+        text.lines().find(|line| line.starts_with("thread '")).expect("a line that JetBrains looks for");
     assert!(heading.ends_with(" panicked at evals/s.yaml:7:32:"), "{heading}");
-    assert!(text.contains("error[tool_blocklist]: `rm` is blocked, but was called\n --> evals/s.yaml:7:32\n"), "{text}");
+    assert!(
+        text.contains("error[tool_blocklist]: `rm` is blocked, but was called\n --> evals/s.yaml:7:32\n"),
+        "{text}"
+    );
     assert_eq!(events.last().expect("a summary")["event"], "failed");
     let ignored = events.iter().any(|event| event["name"] == "s::c" && event["event"] == "ignored");
     assert!(ignored, "{}", ran.stdout);
@@ -48,7 +52,7 @@ fn jetbrains_reads_only_json_and_finds_the_place() {
 fn a_broken_file_has_a_place_for_jetbrains_too() {
     let project = Project::empty().file("evals/x.yaml", "{id: a,\n metric: nosuch}");
     let arguments = [&JETBRAINS[..], &["--exact", "x::a"]].concat();
-    let ran = project.run(&arguments).exits(101).is_silent_on_stderr();
+    let ran = project.run(&arguments).exits(101).says_nothing_on_stderr();
     let events = events(&ran.stdout);
     assert!(failure(&events).contains("\nthread 'x::a' panicked at evals/x.yaml:2:10:\n"), "{}", ran.stdout);
 }
@@ -57,11 +61,12 @@ fn rust_analyzer_runs_one_trial_though_it_is_ignored() {
     let project = Project::of([case("a", "look", "ignore: needs a key"), red("b")]);
     let ran = project.run(&["s::a", "--exact", "--nocapture", "--include-ignored"]).exits(0);
     assert_eq!(ran.results().into_iter().collect::<Vec<_>>(), [("s::a", "ok")]);
-    ran.is_silent_on_stderr();
+    ran.says_nothing_on_stderr();
 }
 
 fn rust_analyzers_explorer_runs_a_path() {
-    let project = Project::of([green("a")]).file("evals/t/u.yaml", "{id: b, metric: says, status: fail, trace: {calls: [x]}}");
+    let project = Project::of([green("a")])
+        .file("evals/t/u.yaml", "{id: b, metric: says, status: fail, trace: {calls: [x]}}");
     let ran = project.run(&["t::u", "-Z", "unstable-options", "--format=json"]).exits(101);
     assert!(failure(&events(&ran.stdout)).contains("told to fail"), "{}", ran.stdout);
 }

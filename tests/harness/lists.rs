@@ -24,13 +24,13 @@ fn three() -> Project {
 fn a_list_is_one_line_a_trial_in_every_format() {
     let project = three();
     for format in ["pretty", "terse", "json"] {
-        let ran = project.run(&["--list", "--format", format]).exits(0).is_silent_on_stderr();
+        let ran = project.run(&["--list", "--format", format]).exits(0).says_nothing_on_stderr();
         assert_eq!(ran.stdout, "deep::er::t: test\ns::a: test\ns::b: test\ns::c: test\n", "{format}");
     }
 }
 
 fn a_list_of_the_ignored_holds_only_these() {
-    let ran = three().run(&["--list", "--format", "terse", "--ignored"]).exits(0).is_silent_on_stderr();
+    let ran = three().run(&["--list", "--format", "terse", "--ignored"]).exits(0).says_nothing_on_stderr();
     assert_eq!(ran.stdout, "s::b: test\ns::c: test\n");
 }
 

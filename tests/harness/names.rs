@@ -49,20 +49,23 @@ fn every_listed_name_runs_exactly_one_trial() {
     assert_eq!(list.stdout.lines().count(), STRANGE.len(), "{}", list.stdout);
     assert!(!list.stdout.contains(is_strange), "{:?}", list.stdout);
     for name in list.names() {
-        let ran = project.run(&["--exact", name, "--nocapture"]).exits(0).is_silent_on_stderr();
+        let ran = project.run(&["--exact", name, "--nocapture"]).exits(0).says_nothing_on_stderr();
         assert_eq!(ran.names(), [name]);
         assert_eq!(project.run(&["--list", name, "--exact"]).exits(0).names(), [name]);
     }
 }
 
 fn is_strange(c: char) -> bool {
-    (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
+    (c.is_control() && c != '\n')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }
 
 fn strange_files_and_folders_are_named_too() {
     let one = "{trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}";
-    let files = ["-dash.yaml", "a b/c.d.yml", "co:lon/x::y.json", "é/--list.jsonl", "a.yaml/x.yaml", "50%.yaml"];
-    let project = files.iter().fold(Project::empty(), |project, file| project.file(&format!("evals/{file}"), one));
+    let files =
+        ["-dash.yaml", "a b/c.d.yml", "co:lon/x::y.json", "é/--list.jsonl", "a.yaml/x.yaml", "50%.yaml"];
+    let project =
+        files.iter().fold(Project::empty(), |project, file| project.file(&format!("evals/{file}"), one));
     let list = project.run(&["--list"]).exits(0);
     assert_eq!(list.names().len(), files.len(), "{}", list.stdout);
     for name in list.names() {
@@ -73,14 +76,19 @@ fn strange_files_and_folders_are_named_too() {
 
 fn two_files_that_make_one_name_are_refused_with_both_places() {
     let one = "{id: b, trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}";
-    let project = Project::empty().file("evals/x/a.yaml", one).file("evals/x.yaml", suite([]));
-    project.write("evals/x.yaml", "tests:\n  - {id: c, trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}\n");
+    let project = Project::empty().file("evals/x/a.yaml", one).file("evals/x.yaml", suite(&[]));
+    project.write(
+        "evals/x.yaml",
+        "tests:\n  - {id: c, trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}\n",
+    );
     project.run(&[]).exits(0);
     project.write("evals/x/a.yaml", one.replace("id: b, ", ""));
-    project.write("evals/x.yaml", suite([green("a")]));
+    project.write("evals/x.yaml", suite(&[green("a")]));
     let ran = project.run(&[]).exits(2);
     assert_eq!(ran.stdout, "");
-    ran.complains("two cases make the trial `x::a`").complains("evals/x.yaml:2:9").complains("evals/x/a.yaml:1:1");
+    ran.complains("two cases make the trial `x::a`")
+        .complains("evals/x.yaml:2:9")
+        .complains("evals/x/a.yaml:1:1");
 }
 
 fn two_ids_of_one_file_are_refused_with_both_places() {

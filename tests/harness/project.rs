@@ -41,7 +41,7 @@ impl Project {
 
     /// A package with one file of cases, `evals/s.yaml`.
     pub(crate) fn of<const N: usize>(cases: [String; N]) -> Self {
-        Self::empty().file("evals/s.yaml", suite(cases))
+        Self::empty().file("evals/s.yaml", suite(&cases))
     }
 
     pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
@@ -144,7 +144,7 @@ impl Ran {
     }
 
     #[track_caller]
-    pub(crate) fn is_silent_on_stderr(self) -> Self {
+    pub(crate) fn says_nothing_on_stderr(self) -> Self {
         assert_eq!(self.stderr, "");
         self
     }
@@ -160,14 +160,13 @@ impl Ran {
 
     /// The names of the trials that were run, or listed.
     pub(crate) fn names(&self) -> Vec<&str> {
-        let listed: Vec<&str> =
-            self.stdout.lines().filter_map(|line| line.strip_suffix(": test")).collect();
+        let listed: Vec<&str> = self.stdout.lines().filter_map(|line| line.strip_suffix(": test")).collect();
         if listed.is_empty() { self.results().into_keys().collect() } else { listed }
     }
 }
 
 /// A file of these cases.
-pub(crate) fn suite<const N: usize>(cases: [String; N]) -> String {
+pub(crate) fn suite(cases: &[String]) -> String {
     format!("tests:\n{}", cases.concat())
 }
 
@@ -197,5 +196,6 @@ pub(crate) fn own(id: &str, check: &str, more: &str) -> String {
 }
 
 fn indented(more: &str) -> String {
-    more.lines().map(|line| format!("    {line}\n")).collect()
+    let lines: Vec<String> = more.lines().map(|line| format!("    {line}\n")).collect();
+    lines.concat()
 }

@@ -12,6 +12,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(all_runs_of_a_file_must_hold),
         claim(one_run_is_picked_by_index_or_id),
         claim(a_file_that_cannot_be_counted_is_a_mistake_at_its_place),
+        claim(a_file_may_not_be_called_like_a_run),
         claim(each_run_has_a_snapshot),
         claim(a_glob_gives_the_runs_in_natural_order),
     ]
@@ -24,7 +25,7 @@ const RUNS: &str = r#"{"id": "first", "calls": ["look"]}
 
 fn with(trace: &str, more: &str) -> Project {
     let case = format!("  - {{id: a, trace: {trace}, expect: [{{tool_blocklist: [rm]}}]{more}}}\n");
-    Project::empty().file("evals/s.yaml", suite([case])).file("evals/traces/runs.jsonl", RUNS)
+    Project::empty().file("evals/s.yaml", suite(&[case])).file("evals/traces/runs.jsonl", RUNS)
 }
 
 fn each() -> Project {
@@ -73,12 +74,19 @@ fn a_file_that_cannot_be_counted_is_a_mistake_at_its_place() {
     project.run(&["--exact", "s::a::run_1"]).exits(101).says("no such file").says("--> evals/s.yaml:2:20");
 }
 
+fn a_file_may_not_be_called_like_a_run() {
+    let project = each();
+    project.write("evals/s/a/run_2.yaml", "{trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}");
+    let ran = project.run(&["--list"]).exits(2);
+    ran.complains("two cases make the trial `s::a::run_2`").complains("evals/s/a/run_2.yaml:1:1");
+}
+
 fn each_run_has_a_snapshot() {
     let project = with("{file: traces/runs.jsonl, each: true}", ", snapshot: true");
     project.run_with(&[("INSTA_UPDATE", "always")], &[]).exits(0);
     let snapshots = ["s.a.run_1.snap", "s.a.run_2.snap", "s.a.run_3.snap"];
     assert_eq!(project.files("evals/snapshots"), snapshots.map(|name| format!("evals/snapshots/{name}")));
-    project.run(&[]).exits(0).is_silent_on_stderr();
+    project.run(&[]).exits(0).says_nothing_on_stderr();
     project.write("evals/traces/runs.jsonl", RUNS.replace("rm", "look"));
     let ran = project.run(&[]).exits(101).says("2 passed; 1 failed");
     assert_eq!(ran.results()["s::a::run_2"], "FAILED");
@@ -87,7 +95,10 @@ fn each_run_has_a_snapshot() {
 fn a_glob_gives_the_runs_in_natural_order() {
     let project = with("\"traces/n/*.json\"", "");
     for n in [10, 9, 1] {
-        project.write(&format!("evals/traces/n/run_{n}.json"), format!("{{\"id\": \"r{n}\", \"calls\": [\"look\"]}}"));
+        project.write(
+            &format!("evals/traces/n/run_{n}.json"),
+            format!("{{\"id\": \"r{n}\", \"calls\": [\"look\"]}}"),
+        );
     }
     project.run(&[]).exits(0).says("1 passed");
     let runs = project.verdict("s::a")["runs"].clone();

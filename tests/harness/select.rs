@@ -45,7 +45,8 @@ fn skip_may_be_repeated_and_follows_exact() {
 
 fn libtests_newer_spelling_and_repeats_are_taken() {
     let project = four();
-    let calls = ["--no-capture", "--nocapture", "--nocapture", "--show-output", "--color", "never", "--color=auto"];
+    let calls =
+        ["--no-capture", "--nocapture", "--nocapture", "--show-output", "--color", "never", "--color=auto"];
     assert_eq!(project.run(&calls).exits(0).names().len(), 4);
     let formats = project.run(&["--format", "json", "--format=pretty"]).exits(0);
     assert_eq!(formats.names().len(), 4);
@@ -68,13 +69,15 @@ fn smoke_takes_smoke_and_full_takes_all() {
     smoke.complains("arraign: 2 cases of another tier or tag were skipped");
     let full = tiers().run_with(&[("ARRAIGN_TIER", "full")], &[]).exits(0);
     assert_eq!(full.names().len(), 3);
-    full.is_silent_on_stderr();
+    full.says_nothing_on_stderr();
 }
 
 fn an_empty_tier_is_2() {
     let ran = four().run_with(&[("ARRAIGN_TIER", "smoke")], &[]).exits(2);
     assert_eq!(ran.stdout, "");
-    ran.complains("error: no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIGN_TAGS): 4 cases were left out");
+    ran.complains(
+        "error: no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIGN_TAGS): 4 cases were left out",
+    );
 }
 
 fn a_wrong_tier_is_2() {
@@ -106,5 +109,5 @@ fn the_variable_of_threads_is_read() {
     assert_eq!(with("3", &[]).exits(0).names().len(), 4);
     with("0", &[]).exits(2).complains("RUST_TEST_THREADS is `0`, should be a positive integer");
     with("junk", &[]).exits(2).complains("RUST_TEST_THREADS is `junk`");
-    with("junk", &["--test-threads", "2"]).exits(0).is_silent_on_stderr();
+    with("junk", &["--test-threads", "2"]).exits(0).says_nothing_on_stderr();
 }

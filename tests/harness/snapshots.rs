@@ -61,7 +61,7 @@ fn always_writes_and_passes_and_then_it_is_green() {
     let project = written();
     assert_eq!(project.files("evals"), ["evals/s.yaml", SNAPSHOT]);
     for update in ["auto", "no", "new"] {
-        run(&project, update).exits(0).says("1 passed").is_silent_on_stderr();
+        run(&project, update).exits(0).says("1 passed").says_nothing_on_stderr();
     }
     assert_eq!(project.files("evals"), ["evals/s.yaml", SNAPSHOT]);
 }
@@ -139,7 +139,7 @@ fn orphans_are_named_after_a_run() {
     let orphans: Vec<&str> = ran.stderr.lines().filter_map(|line| line.split('`').nth(1)).collect();
     assert_eq!(orphans, ["evals/deep/snapshots/t.snap", "evals/snapshots/s.gone.snap"]);
     for quiet in [&["--list"][..], &["--exact", "s::b"]] {
-        project.run(quiet).exits(0).is_silent_on_stderr();
+        project.run(quiet).exits(0).says_nothing_on_stderr();
     }
 }
 
@@ -147,10 +147,11 @@ fn a_filter_orphans_nothing() {
     let project = written();
     let each = "  - {id: e, trace: {file: traces/gone.json, each: true}, ignore: true, snapshot: true,\n     \
                 expect: [{tool_blocklist: [rm]}]}\n";
-    project.write("evals/t.yaml", suite([green("x"), red("y")]));
+    project.write("evals/t.yaml", suite(&[green("x"), red("y")]));
     project.write("evals/snapshots/s.b.snap.new", "x");
-    project.run(&["t::x"]).exits(0).is_silent_on_stderr();
-    let tiers = suite([case("b", "rm", "snapshot: true"), case("c", "look", "tier: smoke"), each.to_owned()]);
+    project.run(&["t::x"]).exits(0).says_nothing_on_stderr();
+    let tiers =
+        suite(&[case("b", "rm", "snapshot: true"), case("c", "look", "tier: smoke"), each.to_owned()]);
     project.write("evals/s.yaml", tiers);
     project.write("evals/snapshots/s.e.run_12.snap", "---\n---\nx\n");
     let ran = project.run_with(&[("ARRAIGN_TIER", "smoke")], &[]).exits(0);
