@@ -23,7 +23,7 @@ pub(crate) fn claims() -> Vec<Trial> {
 }
 
 fn ignored() -> Project {
-    Project::of([
+    Project::of(&[
         case("plain", "rm", "ignore: true"),
         case("because", "rm", "ignore: \"needs a \\e[1mkey\\n\""),
         case("never", "look", "ignore: false"),
@@ -49,7 +49,7 @@ fn ignored_cases_run_when_asked_for() {
 }
 
 fn a_case_out_of_time_is_an_error_within_its_limit() {
-    let project = Project::of([own("slow", "sleeps: {ms: 20000}", "timeout: 100ms"), green("b")]);
+    let project = Project::of(&[own("slow", "sleeps: {ms: 20000}", "timeout: 100ms"), green("b")]);
     let started = Instant::now();
     let ran = project.run(&[]).exits(101);
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
@@ -60,7 +60,7 @@ fn a_case_out_of_time_is_an_error_within_its_limit() {
 }
 
 fn a_case_in_time_is_not_disturbed() {
-    Project::of([own("a", "sleeps: {ms: 1}", "timeout: 1m"), case("b", "rm", "timeout: 60000")])
+    Project::of(&[own("a", "sleeps: {ms: 1}", "timeout: 1m"), case("b", "rm", "timeout: 60000")])
         .run(&[])
         .exits(101)
         .says("1 passed; 1 failed")
@@ -68,7 +68,7 @@ fn a_case_in_time_is_not_disturbed() {
 }
 
 fn a_panicking_check_is_its_trials_error_only() {
-    let project = Project::of([
+    let project = Project::of(&[
         green("a"),
         own("b", "panics: {message: \"index 7 is out of bounds\"}", ""),
         own("c", "panics: {message: \"in time\"}", "timeout: 1m"),
@@ -84,7 +84,8 @@ fn a_panicking_check_is_its_trials_error_only() {
 
 /// A check that talks to a process may meet a closed pipe; that is no reason to end the run.
 fn a_pipe_error_of_a_check_is_its_own() {
-    let project = Project::of([own("a", "panics: {message: \"Broken pipe (os error 32)\"}", ""), green("b")]);
+    let project =
+        Project::of(&[own("a", "panics: {message: \"Broken pipe (os error 32)\"}", ""), green("b")]);
     let ran = project.run(&["--test-threads", "1"]).exits(101);
     assert_eq!(ran.results()["s::b"], "ok");
 }
@@ -94,7 +95,7 @@ fn each_expected_verdict_takes_that_one_only() {
     for expected in verdicts {
         let told =
             |id: &str| own(id, &format!("says: {{status: {id}}}"), &format!("expect_verdict: {expected}"));
-        let project = Project::of(verdicts.map(told));
+        let project = Project::of(&verdicts.map(told));
         let ran = project.run(&[]).exits(101).says("1 passed; 3 failed");
         for (name, result) in ran.results() {
             let status = name.trim_start_matches("s::");
@@ -111,7 +112,7 @@ fn each_expected_verdict_takes_that_one_only() {
 }
 
 fn out_of_time_may_be_expected() {
-    Project::of([own("a", "sleeps: {ms: 20000}", "timeout: 50\nexpect_verdict: error")]).run(&[]).exits(0);
+    Project::of(&[own("a", "sleeps: {ms: 20000}", "timeout: 50\nexpect_verdict: error")]).run(&[]).exits(0);
 }
 
 fn a_missing_trace_is_an_error_that_names_the_places() {

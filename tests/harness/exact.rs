@@ -21,7 +21,7 @@ pub(crate) fn claims() -> Vec<Trial> {
 }
 
 fn with_broken_sibling() -> Project {
-    Project::of([green("a"), red("b")])
+    Project::of(&[green("a"), red("b")])
         .file("evals/broken.yaml", "tests: [")
         .file("evals/s/other.yaml", "tests: [")
         .file("evals/.arraignignore", "[")
@@ -52,7 +52,7 @@ fn one_file_is_opened_and_no_folder_is_listed() {
     let package = project.path("").to_string_lossy().into_owned();
     assert!(!log.lines().any(|line| line.contains("getdents") && line.contains(&package)), "{log}");
     // The trace would show them: a run of everything lists the folder.
-    assert!(opens_and_listings(&Project::of([green("a")]), &[]).contains("getdents"));
+    assert!(opens_and_listings(&Project::of(&[green("a")]), &[]).contains("getdents"));
 }
 
 /// The system calls of a run that open a file or list a folder.
@@ -87,7 +87,7 @@ fn a_missing_name_fails_under_nextest() {
 }
 
 fn a_name_in_a_broken_file_fails_with_its_mistakes() {
-    let project = Project::of([red("b")]).file("evals/typo.yaml", "{id: a, metric: tool_blocklis, tier: 7}");
+    let project = Project::of(&[red("b")]).file("evals/typo.yaml", "{id: a, metric: tool_blocklis, tier: 7}");
     let ran = project.run(&["--exact", "typo::a"]).exits(101).says_nothing_on_stderr();
     assert_eq!(ran.names(), ["typo::a"]);
     ran.says("error: unknown metric `tool_blocklis`")
@@ -101,7 +101,7 @@ fn a_name_in_a_broken_file_fails_with_its_mistakes() {
 
 fn a_name_of_a_support_folder_is_no_trial() {
     let one = "{id: a, trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}";
-    let project = Project::of([green("a")])
+    let project = Project::of(&[green("a")])
         .file("evals/traces/x.yaml", one)
         .file("evals/.hidden/x.yaml", one)
         .file("evals/arraign.yaml", one);
@@ -113,7 +113,7 @@ fn a_name_of_a_support_folder_is_no_trial() {
 
 fn a_name_never_leaves_the_folder() {
     let one = "{id: a, trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}";
-    let project = Project::of([green("a")]).file("x.yaml", one);
+    let project = Project::of(&[green("a")]).file("x.yaml", one);
     let absolute = project.path("x").to_string_lossy().replace('/', "%2F");
     for name in ["..::x::a", "%2E%2E::x::a", "%2E%2E%2Fx::a", "s::..::..::x::a", &format!("{absolute}::a")] {
         project.run(&["--exact", name]).exits(0).says("running 0 tests").says_nothing_on_stderr();
@@ -121,7 +121,7 @@ fn a_name_never_leaves_the_folder() {
 }
 
 fn a_case_of_another_tier_is_said_to_be() {
-    let project = Project::of([green("a")]);
+    let project = Project::of(&[green("a")]);
     let ran = project.run_with(&[("ARRAIGN_TIER", "smoke"), ("NEXTEST", "1")], &["--exact", "s::a"]);
     ran.exits(101).complains("no trial is called `s::a`: no case has the wanted tier or tag");
 }

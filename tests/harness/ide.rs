@@ -33,7 +33,7 @@ fn failure(events: &[Value]) -> &str {
 }
 
 fn jetbrains_reads_only_json_and_finds_the_place() {
-    let project = Project::of([green("a"), red("it's \"b\" \\ é"), case("c", "rm", "ignore: why \"not\"")]);
+    let project = Project::of(&[green("a"), red("it's \"b\" \\ é"), case("c", "rm", "ignore: why \"not\"")]);
     let ran = project.run(&JETBRAINS).exits(101).says_nothing_on_stderr();
     let events = events(&ran.stdout);
     let text = failure(&events);
@@ -58,21 +58,21 @@ fn a_broken_file_has_a_place_for_jetbrains_too() {
 }
 
 fn rust_analyzer_runs_one_trial_though_it_is_ignored() {
-    let project = Project::of([case("a", "look", "ignore: needs a key"), red("b")]);
+    let project = Project::of(&[case("a", "look", "ignore: needs a key"), red("b")]);
     let ran = project.run(&["s::a", "--exact", "--nocapture", "--include-ignored"]).exits(0);
     assert_eq!(ran.results().into_iter().collect::<Vec<_>>(), [("s::a", "ok")]);
     ran.says_nothing_on_stderr();
 }
 
 fn rust_analyzers_explorer_runs_a_path() {
-    let project = Project::of([green("a")])
+    let project = Project::of(&[green("a")])
         .file("evals/t/u.yaml", "{id: b, metric: says, status: fail, trace: {calls: [x]}}");
     let ran = project.run(&["t::u", "-Z", "unstable-options", "--format=json"]).exits(101);
     assert!(failure(&events(&ran.stdout)).contains("told to fail"), "{}", ran.stdout);
 }
 
 fn nextest_finds_its_heading_on_stderr() {
-    let project = Project::of([
+    let project = Project::of(&[
         red("claim"),
         own("panic", "panics: {message: \"oh\\nno\"}", ""),
         own("late", "sleeps: {ms: 20000}", "timeout: 20ms"),
@@ -97,7 +97,7 @@ fn nextest_finds_its_heading_on_stderr() {
 }
 
 fn remarks_stay_off_a_stream_of_events() {
-    let project = Project::of([case("a", "look", "tier: smoke"), green("b")]);
+    let project = Project::of(&[case("a", "look", "tier: smoke"), green("b")]);
     project.write("evals/s.yaml", format!("output: {{format: [sarif]}}\n{}", project.read("evals/s.yaml")));
     let variables = [("ARRAIGN_TIER", "smoke"), ("ARRAIGN_TEIR", "x")];
     let ran = project.run_with(&variables, &JETBRAINS).exits(0).complains("1 case of another tier");

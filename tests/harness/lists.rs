@@ -17,7 +17,7 @@ pub(crate) fn claims() -> Vec<Trial> {
 }
 
 fn three() -> Project {
-    Project::of([green("a"), case("b", "look", "ignore: true"), case("c", "look", "ignore: no key")])
+    Project::of(&[green("a"), case("b", "look", "ignore: true"), case("c", "look", "ignore: no key")])
         .file("evals/deep/er/t.yaml", "{trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}")
 }
 

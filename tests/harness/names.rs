@@ -92,18 +92,18 @@ fn two_files_that_make_one_name_are_refused_with_both_places() {
 }
 
 fn two_ids_of_one_file_are_refused_with_both_places() {
-    let ran = Project::of([green("a"), red("a")]).run(&[]).exits(2);
+    let ran = Project::of(&[green("a"), red("a")]).run(&[]).exits(2);
     ran.complains("duplicate id `a`: line 2 has it already").complains("--> evals/s.yaml:5:9");
 }
 
 fn siblings_of_one_stem_are_refused() {
-    let project = Project::of([green("a")]).file("evals/s.json", r#"{"id": "b"}"#);
+    let project = Project::of(&[green("a")]).file("evals/s.json", r#"{"id": "b"}"#);
     let ran = project.run(&["--list"]).exits(2);
     ran.complains("evals/s.yaml").complains("`evals/s.json` has the same stem");
 }
 
 fn a_rerun_command_can_be_pasted() {
-    let project = Project::of([case("it's $HOME; a b", "rm", "")]);
+    let project = Project::of(&[case("it's $HOME; a b", "rm", "")]);
     let ran = project.run(&[]).exits(101);
     let line = ran.stdout.lines().find_map(|line| line.split_once("-- --exact ")).expect("a rerun command");
     let shell = std::process::Command::new("sh").args(["-c", &format!("printf %s {}", line.1)]).output();
@@ -112,7 +112,7 @@ fn a_rerun_command_can_be_pasted() {
 }
 
 fn reserved_ids_are_refused() {
-    Project::of([green("run_1"), green("pass_threshold"), green(" ")])
+    Project::of(&[green("run_1"), green("pass_threshold"), green(" ")])
         .run(&[])
         .exits(2)
         .complains("the id `run_1` is reserved")

@@ -40,8 +40,8 @@ impl Project {
     }
 
     /// A package with one file of cases, `evals/s.yaml`.
-    pub(crate) fn of<const N: usize>(cases: [String; N]) -> Self {
-        Self::empty().file("evals/s.yaml", suite(&cases))
+    pub(crate) fn of(cases: &[String]) -> Self {
+        Self::empty().file("evals/s.yaml", suite(cases))
     }
 
     pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {

@@ -22,7 +22,7 @@ pub(crate) fn claims() -> Vec<Trial> {
 }
 
 fn four() -> Project {
-    Project::of([green("apple"), green("banana"), green("cherry"), green("apple_pie")])
+    Project::of(&[green("apple"), green("banana"), green("cherry"), green("apple_pie")])
 }
 
 fn several_filters_are_any_of_them() {
@@ -55,12 +55,12 @@ fn libtests_newer_spelling_and_repeats_are_taken() {
 }
 
 fn a_dash_in_a_filter_is_text_after_two_dashes() {
-    let project = Project::of([green("-x"), green("y")]);
+    let project = Project::of(&[green("-x"), green("y")]);
     assert_eq!(project.run(&["--", "-x"]).exits(0).names(), ["s::-x"]);
 }
 
 fn tiers() -> Project {
-    Project::of([case("a", "look", "tier: smoke\ntags: [x, y]"), case("b", "look", "tags: z"), green("c")])
+    Project::of(&[case("a", "look", "tier: smoke\ntags: [x, y]"), case("b", "look", "tags: z"), green("c")])
 }
 
 fn smoke_takes_smoke_and_full_takes_all() {

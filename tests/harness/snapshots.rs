@@ -34,7 +34,7 @@ fn run(project: &Project, update: &str) -> Ran {
 
 /// A package whose snapshot is written.
 fn written() -> Project {
-    let project = Project::of([pinned()]);
+    let project = Project::of(&[pinned()]);
     run(&project, "always").exits(0);
     std::fs::remove_dir_all(project.path("out")).expect("the verdicts are removed");
     project
@@ -47,7 +47,7 @@ fn change(project: &Project) {
 }
 
 fn the_first_run_fails_with_a_pending_snapshot_and_the_diff() {
-    let project = Project::of([pinned()]);
+    let project = Project::of(&[pinned()]);
     let ran = project.run(&[]).exits(101);
     ran.says("error[snapshot]: the violations differ from the snapshot")
         .says("there is none yet; it would be")
@@ -80,7 +80,7 @@ fn a_changed_violation_fails_with_the_diff() {
 }
 
 fn an_update_that_is_refused_writes_nothing() {
-    let project = Project::of([pinned()]);
+    let project = Project::of(&[pinned()]);
     run(&project, "no").exits(101).says("error[snapshot]");
     assert_eq!(project.files("evals"), ["evals/s.yaml"]);
     project.run_with(&[("CI", "true")], &[]).exits(101);
@@ -97,7 +97,7 @@ fn forced_passes_are_not_passes_in_the_verdict() {
 }
 
 fn a_stream_of_events_stays_one() {
-    let project = Project::of([pinned()]);
+    let project = Project::of(&[pinned()]);
     let json = ["-Z", "unstable-options", "--format=json", "--show-output"];
     for variables in [&[][..], &[("INSTA_FORCE_PASS", "1")], &[("INSTA_UPDATE", "always")]] {
         let ran = project.run_with(variables, &json);
@@ -125,7 +125,7 @@ fn a_moved_case_changes_nothing() {
 
 fn an_error_is_never_pinned() {
     let gone = "  - {id: b, trace: traces/gone.json, snapshot: true, expect: [{tool_blocklist: [rm]}]}\n";
-    let project = Project::of([gone.to_owned()]);
+    let project = Project::of(&[gone.to_owned()]);
     run(&project, "always").exits(101).says("no such file");
     assert_eq!(project.files("evals"), ["evals/s.yaml"]);
 }

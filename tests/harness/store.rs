@@ -21,7 +21,7 @@ pub(crate) fn claims() -> Vec<Trial> {
 }
 
 fn every_trial_that_ran_leaves_one_verdict() {
-    let project = Project::of([green("a"), red("b"), case("c", "rm", "ignore: true"), green("d")]);
+    let project = Project::of(&[green("a"), red("b"), case("c", "rm", "ignore: true"), green("d")]);
     project.run(&["--skip", "::d", "--test-threads", "3"]).exits(101);
     let files = project.files("out");
     assert_eq!(files.len(), 2, "{files:?}");
@@ -32,7 +32,7 @@ fn every_trial_that_ran_leaves_one_verdict() {
 }
 
 fn a_verdict_says_what_a_report_needs() {
-    let project = Project::of([case("b", "rm", "tier: smoke\ntags: [x]\ndescription: no deletion")]);
+    let project = Project::of(&[case("b", "rm", "tier: smoke\ntags: [x]\ndescription: no deletion")]);
     project.run(&[]).exits(101);
     let verdict = project.verdict("s::b");
     let expected: Value = serde_json::json!({
@@ -51,7 +51,7 @@ fn a_verdict_says_what_a_report_needs() {
 }
 
 fn runs_and_attempts_of_nextest_are_kept_apart() {
-    let project = Project::of([red("b")]);
+    let project = Project::of(&[red("b")]);
     for attempt in ["1", "2", "3"] {
         let variables = [("NEXTEST", "1"), ("NEXTEST_RUN_ID", "run-7"), ("NEXTEST_ATTEMPT", attempt)];
         project.run_with(&variables, &["--exact", "s::b", "--nocapture"]).exits(101);
@@ -61,7 +61,7 @@ fn runs_and_attempts_of_nextest_are_kept_apart() {
 }
 
 fn the_id_of_a_run_is_one_folder() {
-    let project = Project::of([green("a")]);
+    let project = Project::of(&[green("a")]);
     for (id, folder) in [("../../up", "%2E%2E%2F%2E%2E%2Fup"), ("a/b", "a%2Fb"), ("..", "%2E%2E")] {
         project.run_with(&[("NEXTEST", "1"), ("NEXTEST_RUN_ID", id)], &["--exact", "s::a"]).exits(0);
         assert!(project.files("out").contains(&format!("out/{folder}/s::a.json")), "{:?}", project.files(""));
@@ -69,7 +69,7 @@ fn the_id_of_a_run_is_one_folder() {
 }
 
 fn a_folder_that_cannot_be_written_is_said() {
-    let project = Project::of([green("a")]).file("taken", "a file");
+    let project = Project::of(&[green("a")]).file("taken", "a file");
     let ran = project.run_with(&[("ARRAIGN_OUT", "taken")], &[]).exits(101);
     let place = project.path("taken");
     ran.says(&format!("the verdict cannot be written below {}", place.display())).says("set ARRAIGN_OUT");
@@ -77,7 +77,7 @@ fn a_folder_that_cannot_be_written_is_said() {
 
 /// A path is relative to the package; none is the target folder that the executable was built into.
 fn without_a_folder_the_target_folder_is_taken() {
-    let project = Project::of([green("a")]);
+    let project = Project::of(&[green("a")]);
     project.run_with(&[("ARRAIGN_OUT", "some/where")], &[]).exits(0);
     assert_eq!(project.files("some/where").len(), 1);
     let id = format!("harness-test-{}", std::process::id());
@@ -94,7 +94,7 @@ fn without_a_folder_the_target_folder_is_taken() {
 
 fn long_and_strange_names_have_a_file_each() {
     let long = "\u{1f980}".repeat(90);
-    let project = Project::of([green(&format!("{long}1")), green(&format!("{long}2")), green("a/b::c\n")]);
+    let project = Project::of(&[green(&format!("{long}1")), green(&format!("{long}2")), green("a/b::c\n")]);
     project.run(&[]).exits(0);
     let files = project.files("out");
     assert_eq!(files.len(), 3, "{files:?}");
@@ -102,7 +102,7 @@ fn long_and_strange_names_have_a_file_each() {
 }
 
 fn wanted_reports_are_said_to_be_missing() {
-    let project = Project::of([green("a")]);
+    let project = Project::of(&[green("a")]);
     project.write(
         "evals/s.yaml",
         format!("output: {{format: [sarif, junit]}}\n{}", project.read("evals/s.yaml")),
@@ -117,6 +117,6 @@ fn wanted_reports_are_said_to_be_missing() {
 }
 
 fn an_unknown_report_is_2() {
-    let ran = Project::of([green("a")]).run_with(&[("ARRAIGN_REPORT", "json,junk")], &[]).exits(2);
+    let ran = Project::of(&[green("a")]).run_with(&[("ARRAIGN_REPORT", "json,junk")], &[]).exits(2);
     ran.complains("ARRAIGN_REPORT: `junk` is none of json, jsonl, sarif, junit, markdown, html");
 }
