@@ -9,6 +9,8 @@
 mod args;
 mod orphans;
 mod panics;
+#[cfg(feature = "snapshots")]
+mod pending;
 mod plan;
 mod remarks;
 mod settings;

@@ -13,6 +13,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(an_update_that_is_refused_writes_nothing),
         claim(forced_passes_are_not_passes_in_the_verdict),
         claim(a_stream_of_events_stays_one),
+        claim(a_stream_of_events_leaves_what_insta_leaves),
         claim(a_snapshot_names_the_case_and_no_machine),
         claim(a_moved_case_changes_nothing),
         claim(an_error_is_never_pinned),
@@ -96,15 +97,35 @@ fn forced_passes_are_not_passes_in_the_verdict() {
     assert_eq!(project.verdict("s::b")["passed"], false);
 }
 
+const EVENTS: [&str; 4] = ["-Z", "unstable-options", "--format=json", "--show-output"];
+
+/// insta prints, and an IDE reads nothing but JSON.
 fn a_stream_of_events_stays_one() {
     let project = Project::of(&[pinned()]);
-    let json = ["-Z", "unstable-options", "--format=json", "--show-output"];
-    for variables in [&[][..], &[("INSTA_FORCE_PASS", "1")], &[("INSTA_UPDATE", "always")]] {
-        let ran = project.run_with(variables, &json);
+    for (variables, code) in
+        [(&[][..], 101), (&[("INSTA_FORCE_PASS", "1")], 0), (&[("INSTA_UPDATE", "no")], 101)]
+    {
+        let ran = project.run_with(variables, &EVENTS).exits(code).says_nothing_on_stderr();
         for line in ran.stdout.lines() {
             serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         }
     }
+}
+
+/// `cargo insta review` finds the same file, whichever way the trial was run.
+fn a_stream_of_events_leaves_what_insta_leaves() {
+    let [by_insta, silently] = [&[][..], &EVENTS].map(|arguments| {
+        let project = Project::of(&[pinned()]);
+        project.run(arguments).exits(101);
+        let pending = project.read(PENDING);
+        project.run_with(&[("INSTA_UPDATE", "always")], arguments).exits(0);
+        let origin = |text: &str| text.replace("\"evals/s.yaml\"", "evals/s.yaml");
+        let texts = (origin(&pending), origin(&project.read(SNAPSHOT)));
+        std::fs::rename(project.path(PENDING), project.path(SNAPSHOT)).expect("it is accepted");
+        run(&project, "no").exits(0);
+        texts
+    });
+    assert_eq!(silently, by_insta);
 }
 
 fn a_snapshot_names_the_case_and_no_machine() {
