@@ -1,5 +1,6 @@
 //! The case: what every vocabulary lowers to.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -170,8 +171,12 @@ impl Expectation {
     }
 }
 
-/// The vacuity test: the check's own counterexample must really be refused by it.
+/// The vacuity test: the check's own counterexample must really be refused by it. A check that panics here is
+/// not vacuous; its trial will say what it said.
 fn refuses_something(check: &dyn Check) -> bool {
-    let Some(evidence) = check.counterexample() else { return false };
-    check.check(&evidence).is_ok_and(|outcome| !outcome.violations.is_empty())
+    let refused = || {
+        let Some(evidence) = check.counterexample() else { return false };
+        check.check(&evidence).is_ok_and(|outcome| !outcome.violations.is_empty())
+    };
+    catch_unwind(AssertUnwindSafe(refused)).unwrap_or(true)
 }

@@ -8,9 +8,11 @@ use std::ffi::OsString;
 use libtest_mimic::Arguments;
 
 /// Flags that take the next argument as their value.
-const VALUED: &[&str] = &["--test-threads", "--logfile", "--skip", "--color", "--format", "-Z"];
-/// Flags that may be repeated with a value of their own.
-const REPEATABLE: &[&str] = &["--skip"];
+const VALUED: &[&str] = &["--test-threads", "--logfile", SKIP, "--color", "--format", "-Z"];
+/// The one flag whose every value counts.
+const SKIP: &str = "--skip";
+/// Other spellings of a flag.
+const SPELLINGS: &[(&str, &str)] = &[("--no-capture", "--nocapture"), ("-q", "--quiet")];
 
 /// What the user asked for.
 #[derive(Debug)]
@@ -38,51 +40,73 @@ impl Command {
 /// Reads the arguments of a process (without its name). Help and bad flags end the process, as clap has it; the
 /// error is for what clap accepts and libtest does not.
 pub(super) fn parse(raw: Vec<OsString>, threads_variable: Option<OsString>) -> Result<Command, String> {
-    let (mut flags, mut filters) = (vec![OsString::from("evals")], Vec::new());
+    let (mut flags, mut filters) = (Vec::new(), Vec::new());
     let mut rest = raw.into_iter();
     while let Some(argument) = rest.next() {
-        let Some(text) = argument.to_str().map(str::to_owned) else {
-            return Err(format!("the argument `{}` is not UTF-8", argument.to_string_lossy()));
-        };
+        let text = utf8(argument)?;
         if text == "--" {
-            filters.extend(rest.by_ref().map(|filter| filter.to_string_lossy().into_owned()));
+            let more: Result<Vec<String>, String> = rest.by_ref().map(utf8).collect();
+            filters.extend(more?);
         } else if VALUED.contains(&text.as_str()) {
-            keep_valued(&mut flags, argument, rest.next());
+            let value = rest.next().map(utf8).transpose()?;
+            keep(&mut flags, Flag::with(&text, value));
         } else if text.starts_with('-') {
-            keep_flag(&mut flags, &text);
+            keep(&mut flags, Flag::of(&text));
         } else {
             filters.push(text);
         }
     }
-    let mut arguments = Arguments::from_iter(flags);
+    let program = std::iter::once("evals".to_owned());
+    let mut arguments = Arguments::from_iter(program.chain(flags.into_iter().map(|flag| flag.text)));
     set_threads(&mut arguments, threads_variable)?;
+    try_logfile(&arguments)?;
     if let [only] = filters.as_slice() {
         arguments.filter = Some(only.clone());
     }
     Ok(Command { arguments, filters })
 }
 
-/// The last value counts, except where all do.
-fn keep_valued(flags: &mut Vec<OsString>, flag: OsString, value: Option<OsString>) {
-    let repeatable = REPEATABLE.iter().any(|known| flag == *known);
-    if let (false, Some(at)) = (repeatable, flags.iter().position(|known| *known == flag)) {
-        flags.drain(at..(at + 2).min(flags.len()));
-    }
-    flags.push(flag);
-    flags.extend(value);
+fn utf8(argument: OsString) -> Result<String, String> {
+    argument
+        .into_string()
+        .map_err(|argument| format!("the argument `{}` is not UTF-8", argument.to_string_lossy()))
 }
 
-fn keep_flag(flags: &mut Vec<OsString>, text: &str) {
-    let flag = OsString::from(if text == "--no-capture" { "--nocapture" } else { text });
-    let name = text.split('=').next().unwrap_or(text);
-    if REPEATABLE.contains(&name) {
-        flags.push(flag);
-        return;
+/// A flag, its value after a `=`: one argument of one shape, however it was written.
+struct Flag {
+    name: String,
+    text: String,
+}
+
+impl Flag {
+    fn of(text: &str) -> Self {
+        let known = SPELLINGS.iter().find(|(other, _)| *other == text);
+        let text = known.map_or(text, |(_, usual)| usual);
+        // `-Zunstable-options` is the one flag whose value may touch it.
+        let name = if text.starts_with("-Z") { "-Z" } else { text.split('=').next().unwrap_or(text) };
+        Self { name: name.to_owned(), text: text.to_owned() }
     }
-    flags.retain(|known| {
-        known.to_str().and_then(|known| known.split('=').next()) != Some(name) && *known != flag
-    });
+
+    /// Without a value it stays as it is, for clap to complain about.
+    fn with(name: &str, value: Option<String>) -> Self {
+        let text = value.map_or(name.to_owned(), |value| format!("{name}={value}"));
+        Self { name: name.to_owned(), text }
+    }
+}
+
+/// The last of a flag's values counts, except where all do.
+fn keep(flags: &mut Vec<Flag>, flag: Flag) {
+    if flag.name != SKIP {
+        flags.retain(|known| known.name != flag.name);
+    }
     flags.push(flag);
+}
+
+/// libtest-mimic panics where the file cannot be made.
+fn try_logfile(arguments: &Arguments) -> Result<(), String> {
+    let Some(path) = &arguments.logfile else { return Ok(()) };
+    let made = std::fs::File::create(path);
+    made.map(drop).map_err(|error| format!("--logfile: `{path}` cannot be written: {error}"))
 }
 
 fn set_threads(arguments: &mut Arguments, variable: Option<OsString>) -> Result<(), String> {
@@ -133,6 +157,25 @@ mod tests {
             "--show-output",
         ]);
         assert!(command.arguments.nocapture && command.arguments.exact);
+        assert!(command.filters.is_empty() && command.arguments.filter.is_none());
+    }
+
+    #[test]
+    fn a_flag_given_twice_leaves_no_value_behind() {
+        let command = command(&[
+            "--format",
+            "json",
+            "--format=pretty",
+            "--color",
+            "never",
+            "--color=auto",
+            "--skip",
+            "-x",
+        ]);
+        assert_eq!(command.arguments.filter, None);
+        assert_eq!(command.arguments.skip, ["-x"]);
+        let quiet = parse(vec!["-q".into(), "--quiet".into()], None).expect("one flag by two names");
+        assert!(quiet.arguments.quiet);
     }
 
     #[test]

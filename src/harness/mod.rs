@@ -7,8 +7,12 @@
 //! ```
 
 mod args;
+mod orphans;
 mod panics;
+#[cfg(feature = "snapshots")]
+mod pending;
 mod plan;
+mod remarks;
 mod settings;
 mod snapshot;
 mod store;
@@ -24,6 +28,7 @@ use serde::de::DeserializeOwned;
 
 use self::args::Command;
 use self::plan::{Plan, Planned};
+use self::remarks::{cases, complain, wrong, wrong_files};
 use self::settings::Settings;
 use self::store::Store;
 use self::trial::Shared;
@@ -31,12 +36,9 @@ use crate::case::Ignore;
 use crate::check::{Check, Kind, Registry};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::report::plain::one_line;
-use crate::report::terminal;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
 use crate::suite::{Library, ReportFormat, Suite};
 
-/// The run itself is wrong.
-const WRONG_RUN: u8 = 2;
 /// A trial failed.
 const FAILED: u8 = 101;
 
@@ -132,65 +134,86 @@ impl Harness {
     /// The package's folder and the files of the eval root, found when the test runs: a remapped checkout keeps
     /// its own.
     fn files(&self) -> Result<(PathBuf, Files), String> {
-        let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-        let base = match self.base.clone().or_else(|| manifest.clone()) {
-            Some(base) => base,
-            None => env::current_dir().map_err(|error| format!("no current folder: {error}"))?,
+        let bases = self.bases();
+        let has_folder = |base: &&PathBuf| base.join(&self.folder).is_dir();
+        let Some(base) = bases.iter().map(|(_, base)| base).find(has_folder) else {
+            return Err(self.no_folder(&bases));
         };
-        let base = base.canonicalize().unwrap_or(base);
+        let base = base.canonicalize().unwrap_or_else(|_| base.clone());
         let root = base.join(&self.folder);
-        if !root.is_dir() {
-            let from = if self.base.is_some() {
-                "Harness::at"
-            } else {
-                "CARGO_MANIFEST_DIR, else the current folder"
-            };
-            return Err(format!("no folder `{}` in {} ({from})", self.folder.display(), base.display()));
-        }
         let roots = self.allowed_roots.iter().map(|root| base.join(root));
         let files = roots.fold(Files::new(&base, root).with_size_limit(self.size_limit), Files::allow_root);
         Ok((base, files))
     }
 
+    /// Where the package may be, and who says so.
+    fn bases(&self) -> Vec<(&'static str, PathBuf)> {
+        if let Some(base) = &self.base {
+            return vec![("Harness::at", base.clone())];
+        }
+        let manifest = env::var_os("CARGO_MANIFEST_DIR").filter(|folder| !folder.is_empty());
+        let manifest = manifest.map(|folder| ("CARGO_MANIFEST_DIR", folder.into()));
+        let current = env::current_dir().ok().map(|folder| ("the current folder", folder));
+        manifest.into_iter().chain(current).collect()
+    }
+
+    fn no_folder(&self, bases: &[(&str, PathBuf)]) -> String {
+        let said = |name: &str| bases.iter().any(|(known, _)| *known == name);
+        let mut tried: Vec<String> =
+            bases.iter().map(|(name, base)| format!("in {} ({name})", base.display())).collect();
+        if self.base.is_none() && !said("CARGO_MANIFEST_DIR") {
+            tried.push("by CARGO_MANIFEST_DIR, which is not set".to_owned());
+        }
+        let help = "make it, or say where the package is with `Harness::at`";
+        format!("no folder `{}` {}; {help}", self.folder.display(), tried.join(", nor "))
+    }
+
     fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: Settings) -> ExitCode {
         let library = Library { kinds: &self.kinds, files: &files };
-        let mut plan = match command.exact_names() {
-            Some(names) => plan::named(names, library, &settings),
-            None => match plan::all(library, &settings) {
-                Ok(plan) => plan,
-                Err(errors) => return wrong_files(&errors),
-            },
+        let planned = panics::quietly(|| match command.exact_names() {
+            Some(names) => Ok(plan::named(names, library, &settings)),
+            None => plan::all(library, &settings),
+        });
+        let mut plan = match planned {
+            Ok(Ok(plan)) => plan,
+            Ok(Err(errors)) => return wrong_files(&errors),
+            Err(said) => return wrong(&[format!("a panic while the cases were read: {said}")]),
         };
         if let Some(code) = nothing_to_run(&plan, command, &settings, &self.folder) {
             return code;
         }
         plan.select(command);
-        let (reports, skipped) = (reports(&plan, &settings), plan.skipped);
+        let (reports, skipped, pinned) =
+            (reports(&plan, &settings), plan.skipped, std::mem::take(&mut plan.pinned));
         let shared = Arc::new(shared(base, files, command, settings));
-        let store = shared.store.folder().to_owned();
         let asked = &command.arguments;
         let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
         let trials = plan.trials.into_iter().map(|planned| trial(planned, &shared, reasons)).collect();
         let conclusion = libtest_mimic::run(&command.arguments, trials);
         if !command.arguments.list {
-            summarize(skipped, &reports, &store);
+            remarks::summarize(skipped, &reports, shared.store.folder());
+            if command.exact_names().is_none() {
+                remarks::orphans(&pinned.orphans(&shared.files));
+            }
         }
         if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
     }
 }
 
-/// Why there is nothing to run, where that is an error: an empty selection never looks green.
+/// Why there is nothing to run, where that is an error: an empty selection never looks green. A list may be empty,
+/// as libtest has it.
 fn nothing_to_run(plan: &Plan, command: &Command, settings: &Settings, folder: &Path) -> Option<ExitCode> {
-    if !plan.trials.is_empty() {
+    if !plan.trials.is_empty() || command.arguments.list {
         return None;
     }
+    let left_out = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIGN_TAGS)";
     if let Some(names) = command.exact_names() {
-        let missing = format!("no trial is called `{}`", names.join("` or `"));
+        let hint = if plan.skipped > 0 { format!(": {left_out}") } else { String::new() };
+        let missing = format!("no trial is called `{}`{hint}", names.join("` or `"));
         return settings.nextest.is_some().then(|| complain(&[missing], FAILED));
     }
     if plan.skipped > 0 {
-        let wanted = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIGN_TAGS)";
-        return Some(wrong(&[format!("{wanted}: {} cases were left out", plan.skipped)]));
+        return Some(wrong(&[format!("{left_out}: {} were left out", cases(plan.skipped))]));
     }
     Some(wrong(&[format!("no case below `{}`: an empty run is not a green one", folder.display())]))
 }
@@ -225,45 +248,4 @@ fn reports(plan: &Plan, settings: &Settings) -> Vec<ReportFormat> {
     wanted.sort_unstable();
     wanted.dedup();
     wanted
-}
-
-#[expect(clippy::print_stderr, reason = "standard output may be a stream of events")]
-fn summarize(skipped: usize, reports: &[ReportFormat], store: &Path) {
-    for remark in settings::unknown_variables() {
-        eprintln!("arraign: {remark}");
-    }
-    if skipped > 0 {
-        eprintln!("arraign: {skipped} cases of another tier or tag were skipped");
-    }
-    if !reports.is_empty() {
-        let names: Vec<String> = reports.iter().map(|format| format!("{format:?}").to_lowercase()).collect();
-        let store = store.display();
-        eprintln!(
-            "arraign: this version renders no {} report yet; the JSON verdicts are in {store}",
-            names.join(", ")
-        );
-    }
-}
-
-fn wrong(problems: &[String]) -> ExitCode {
-    complain(problems, WRONG_RUN)
-}
-
-#[expect(clippy::print_stderr, reason = "the harness is a program, and this is its way to complain")]
-fn complain(problems: &[String], code: u8) -> ExitCode {
-    for problem in problems {
-        eprintln!("error: {problem}");
-    }
-    ExitCode::from(code)
-}
-
-#[expect(clippy::print_stderr, reason = "the harness is a program, and this is its way to complain")]
-fn wrong_files(errors: &LoadErrors) -> ExitCode {
-    for error in errors {
-        eprintln!("{}", terminal::load_error(error));
-    }
-    let count = errors.iter().count();
-    let noun = if count == 1 { "mistake" } else { "mistakes" };
-    eprintln!("error: {count} {noun} in the eval files; no trial was run");
-    ExitCode::from(WRONG_RUN)
 }

@@ -1,7 +1,8 @@
 //! Panics that are expected: a check's own, and the printer's when its reader has gone.
 
+use std::any::Any;
 use std::cell::Cell;
-use std::panic;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
@@ -15,21 +16,27 @@ pub(super) fn install() {
     INSTALLED.call_once(|| {
         let default = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
+            if CAUGHT.get() {
+                return;
+            }
             let text = info.payload().downcast_ref::<String>().map_or("", String::as_str);
             if text.contains("BrokenPipe") || text.contains("Broken pipe") {
                 std::process::exit(101);
             }
-            if !CAUGHT.get() {
-                default(info);
-            }
+            default(info);
         }));
     });
 }
 
-/// Runs `work`, whose panics are caught inside it, without printing them.
-pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> T {
+/// Runs `work` without printing its panic. The error is what the panic said.
+pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = CAUGHT.replace(true);
-    let value = work();
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
     CAUGHT.set(before);
-    value
+    result.map_err(|payload| said(payload.as_ref()))
+}
+
+fn said(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }

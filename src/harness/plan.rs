@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Command;
+use super::orphans::Pinned;
 use super::settings::Settings;
 use crate::case::{Case, Ignore, Runs, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
@@ -44,6 +45,8 @@ pub(super) struct Plan {
     pub(super) skipped: usize,
     /// Reports that the suites ask for.
     pub(super) reports: Vec<ReportFormat>,
+    /// Snapshots that the cases ask for, whether they are run or not.
+    pub(super) pinned: Pinned,
 }
 
 /// All trials below the eval root, or everything that is wrong there.
@@ -55,11 +58,15 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
         let Some(suite) = errors.take(Suite::load(&path, library)) else { continue };
         plan.reports.extend(&suite.reports);
         for case in &suite.cases {
-            let name = name_of(&path, case, library);
-            if let Some(first) = names.insert(name.clone(), Arc::clone(case)) {
-                errors.push(same_name(&name, case, &first));
+            plan.pinned.add(case, &path);
+            let (name, before) = (name_of(&path, case, library), plan.trials.len());
+            errors.take(add(&mut plan, case, &path, name.clone(), library, settings));
+            let of_runs = plan.trials[before..].iter().map(|trial| &trial.name).filter(|run| **run != name);
+            for name in std::iter::once(&name).chain(of_runs) {
+                if let Some(first) = names.insert(name.clone(), Arc::clone(case)) {
+                    errors.push(same_name(name, case, &first));
+                }
             }
-            errors.take(add(&mut plan, case, &path, name, library, settings));
         }
     }
     errors.or(plan)
@@ -78,22 +85,33 @@ fn find(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) 
     let mut broken = LoadErrors::new();
     for path in files_for_name(library.files, name) {
         let Some(suite) = broken.take(Suite::load(&path, library)) else { continue };
-        for case in &suite.cases {
-            let case_name = name_of(&path, case, library);
-            if case_name != name && !name.starts_with(&format!("{case_name}::run_")) {
-                continue;
-            }
-            let mut found = Plan::default();
-            broken.take(add(&mut found, case, &path, case_name, library, settings));
-            plan.reports.extend(&suite.reports);
-            plan.skipped += found.skipped;
-            plan.trials.extend(found.trials.into_iter().filter(|trial| trial.name == name));
+        let Some((case, case_name)) = case_of(name, &suite, &path, library) else { continue };
+        let mut found = Plan::default();
+        let added = broken.take(add(&mut found, case, &path, case_name, library, settings));
+        plan.reports.extend(&suite.reports);
+        plan.skipped += found.skipped;
+        plan.trials.extend(found.trials.into_iter().filter(|trial| trial.name == name));
+        if added.is_some() {
             return;
         }
     }
     if !broken.is_empty() {
         plan.trials.push(Planned { name: name.to_owned(), ignore: None, work: Work::Broken(broken) });
     }
+}
+
+/// The case whose trial, or one of whose trials, is called `name`.
+fn case_of<'s>(
+    name: &str,
+    suite: &'s Suite,
+    path: &Path,
+    library: Library<'_>,
+) -> Option<(&'s Arc<Case>, String)> {
+    let mut named = suite.cases.iter().map(|case| (case, name_of(path, case, library)));
+    named.find(|(_, case_name)| {
+        name.strip_prefix(case_name.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with("::run_"))
+    })
 }
 
 /// Adds the trial of a case, or one a run where its trace says so.

@@ -77,13 +77,13 @@ mod pinned {
 
 #[cfg(feature = "snapshots")]
 mod pinned {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use insta::_macro_support::{SerializationFormat, SnapshotValue, assert_snapshot, serialize_value};
     use serde::Serialize;
 
     use super::{Case, Path, PathBuf, SnapshotFile, Status, Verdict};
     use crate::harness::panics;
+    use crate::harness::pending::{self, Origin};
     use crate::verdict::{Breach, Finding};
 
     pub(super) fn compare(
@@ -96,9 +96,11 @@ mod pinned {
     ) -> bool {
         let content = serialize_value(&Pinned::of(verdict), SerializationFormat::Yaml);
         let before = pinned_text(&file.path());
-        // insta prints its diff to standard output: it is kept away from a stream of JSON events.
-        let silent = quiet && before.as_deref() != Some(content.trim());
-        let tolerated = !silent && accepted_by_insta(verdict, case, file, path, base, &content);
+        let tolerated = if quiet && before.as_deref() != Some(content.trim()) {
+            kept_silently(verdict, case, file, path, base, &content)
+        } else {
+            accepted_by_insta(verdict, case, file, path, base, &content)
+        };
         let now = pinned_text(&file.path());
         verdict.passed = now.as_deref() == Some(content.trim());
         if !verdict.passed {
@@ -129,8 +131,29 @@ mod pinned {
         let value = SnapshotValue::FileText { name: Some(file.name.as_str().into()), content };
         let assert = || assert_snapshot(value, &workspace, "arraign", "arraign", &source, line, "violations");
         let settings = settings(verdict, file, path);
-        let result = panics::quietly(|| catch_unwind(AssertUnwindSafe(|| settings.bind(assert).is_ok())));
-        result.unwrap_or(false)
+        panics::quietly(|| settings.bind(assert).is_ok()).unwrap_or(false)
+    }
+
+    fn kept_silently(
+        verdict: &mut Verdict,
+        case: &Case,
+        file: &SnapshotFile,
+        path: &Path,
+        base: &Path,
+        content: &str,
+    ) -> bool {
+        let workspace = workspace_of(base);
+        let source = path.strip_prefix(&workspace).unwrap_or(path);
+        let description = description(verdict);
+        let origin = Origin { source, line: case.place.line(), description: &description };
+        pending::keep(file, content, &origin).unwrap_or_else(|error| {
+            verdict.errors.push(format!("the snapshot cannot be written: {error}"));
+            false
+        })
+    }
+
+    fn description(verdict: &Verdict) -> String {
+        format!("violations of {}", verdict.name)
     }
 
     fn settings(verdict: &Verdict, file: &SnapshotFile, path: &Path) -> insta::Settings {
@@ -139,7 +162,7 @@ mod pinned {
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.set_input_file(path);
-        settings.set_description(format!("violations of {}", verdict.name));
+        settings.set_description(description(verdict));
         settings
     }
 
@@ -162,7 +185,8 @@ mod pinned {
             return format!("there is none yet; it would be\n{after}");
         }
         let diff = similar::TextDiff::from_lines(before, after);
-        diff.unified_diff().context_radius(2).header("pinned", "now").to_string()
+        let mut shown = diff.unified_diff();
+        shown.context_radius(2).header("pinned", "now").missing_newline_hint(false).to_string()
     }
 
     /// What a snapshot holds.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::source::write_whole;
+use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
 /// File systems take 255 bytes; what follows a name, and what a temporary name adds, must fit as well.
@@ -22,7 +23,8 @@ pub(super) struct Store {
 
 impl Store {
     pub(super) fn new(out: &std::path::Path, run_id: &str, attempt: u32) -> Self {
-        let run = out.join(file_stem(run_id));
+        // The id may be anything that somebody set: it stays one folder below `out`.
+        let run = out.join(file_stem(&escape_component(run_id).replace("..", "%2E%2E")));
         let folder = if attempt > 1 { run.join(format!("attempt-{attempt}")) } else { run };
         Self { folder, made: OnceLock::new() }
     }

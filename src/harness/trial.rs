@@ -8,12 +8,13 @@ use libtest_mimic::Failed;
 
 use super::plan::Work;
 use super::store::Store;
-use super::{panics, snapshot};
+use super::{panics, remarks, snapshot};
 use crate::case::Case;
 use crate::place::LoadErrors;
+use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::source::Files;
-use crate::suite::load_runs;
+use crate::suite::{Run, load_runs};
 use crate::verdict::{Verdict, evaluate_runs, failed_with};
 
 /// What all trials of a process share.
@@ -42,14 +43,10 @@ pub(super) fn run(shared: &Arc<Shared>, name: &str, work: Work) -> Result<(), Fa
 
 fn broken(shared: &Shared, name: &str, errors: &LoadErrors) -> Failed {
     let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
-    let first = errors.iter().next().map(ToString::to_string).unwrap_or_default();
-    say_to_nextest(shared, &first);
-    message(
-        shared,
-        name,
-        &errors.iter().next().map(|error| error.place.to_string()).unwrap_or_default(),
-        &drawn.join("\n"),
-    )
+    let first = errors.iter().next();
+    say_to_nextest(shared, &first.map(ToString::to_string).unwrap_or_default());
+    let at = first.map(|error| error.place.to_string()).unwrap_or_default();
+    message(shared, name, &at, &drawn.join("\n"))
 }
 
 /// Writes the verdict, then says what is wrong. A snapshot that changed may be tolerated by insta's force-pass mode:
@@ -70,10 +67,10 @@ fn report(shared: &Shared, verdict: &Verdict, tolerated: bool) -> Result<(), Fai
     Err(message(shared, &verdict.name, &at.to_string(), &terminal::red_trial(verdict)))
 }
 
-#[expect(clippy::print_stderr, reason = "nextest takes a failure's heading from standard error")]
+/// nextest takes a failure's heading, and the message of its `JUnit` report, from standard error.
 fn say_to_nextest(shared: &Shared, headline: &str) {
     if shared.nextest {
-        eprintln!("Error: {headline}");
+        remarks::say(&format!("Error: {}", one_line(headline)));
     }
 }
 
@@ -81,7 +78,7 @@ fn say_to_nextest(shared: &Shared, headline: &str) {
 /// the message: hence the line break in front.
 fn message(shared: &Shared, name: &str, at: &str, drawn: &str) -> Failed {
     if shared.json {
-        Failed::from(format!("\nthread '{name}' panicked at {at}:\n{drawn}"))
+        Failed::from(format!("\nthread '{name}' panicked at {}:\n{drawn}", one_line(at)))
     } else {
         Failed::from(drawn.to_owned())
     }
@@ -114,14 +111,18 @@ fn judge_in_time(
     })
 }
 
+/// A panic outside of a check (a reader's) is this trial's error as well.
 fn judge(shared: &Shared, name: &str, case: &Case, path: &Path, run: Option<usize>) -> Verdict {
-    let runs = match load_runs(case, path, &shared.files) {
-        Ok(runs) => runs,
-        Err(error) => return failed_with(case, name, error),
-    };
-    let wanted = match run {
+    let judged = panics::quietly(|| match load_runs(case, path, &shared.files) {
+        Ok(runs) => evaluate_runs(case, name, picked(&runs, run)),
+        Err(error) => failed_with(case, name, error),
+    });
+    judged.unwrap_or_else(|said| failed_with(case, name, format!("a mistake in arraign: {said}")))
+}
+
+fn picked(runs: &[Run], run: Option<usize>) -> &[Run] {
+    match run {
         Some(index) => runs.get(index..=index).unwrap_or_default(),
-        None => &runs,
-    };
-    panics::quietly(|| evaluate_runs(case, name, wanted))
+        None => runs,
+    }
 }

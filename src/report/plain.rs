@@ -21,9 +21,9 @@ pub fn one_line(text: &str) -> String {
 }
 
 fn is_dangerous(c: char) -> bool {
-    let layout =
-        matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    layout || (c.is_control() && c != '\n')
+    let joins = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{feff}');
+    let layout = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}');
+    joins || layout || (c.is_control() && c != '\n')
 }
 
 #[cfg(test)]

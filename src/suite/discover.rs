@@ -67,12 +67,9 @@ fn is_support(path: &Path) -> bool {
 fn is_case_file(path: &Path, root: &Path) -> bool {
     let below = path.strip_prefix(root).unwrap_or(path);
     let extension = path.extension().unwrap_or_default().to_string_lossy();
-    let supports =
-        below.ancestors().skip(1).any(|folder| SUPPORT_FOLDERS.iter().any(|name| folder.ends_with(name)));
     CASE_EXTENSIONS.contains(&&*extension)
         && below != Path::new(WORKSPACE_FILE)
-        && !supports
-        && !is_support(path)
+        && !below.ancestors().any(is_support)
 }
 
 /// Two files of one stem would give their cases the same names.

@@ -46,7 +46,8 @@ fn is_plain(c: char, before: Option<char>, after: Option<char>) -> bool {
 
 /// Characters that reorder or hide what stands beside them.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    let joins = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{feff}');
+    joins || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The parts of a name, unescaped; `None` where it is no name of ours.
@@ -95,6 +96,7 @@ mod tests {
             "a/b",
             " a ",
             "a\u{202e}b",
+            "a\u{61c}b",
             "x: test",
             "%2D",
             "tab\there",

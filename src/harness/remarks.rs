@@ -1,0 +1,77 @@
+//! What the harness says itself, on standard error: standard output belongs to the trials, and may be a stream of
+//! events.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::settings;
+use crate::place::LoadErrors;
+use crate::report::plain::one_line;
+use crate::report::terminal;
+use crate::suite::ReportFormat;
+
+/// The run itself is wrong.
+const WRONG_RUN: u8 = 2;
+
+/// The remarks after a run.
+pub(super) fn summarize(skipped: usize, reports: &[ReportFormat], store: &Path) {
+    for variable in settings::unknown_variables() {
+        remark(&variable);
+    }
+    if skipped > 0 {
+        remark(&format!("{} of another tier or tag were skipped", cases(skipped)));
+    }
+    if !reports.is_empty() {
+        let names: Vec<String> = reports.iter().map(|format| format!("{format:?}").to_lowercase()).collect();
+        let (names, store) = (names.join(", "), store.display());
+        remark(&format!("this version renders no {names} report yet; the JSON verdicts are in {store}"));
+    }
+}
+
+/// Snapshots that no case asks for, by the names that users know them by.
+pub(super) fn orphans(names: &[String]) {
+    for name in names {
+        let name = one_line(name);
+        remark(&format!(
+            "the snapshot `{name}` belongs to no case with `snapshot: true`; delete it, or bring its case back"
+        ));
+    }
+}
+
+/// `1 case`, `2 cases`.
+pub(super) fn cases(count: usize) -> String {
+    if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }
+}
+
+/// The run cannot begin.
+pub(super) fn wrong(problems: &[String]) -> ExitCode {
+    complain(problems, WRONG_RUN)
+}
+
+/// Files of cases are wrong: all that is wrong in all of them.
+pub(super) fn wrong_files(errors: &LoadErrors) -> ExitCode {
+    for error in errors {
+        say(&terminal::load_error(error));
+    }
+    let count = errors.iter().count();
+    let noun = if count == 1 { "mistake" } else { "mistakes" };
+    wrong(&[format!("{count} {noun} in the eval files; no trial was run")])
+}
+
+/// Ends with `code`.
+pub(super) fn complain(problems: &[String], code: u8) -> ExitCode {
+    for problem in problems {
+        say(&format!("error: {problem}"));
+    }
+    ExitCode::from(code)
+}
+
+fn remark(text: &str) {
+    say(&format!("arraign: {text}"));
+}
+
+/// Nobody may be listening any more.
+pub(super) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

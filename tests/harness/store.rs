@@ -1,0 +1,122 @@
+//! Verdict files: every trial leaves one, whichever process ran it.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::claim;
+use crate::project::{Project, case, green, red};
+
+pub(crate) fn claims() -> Vec<Trial> {
+    vec![
+        claim(every_trial_that_ran_leaves_one_verdict),
+        claim(a_verdict_says_what_a_report_needs),
+        claim(runs_and_attempts_of_nextest_are_kept_apart),
+        claim(the_id_of_a_run_is_one_folder),
+        claim(a_folder_that_cannot_be_written_is_said),
+        claim(without_a_folder_the_target_folder_is_taken),
+        claim(long_and_strange_names_have_a_file_each),
+        claim(wanted_reports_are_said_to_be_missing),
+        claim(an_unknown_report_is_2),
+    ]
+}
+
+fn every_trial_that_ran_leaves_one_verdict() {
+    let project = Project::of(&[green("a"), red("b"), case("c", "rm", "ignore: true"), green("d")]);
+    project.run(&["--skip", "::d", "--test-threads", "3"]).exits(101);
+    let files = project.files("out");
+    assert_eq!(files.len(), 2, "{files:?}");
+    let run = files[0].strip_suffix("/s::a.json").expect("a verdict of a");
+    assert_eq!(files[1], format!("{run}/s::b.json"));
+    project.run(&[]).exits(101);
+    assert_eq!(project.files("out").len(), 5, "a second run has its own folder");
+}
+
+fn a_verdict_says_what_a_report_needs() {
+    let project = Project::of(&[case("b", "rm", "tier: smoke\ntags: [x]\ndescription: no deletion")]);
+    project.run(&[]).exits(101);
+    let verdict = project.verdict("s::b");
+    let expected: Value = serde_json::json!({
+        "schema_version": 1, "name": "s::b", "status": "fail", "expected": "pass", "passed": false,
+        "tier": "smoke", "tags": ["x"], "description": "no deletion",
+    });
+    for (key, value) in expected.as_object().expect("a mapping") {
+        assert_eq!(&verdict[key], value, "{key}");
+    }
+    assert_eq!(verdict["case"]["file"], "evals/s.yaml");
+    assert_eq!((&verdict["case"]["line"], &verdict["case"]["column"]), (&2.into(), &9.into()));
+    let violation = &verdict["findings"][0]["violations"][0];
+    assert_eq!((&violation["tool"], &violation["at"]["line"]), (&"rm".into(), &4.into()));
+    let whole: arraign::verdict::Verdict = serde_json::from_value(verdict.clone()).expect("it reads back");
+    assert_eq!(whole.name, "s::b");
+}
+
+fn runs_and_attempts_of_nextest_are_kept_apart() {
+    let project = Project::of(&[red("b")]);
+    for attempt in ["1", "2", "3"] {
+        let variables = [("NEXTEST", "1"), ("NEXTEST_RUN_ID", "run-7"), ("NEXTEST_ATTEMPT", attempt)];
+        project.run_with(&variables, &["--exact", "s::b", "--nocapture"]).exits(101);
+    }
+    let expected = ["out/run-7/attempt-2/s::b.json", "out/run-7/attempt-3/s::b.json", "out/run-7/s::b.json"];
+    assert_eq!(project.files("out"), expected);
+}
+
+fn the_id_of_a_run_is_one_folder() {
+    let project = Project::of(&[green("a")]);
+    for (id, folder) in [("../../up", "%2E%2E%2F%2E%2E%2Fup"), ("a/b", "a%2Fb"), ("..", "%2E%2E")] {
+        project.run_with(&[("NEXTEST", "1"), ("NEXTEST_RUN_ID", id)], &["--exact", "s::a"]).exits(0);
+        assert!(project.files("out").contains(&format!("out/{folder}/s::a.json")), "{:?}", project.files(""));
+    }
+}
+
+fn a_folder_that_cannot_be_written_is_said() {
+    let project = Project::of(&[green("a")]).file("taken", "a file");
+    let ran = project.run_with(&[("ARRAIGN_OUT", "taken")], &[]).exits(101);
+    let place = project.path("taken");
+    ran.says(&format!("the verdict cannot be written below {}", place.display())).says("set ARRAIGN_OUT");
+}
+
+/// A path is relative to the package; none is the target folder that the executable was built into.
+fn without_a_folder_the_target_folder_is_taken() {
+    let project = Project::of(&[green("a")]);
+    project.run_with(&[("ARRAIGN_OUT", "some/where")], &[]).exits(0);
+    assert_eq!(project.files("some/where").len(), 1);
+    let id = format!("harness-test-{}", std::process::id());
+    let mut command = project.command(&["--exact", "s::a"]);
+    command.env_remove("ARRAIGN_OUT").env("NEXTEST", "1").env("NEXTEST_RUN_ID", &id);
+    crate::project::Ran::of(&mut command).exits(0);
+    let program = std::env::current_exe().expect("this executable");
+    let target = program.ancestors().find(|folder| folder.ends_with("deps")).expect("deps");
+    let target = target.parent().and_then(std::path::Path::parent).expect("the target folder");
+    let folder = target.join("arraign").join(&id);
+    assert!(folder.join("s::a.json").is_file(), "{}", folder.display());
+    std::fs::remove_dir_all(folder).expect("the verdict is removed");
+}
+
+fn long_and_strange_names_have_a_file_each() {
+    let long = "\u{1f980}".repeat(90);
+    let project = Project::of(&[green(&format!("{long}1")), green(&format!("{long}2")), green("a/b::c\n")]);
+    project.run(&[]).exits(0);
+    let files = project.files("out");
+    assert_eq!(files.len(), 3, "{files:?}");
+    assert_eq!(files.iter().filter(|file| file.contains(".tmp")).count(), 0, "{files:?}");
+}
+
+fn wanted_reports_are_said_to_be_missing() {
+    let project = Project::of(&[green("a")]);
+    project.write(
+        "evals/s.yaml",
+        format!("output: {{format: [sarif, junit]}}\n{}", project.read("evals/s.yaml")),
+    );
+    let ran = project.run(&[]).exits(0);
+    let run = project.path("out");
+    ran.complains("arraign: this version renders no sarif, junit report yet; the JSON verdicts are in")
+        .complains(&run.to_string_lossy());
+    assert_eq!(project.files("out").len(), 1);
+    let ran = project.run_with(&[("ARRAIGN_REPORT", "html,junit")], &[]).exits(0);
+    ran.complains("renders no sarif, junit, html report yet");
+}
+
+fn an_unknown_report_is_2() {
+    let ran = Project::of(&[green("a")]).run_with(&[("ARRAIGN_REPORT", "json,junk")], &[]).exits(2);
+    ran.complains("ARRAIGN_REPORT: `junk` is none of json, jsonl, sarif, junit, markdown, html");
+}
