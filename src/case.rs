@@ -40,6 +40,16 @@ pub struct Case {
     pub expectations: Vec<Expectation>,
 }
 
+impl Case {
+    /// Where the trace is named; the case's own place when it is not.
+    pub fn trace_place(&self) -> &Place {
+        match &self.trace {
+            TraceFrom::File(file) => &file.place,
+            TraceFrom::Inline(_) | TraceFrom::Lookup => &self.place,
+        }
+    }
+}
+
 /// Where a case's evidence comes from.
 #[derive(Debug)]
 pub enum TraceFrom {

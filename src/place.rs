@@ -203,7 +203,15 @@ impl LoadErrors {
     /// Orders the mistakes of a file from top to bottom, each once: a default that is wrong is wrong in every case.
     pub fn sort_by_place(&mut self) {
         self.0.sort_by_key(|error| (error.place.file().to_owned(), error.place.span.start));
-        self.0.dedup_by(|one, other| one.place.span == other.place.span && one.problem == other.problem);
+        self.unite();
+    }
+
+    /// Keeps one of each: a policy that is wrong is wrong for every case that names it.
+    pub fn unite(&mut self) {
+        let mut seen = std::collections::HashSet::new();
+        self.0.retain(|error| {
+            seen.insert((error.place.file().to_owned(), error.place.span.start, error.problem.clone()))
+        });
     }
 
     /// `value` when nothing is wrong.

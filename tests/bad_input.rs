@@ -40,14 +40,14 @@ impl Evals {
         let path = self.0.path().join("case.yaml");
         match load_runs(&suite.cases[0], &path, &self.files()) {
             Ok(runs) => evaluate_runs(&suite.cases[0], "case", &runs),
-            Err(error) => failed_with(&suite.cases[0], "case", error),
+            Err(error) => failed_with(&suite.cases[0], "case", suite.cases[0].trace_place(), error),
         }
     }
 
     fn error(&self) -> String {
         let verdict = self.verdict();
         assert_eq!(verdict.status, Status::Error, "{verdict:?}");
-        verdict.errors.join("; ")
+        verdict.errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>().join("; ")
     }
 }
 

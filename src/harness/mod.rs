@@ -188,8 +188,11 @@ impl Harness {
         let shared = Arc::new(shared(base, files, command, settings));
         let asked = &command.arguments;
         let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
+        let cases = plan.cases();
         let trials = plan.trials.into_iter().map(|planned| trial(planned, &shared, reasons)).collect();
         let conclusion = libtest_mimic::run(&command.arguments, trials);
+        // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
+        std::mem::forget(cases);
         if !command.arguments.list {
             remarks::summarize(skipped, &reports, shared.store.folder());
             if command.exact_names().is_none() {

@@ -56,7 +56,7 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
     let mut names: HashMap<String, Arc<Case>> = HashMap::new();
     for path in paths {
         let Some(suite) = errors.take(Suite::load(&path, library)) else { continue };
-        plan.reports.extend(&suite.reports);
+        let planned = plan.trials.len();
         for case in &suite.cases {
             plan.pinned.add(case, &path);
             let (name, before) = (name_of(&path, case, library), plan.trials.len());
@@ -68,7 +68,11 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
                 }
             }
         }
+        if plan.trials.len() > planned {
+            plan.reports.extend(&suite.reports);
+        }
     }
+    errors.unite();
     errors.or(plan)
 }
 
@@ -84,7 +88,8 @@ pub(super) fn named(names: &[String], library: Library<'_>, settings: &Settings)
 fn find(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) {
     let mut broken = LoadErrors::new();
     for path in files_for_name(library.files, name) {
-        let Some(suite) = broken.take(Suite::load(&path, library)) else { continue };
+        let wanted = |id: Option<&str>| is_name_of(name, &trial_name(below(&path, library), id));
+        let Some(suite) = broken.take(Suite::load_some(&path, library, &wanted)) else { continue };
         let Some((case, case_name)) = case_of(name, &suite, &path, library) else { continue };
         let mut found = Plan::default();
         let added = broken.take(add(&mut found, case, &path, case_name, library, settings));
@@ -108,10 +113,12 @@ fn case_of<'s>(
     library: Library<'_>,
 ) -> Option<(&'s Arc<Case>, String)> {
     let mut named = suite.cases.iter().map(|case| (case, name_of(path, case, library)));
-    named.find(|(_, case_name)| {
-        name.strip_prefix(case_name.as_str())
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with("::run_"))
-    })
+    named.find(|(_, case_name)| is_name_of(name, case_name))
+}
+
+/// Whether a trial called `name` is one of the case called `case_name`.
+fn is_name_of(name: &str, case_name: &str) -> bool {
+    name.strip_prefix(case_name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::run_"))
 }
 
 /// Adds the trial of a case, or one a run where its trace says so.
@@ -153,8 +160,11 @@ fn is_selected(case: &Case, settings: &Settings) -> bool {
 }
 
 fn name_of(path: &Path, case: &Case, library: Library<'_>) -> String {
-    let below = path.strip_prefix(library.files.root()).unwrap_or(path);
-    trial_name(below, case.id.as_deref())
+    trial_name(below(path, library), case.id.as_deref())
+}
+
+fn below<'p>(path: &'p Path, library: Library<'_>) -> &'p Path {
+    path.strip_prefix(library.files.root()).unwrap_or(path)
 }
 
 fn same_name(name: &str, case: &Case, first: &Case) -> LoadError {
@@ -163,6 +173,15 @@ fn same_name(name: &str, case: &Case, first: &Case) -> LoadError {
 }
 
 impl Plan {
+    /// The cases of the trials.
+    pub(super) fn cases(&self) -> Vec<Arc<Case>> {
+        let case = |trial: &Planned| match &trial.work {
+            Work::Case { case, .. } => Some(Arc::clone(case)),
+            Work::Broken(_) => None,
+        };
+        self.trials.iter().filter_map(case).collect()
+    }
+
     /// Keeps only the trials that the command line wants, where libtest-mimic cannot do that itself.
     pub(super) fn select(&mut self, command: &Command) {
         if command.filters.len() > 1 {

@@ -20,12 +20,14 @@ pub(super) fn summarize(skipped: usize, reports: &[ReportFormat], store: &Path) 
         remark(&variable);
     }
     if skipped > 0 {
-        remark(&format!("{} of another tier or tag were skipped", cases(skipped)));
+        remark(&format!("skipped for their tier or tags: {}", cases(skipped)));
     }
     if !reports.is_empty() {
         let names: Vec<String> = reports.iter().map(|format| format!("{format:?}").to_lowercase()).collect();
         let (names, store) = (names.join(", "), store.display());
-        remark(&format!("this version renders no {names} report yet; the JSON verdicts are in {store}"));
+        remark(&format!(
+            "reports not rendered by this version: {names}; the verdicts are in {store} as JSON"
+        ));
     }
 }
 

@@ -70,7 +70,9 @@ mod pinned {
     ) -> bool {
         verdict.status = Status::Error;
         verdict.passed = false;
-        verdict.errors.push("`snapshot: true` needs arraign's feature `snapshots`".to_owned());
+        let (message, at) =
+            ("`snapshot: true` needs arraign's feature `snapshots`".to_owned(), verdict.case.clone());
+        verdict.errors.push(crate::verdict::TrialError { message, at });
         false
     }
 }
@@ -84,7 +86,7 @@ mod pinned {
     use super::{Case, Path, PathBuf, SnapshotFile, Status, Verdict};
     use crate::harness::panics;
     use crate::harness::pending::{self, Origin};
-    use crate::verdict::{Breach, Finding};
+    use crate::verdict::{Breach, Finding, TrialError};
 
     pub(super) fn compare(
         verdict: &mut Verdict,
@@ -147,7 +149,8 @@ mod pinned {
         let description = description(verdict);
         let origin = Origin { source, line: case.place.line(), description: &description };
         pending::keep(file, content, &origin).unwrap_or_else(|error| {
-            verdict.errors.push(format!("the snapshot cannot be written: {error}"));
+            let message = format!("the snapshot cannot be written: {error}");
+            verdict.errors.push(TrialError { message, at: verdict.case.clone() });
             false
         })
     }

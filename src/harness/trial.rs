@@ -100,14 +100,14 @@ fn judge_in_time(
         let _ = sender.send(verdict);
     });
     if let Err(error) = worker {
-        return failed_with(case, name, format!("no thread for the case: {error}"));
+        return failed_with(case, name, &case.place, format!("no thread for the case: {error}"));
     }
     receiver.recv_timeout(limit).unwrap_or_else(|error| {
         let problem = match error {
             RecvTimeoutError::Timeout => format!("out of time: the case's `timeout` is {limit:?}"),
             RecvTimeoutError::Disconnected => "the case's thread died".to_owned(),
         };
-        failed_with(case, name, problem)
+        failed_with(case, name, &case.place, problem)
     })
 }
 
@@ -115,9 +115,10 @@ fn judge_in_time(
 fn judge(shared: &Shared, name: &str, case: &Case, path: &Path, run: Option<usize>) -> Verdict {
     let judged = panics::quietly(|| match load_runs(case, path, &shared.files) {
         Ok(runs) => evaluate_runs(case, name, picked(&runs, run)),
-        Err(error) => failed_with(case, name, error),
+        Err(error) => failed_with(case, name, case.trace_place(), error),
     });
-    judged.unwrap_or_else(|said| failed_with(case, name, format!("a mistake in arraign: {said}")))
+    judged
+        .unwrap_or_else(|said| failed_with(case, name, &case.place, format!("a mistake in arraign: {said}")))
 }
 
 fn picked(runs: &[Run], run: Option<usize>) -> &[Run] {

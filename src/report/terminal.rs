@@ -8,7 +8,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use super::plain::{one_line, plain};
 use crate::outcome::Status;
 use crate::place::{LoadError, Location};
-use crate::verdict::{Breach, Finding, RunSummary, Verdict};
+use crate::verdict::{Breach, Finding, RunSummary, TrialError, Verdict};
 
 /// How many violations of one finding are drawn; the rest are counted. All of them are in the verdict file.
 const DRAWN: usize = 10;
@@ -46,7 +46,7 @@ pub fn headline(verdict: &Verdict) -> String {
     let breach = verdict.findings.iter().find_map(|finding| Some((finding, finding.violations.first()?)));
     let unfit = verdict.findings.iter().find_map(|finding| Some((finding, finding.unfit.as_ref()?)));
     let claim = match (breach, unfit, verdict.errors.first()) {
-        (_, _, Some(error)) => format!("{error} at {}", verdict.case),
+        (_, _, Some(error)) => format!("{} at {}", error.message, error.at),
         _ if verdict.snapshot_diff.is_some() => {
             format!("the violations differ from the snapshot at {}", verdict.case)
         }
@@ -59,19 +59,26 @@ pub fn headline(verdict: &Verdict) -> String {
 
 /// Where the first claim that broke stands: what an IDE links.
 pub fn first_place(verdict: &Verdict) -> &Location {
-    verdict.violations().next().map_or(&verdict.case, |breach| &breach.at)
+    let error = verdict.errors.first().map(|error| &error.at);
+    error.or_else(|| Some(&verdict.violations().next()?.at)).unwrap_or(&verdict.case)
 }
 
-fn trial_error(verdict: &Verdict, error: &str) -> String {
+/// The first line of an error is its claim; the others say more.
+fn trial_error(verdict: &Verdict, error: &TrialError) -> String {
+    let (claim, causes) = error.message.split_once('\n').unwrap_or((&error.message, ""));
     let mut notes = Notes::default();
+    if !causes.is_empty() {
+        notes.line("cause", causes);
+    }
     notes.rerun(verdict);
-    of_case(verdict, "trial", error, &notes)
+    let mark = Mark { at: &error.at, label: verdict.name.clone() };
+    draw(&Title { id: Some("trial"), problem: claim }, &[mark], &notes)
 }
 
 fn snapshot_changed(verdict: &Verdict, diff: &str) -> String {
     let mut notes = Notes::default();
     notes.line("snapshot", diff);
-    notes.help(Some("review the change with `cargo insta review`, or take it with `cargo insta accept`"));
+    notes.help(Some("`cargo insta test --review --test evals` shows the change and takes it"));
     notes.rerun(verdict);
     of_case(verdict, "snapshot", "the violations differ from the snapshot", &notes)
 }
@@ -92,7 +99,9 @@ fn of_case(verdict: &Verdict, id: &str, problem: &str, notes: &Notes) -> String 
 }
 
 fn of_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
-    let run = verdict.runs.get(finding.run);
+    let run =
+        verdict.runs.get(finding.run).map(|run| Shown { run, place: (finding.run + 1, verdict.runs.len()) });
+    let run = run.as_ref();
     let drawn = finding.violations.iter().take(DRAWN).map(|breach| violation(verdict, finding, breach, run));
     let mut blocks: Vec<String> = drawn.collect();
     if finding.violations.len() > DRAWN {
@@ -106,7 +115,7 @@ fn of_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
     blocks
 }
 
-fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<&RunSummary>) -> String {
+fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<&Shown<'_>>) -> String {
     let mut notes = Notes::default();
     if let (Some(expected), Some(actual)) = (&breach.expected, &breach.actual) {
         notes.line("expected", expected);
@@ -122,13 +131,19 @@ fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<
     let mut marks = vec![Mark { at: &breach.at, label: format!("{rule}{}", verdict.name) }];
     let constraint = breach.constraint.clone().unwrap_or_default();
     marks.extend(breach.policy_at.as_ref().map(|at| Mark { at, label: constraint }));
+    // A setting from the suite's defaults: the case itself would not be seen.
+    let shared = breach.at.file == verdict.case.file && breach.at.line < verdict.case.line;
+    marks.extend(shared.then(|| Mark { at: &verdict.case, label: "the case".to_owned() }));
     draw(&title, &marks, &notes)
 }
 
-fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&RunSummary>) -> String {
+fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&Shown<'_>>) -> String {
     let mut notes = Notes::default();
     if let Some(run) = run {
         notes.run(run, &[]);
+    }
+    if finding.status == Status::Undecided {
+        notes.help(Some("record a run that answers this, or say `expect_verdict: undecided`"));
     }
     notes.rerun(verdict);
     let problem = format!("{}: {unfit}", finding.status);
@@ -138,6 +153,12 @@ fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&Ru
 
 fn concerned(breach: &Breach) -> Vec<usize> {
     if breach.calls.is_empty() { breach.call.into_iter().collect() } else { breach.calls.clone() }
+}
+
+/// A run, and which of how many it is.
+struct Shown<'r> {
+    run: &'r RunSummary,
+    place: (usize, usize),
 }
 
 /// The notes below a snippet: a name (none for a continuation) and a text that has been made harmless.
@@ -159,14 +180,19 @@ impl Notes {
         self.line("rerun", &verdict.rerun_command());
     }
 
-    fn run(&mut self, run: &RunSummary, concerned: &[usize]) {
+    fn run(&mut self, shown: &Shown<'_>, concerned: &[usize]) {
+        let run = shown.run;
         let file = run.file.as_deref().unwrap_or("in the case");
         let count = match run.calls.len() {
             1 => "1 call".to_owned(),
             count => format!("{count} calls"),
         };
         let id = run.id.as_deref().map_or(String::new(), |id| format!(", run {id}"));
-        self.line("trace", &format!("{file} ({}, {count}{id})", run.format));
+        let nth = match shown.place {
+            (_, 1) => String::new(),
+            (nth, all) => format!(", run {nth} of {all}"),
+        };
+        self.line("trace", &format!("{file} ({}, {count}{id}{nth})", run.format));
         let width = run.calls.iter().map(|call| call.name.chars().count()).max().unwrap_or(0).min(30);
         let mut skipped = 0;
         for call in &run.calls {

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use super::{Breach, CallSummary, Finding, RunSummary, SCHEMA_VERSION, Verdict};
+use super::{Breach, CallSummary, Finding, RunSummary, SCHEMA_VERSION, TrialError, Verdict};
 use crate::case::{Case, Expectation};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
@@ -33,15 +33,17 @@ pub fn evaluate_runs(case: &Case, name: &str, runs: &[Run]) -> Verdict {
     verdict.status = verdict.findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Error);
     verdict.score = mean(&verdict.findings);
     if runs.is_empty() {
-        verdict.errors.push("the trace holds no run".to_owned());
+        let (message, at) = ("the trace holds no run".to_owned(), case.trace_place().locate());
+        verdict.errors.push(TrialError { message, at });
     }
     verdict.passed = verdict.status == verdict.expected;
     verdict.duration_ms = millis(started);
     verdict
 }
 
-/// The verdict of a case for which no answer could be had.
-pub fn failed_with(case: &Case, name: &str, error: String) -> Verdict {
+/// The verdict of a case for which no answer could be had, because of what `at` says.
+pub fn failed_with(case: &Case, name: &str, at: &Place, message: String) -> Verdict {
+    let error = TrialError { message, at: at.locate() };
     let mut verdict = Verdict { status: Status::Error, errors: vec![error], ..blank(case, name) };
     verdict.passed = verdict.expected == Status::Error;
     verdict

@@ -49,12 +49,21 @@ pub struct Verdict {
     pub runs: Vec<RunSummary>,
     /// Why no answer could be had: the trace unreadable, out of time, a panic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<String>,
+    pub errors: Vec<TrialError>,
     /// How the violations differ from the pinned snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_diff: Option<String>,
     /// How long it took, in milliseconds.
     pub duration_ms: f64,
+}
+
+/// Why no answer could be had.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialError {
+    /// What happened. The first line is the claim; further lines are its causes.
+    pub message: String,
+    /// The place in the case's file that it is about.
+    pub at: Location,
 }
 
 /// What one check found in one run.
