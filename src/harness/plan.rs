@@ -79,8 +79,10 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
 /// The trials called `names`; only the files that these names point at are opened.
 pub(super) fn named(names: &[String], library: Library<'_>, settings: &Settings) -> Plan {
     let mut plan = Plan::default();
-    for name in names {
-        find(&mut plan, name, library, settings);
+    for (at, name) in names.iter().enumerate() {
+        if !names[..at].contains(name) {
+            find(&mut plan, name, library, settings);
+        }
     }
     plan
 }
