@@ -10,7 +10,7 @@ ready:
 
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
 bless:
-    INSTA_UPDATE=always INSTA_FORCE_PASS=1 ARRAIGN_BLESS=1 cargo test
+    INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test
 
 # the files of a new check: just new-check tool_called
 new-check NAME:

@@ -16,6 +16,8 @@ pub struct Case {
     pub id: Option<String>,
     /// Where it stands: its id, or its first line.
     pub place: Place,
+    /// All of it.
+    pub extent: Place,
     /// What it is about.
     pub description: Option<String>,
     /// What the agent was asked.

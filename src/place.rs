@@ -3,7 +3,7 @@
 //! Spans are byte ranges; lines and columns are counted when somebody asks, which is when something failed.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -83,6 +83,12 @@ impl Place {
     /// Line, from 1.
     pub fn line(&self) -> usize {
         self.source.line_at(self.span.start as usize).0
+    }
+
+    /// The lines from its first to its last byte, from 1.
+    pub fn lines(&self) -> RangeInclusive<usize> {
+        let last = self.span.end.saturating_sub(1).max(self.span.start) as usize;
+        self.line()..=self.source.line_at(last).0
     }
 
     /// The bytes of the file.

@@ -1,5 +1,5 @@
 //! What is derived is held equal to what it is derived from: the README's table and its red trial, and one page a
-//! check. `ARRAIGN_BLESS=1` rewrites them.
+//! check. `BLESS=1` rewrites them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +21,7 @@ fn read(path: &Path) -> String {
 
 /// Holds the file at `path` to `text`, or rewrites it.
 fn hold(path: &Path, text: &str) {
-    if std::env::var_os("ARRAIGN_BLESS").is_some() {
+    if std::env::var_os("BLESS").is_some() {
         fs::write(path, text).expect("it is written");
     }
     let now = fs::read_to_string(path).unwrap_or_default();

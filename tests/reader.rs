@@ -48,13 +48,13 @@ fn each_sample_reads_as_it_is_pinned() {
         let pinned =
             path.with_file_name(format!("{}.txt", path.file_name().expect("a name").to_string_lossy()));
         let shown = render(&recording);
-        if std::env::var_os("ARRAIGN_BLESS").is_some() {
+        if std::env::var_os("BLESS").is_some() {
             fs::write(&pinned, &shown).expect("it is written");
         } else if fs::read_to_string(&pinned).ok().as_ref() != Some(&shown) {
             wrong.push(format!("{}\n{shown}", path.display()));
         }
     }
-    assert!(wrong.is_empty(), "ARRAIGN_BLESS=1 accepts these:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "BLESS=1 accepts these:\n{}", wrong.join("\n"));
 }
 
 fn render(recording: &Recording) -> String {

@@ -132,8 +132,7 @@ fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<
     let constraint = breach.constraint.clone().unwrap_or_default();
     marks.extend(breach.policy_at.as_ref().map(|at| Mark { at, label: constraint }));
     // A setting from the suite's defaults: the case itself would not be seen.
-    let shared = breach.at.file == verdict.case.file && breach.at.line < verdict.case.line;
-    marks.extend(shared.then(|| Mark { at: &verdict.case, label: "the case".to_owned() }));
+    marks.extend(breach.shared.then(|| Mark { at: &verdict.case, label: "the case".to_owned() }));
     draw(&title, &marks, &notes)
 }
 

@@ -50,6 +50,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
         expectations: expectations(&mut fields, context, node, allow_vacuous),
+        extent: node.place(),
         id,
         place,
     };

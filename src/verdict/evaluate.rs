@@ -26,7 +26,7 @@ pub fn evaluate_runs(case: &Case, name: &str, runs: &[Run]) -> Verdict {
     let mut findings = Vec::with_capacity(case.expectations.len() * runs.len());
     for (index, run) in runs.iter().enumerate() {
         let evidence = Evidence::of(&run.trace);
-        let asked = case.expectations.iter().map(|expectation| ask(expectation, &evidence, index));
+        let asked = case.expectations.iter().map(|expectation| ask(case, expectation, &evidence, index));
         findings.extend(asked.chain(missing_calls(case, &run.trace, index)));
     }
     let mut verdict = Verdict { findings, runs: runs.iter().map(summary).collect(), ..blank(case, name) };
@@ -69,7 +69,7 @@ fn blank(case: &Case, name: &str) -> Verdict {
     }
 }
 
-fn ask(expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
+fn ask(case: &Case, expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
     let started = Instant::now();
     // A panic in a check is that trial's error, never the end of the run.
     let answer = catch_unwind(AssertUnwindSafe(|| expectation.check().check(evidence)));
@@ -78,6 +78,9 @@ fn ask(expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Findin
         Ok(Err(unfit)) => of_unfit(expectation, unfit),
         Err(payload) => of_panic(expectation, payload.as_ref()),
     };
+    for breach in &mut finding.violations {
+        breach.shared = !case.extent.lines().contains(&breach.at.line);
+    }
     finding.run = run;
     finding.duration_ms = millis(started);
     finding
@@ -140,6 +143,7 @@ fn breach(expectation: &Expectation, violation: Violation) -> Breach {
     let policy = violation.policy.map(|place| place.locate());
     Breach {
         at: expectation.locate(&violation.at),
+        shared: false,
         message: violation.message,
         rule: violation.rule,
         tool: violation.tool,

@@ -106,6 +106,9 @@ pub struct Breach {
     pub message: String,
     /// The setting that was broken, in the case's file.
     pub at: Location,
+    /// That setting stands outside of the case: in its suite's defaults.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     /// The rule's number, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<usize>,

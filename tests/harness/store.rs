@@ -109,7 +109,7 @@ fn wanted_reports_are_said_to_be_missing() {
     );
     let ran = project.run(&[]).exits(0);
     let run = project.path("out");
-    ran.complains("arraign: this version renders no sarif, junit report yet; the JSON verdicts are in")
+    ran.complains("arraign: reports not rendered by this version: sarif, junit; the verdicts are in")
         .complains(&run.to_string_lossy());
     assert_eq!(project.files("out").len(), 1);
     let ran = project.run_with(&[("ARRAIGN_REPORT", "html,junit")], &[]).exits(0);
