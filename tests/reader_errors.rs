@@ -146,13 +146,13 @@ usage: {input_tokens: -5, output_tokens: 1}
 ";
     let errors = inline(yaml).expect_err("mistakes");
     let expected = [
-        "case.yaml:10:23: invalid value: integer `-5`, expected u64",
+        "case.yaml:10:23: expected a whole number from 0 up, found `-5`",
         "case.yaml:9:11: -1 cannot be: a number from 0 up is expected",
         "case.yaml:3:5: unknown key `usr` (help: did you mean `user`?)",
         "case.yaml:4:5: a step is one of `user`, `call` and `say`; write a step for each",
         "case.yaml:6:5: a text has nothing beside it: arguments and results belong to a `call`",
         "case.yaml:7:5: a step is a mapping with one of `user`, `call` and `say` (help: write `call: refund`)",
-        "case.yaml:8:21: invalid value: integer `0`, expected a nonzero usize",
+        "case.yaml:8:21: expected a whole number from 1 up, found `0`",
         "case.yaml:1:1: unknown key `modle` (help: did you mean `model`?)",
     ];
     assert_eq!(errors.lines().collect::<Vec<_>>(), expected);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Fields, Node, did_you_mean};
+use crate::yaml::{Fields, Node, did_you_mean, nearest};
 
 /// The names of a suite's list of cases.
 pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
@@ -92,6 +92,17 @@ const ALIASES: &[[&str; 2]] = &[["id", "name"], ["input", "prompt"]];
 /// Whether two keys of a case mean the same.
 pub(super) fn same(one: &str, other: &str) -> bool {
     one == other || ALIASES.iter().any(|pair| pair.contains(&one) && pair.contains(&other))
+}
+
+/// `test:` for `tests:`: a list under a key that nearly is the one of a suite's cases.
+pub(super) fn slip_in_tests(root: Node<'_>) -> Option<LoadError> {
+    let is_new = |name: &str| !common().contains(&name) && root.get("metric").is_none();
+    let mut lists = root.entries()?.filter(|(key, node)| node.list().is_some() && is_new(&key.name));
+    lists.find_map(|(key, _)| {
+        let near = nearest(&key.name, TESTS.iter().copied())?;
+        let error = LoadError::new(root.key_place(&key.name), format!("unknown key `{}`", key.name));
+        Some(error.help(format!("did you mean `{near}`?")))
+    })
 }
 
 /// Says of each key that a later version reads that this one does not, so that nobody takes it for checked.

@@ -155,6 +155,9 @@ impl FileReader<'_> {
         if let Some(tests) = keys::TESTS.iter().copied().find(|key| root.get(key).is_some()) {
             return self.suite(document, tests);
         }
+        if let Some(error) = keys::slip_in_tests(root) {
+            return Err(error.into());
+        }
         let kinds = self.scope.kinds;
         match &mut document.root.value {
             Value::Map(_) => {

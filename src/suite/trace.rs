@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use globset::{GlobBuilder, GlobSetBuilder};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::case::{Case, Runs, TraceFile, TraceFrom};
 use crate::check::Scope;
 use crate::pattern::is_glob;
-use crate::place::LoadErrors;
-use crate::reader::{self, Recording};
+use crate::place::{LoadError, LoadErrors};
+use crate::reader::{self, READERS, Recording};
 use crate::source::Files;
 use crate::trace::Trace;
-use crate::yaml::{Fields, Node, Value};
+use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
 
 /// The extensions that a recorded trace is looked up with, in this order.
 const TRACE_EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
@@ -30,7 +30,7 @@ pub(super) fn trace_from(
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
         }
-        Value::Map(_) if node.get("file").is_some() => {
+        Value::Map(_) if names_a_file(node) => {
             let mut file = trace_file(node)?;
             file.path = fill_in(&file.path);
             refuse_outside(&file, node, scope)?;
@@ -40,10 +40,17 @@ pub(super) fn trace_from(
     }
 }
 
+/// Whether a mapping is `{file, ...}`, with a slip in the key perhaps, and not the run itself.
+fn names_a_file(node: Node<'_>) -> bool {
+    let mut keys = node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
+    let is_run = node.get("steps").is_some() || node.get("calls").is_some();
+    !is_run && keys.any(|key| nearest(key, ["file"]).is_some())
+}
+
 fn trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
     let mut fields = Fields::of(node, "`trace`")?;
     let path = fields.required::<String>("file");
-    let format = fields.optional::<String>("format");
+    let format = fields.node("format").and_then(|format| fields.take(reader_name(format)));
     let each = fields.optional::<bool>("each").unwrap_or(false);
     let run = fields.node("run").and_then(|run| match run.value() {
         Value::Int(index) => Some(index.to_string()),
@@ -62,13 +69,36 @@ fn trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
     fields.finish_some(file)
 }
 
+fn reader_name(node: Node<'_>) -> Result<String, LoadError> {
+    let name: String = node.decode()?;
+    let known: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
+    if known.contains(&name.as_str()) {
+        return Ok(name);
+    }
+    let error = node.error(format!("no reader is called `{name}`"));
+    Err(match did_you_mean(&name, &known) {
+        Some(help) => error.help(help),
+        None => error,
+    })
+}
+
+/// What can be told of a file without opening it: whether it may be, and whether its glob is one.
 fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result<(), LoadErrors> {
     if file.path.is_empty() {
         return Err(node.error("`trace` is empty: give a path, or the run itself").into());
     }
     let fixed = file.path.split(['*', '?', '[', '{']).next().unwrap_or_default();
     scope.files.resolve(scope.folder, fixed).map_err(|error| node.error(error.to_string()))?;
+    if is_glob(&file.path) {
+        glob_set(&file.path).map_err(|problem| node.error(problem))?;
+    }
     Ok(())
+}
+
+fn glob_set(pattern: &str) -> Result<GlobSet, String> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
+    set.map_err(|error| format!("`{pattern}` is not a pattern: {}", error.kind()))
 }
 
 /// One run of a case, and the file it was read from.
@@ -131,9 +161,7 @@ fn matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<Pat
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(vec![direct]);
     }
-    let glob = GlobBuilder::new(&direct.to_string_lossy()).literal_separator(true).build();
-    let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
-    let set = set.map_err(|error| format!("`{}` is not a pattern: {}", file.path, error.kind()))?;
+    let set = glob_set(&direct.to_string_lossy())?;
     let fixed: PathBuf = direct.iter().take_while(|part| !is_glob(&part.to_string_lossy())).collect();
     let below = files.walk(&fixed, |_| false).unwrap_or_default();
     let mut found: Vec<PathBuf> = below.into_iter().filter(|path| set.is_match(path)).collect();

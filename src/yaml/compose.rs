@@ -218,12 +218,16 @@ impl<'s> Composer<'s> {
 
     fn scan_error(&self, error: &ScanError) -> LoadError {
         let span = self.span(*error.marker(), *error.marker());
-        let problem = match error.kind() {
+        let error_kind = error.kind();
+        let problem = match error_kind {
             ErrorKind::UnknownQuotedScalarEscape => "unknown escape in a double-quoted string".to_owned(),
             ErrorKind::RecursionLimitExceeded => return self.too_deep(span),
             _ => format!("not valid YAML: {}", error.info()),
         };
         let error = LoadError::new(Place::new(self.source, span), problem);
+        if let Some(help) = usual_cause(error_kind) {
+            return error.help(help);
+        }
         match (error.problem.starts_with("unknown escape"), self.quoted_around(span.start as usize)) {
             (true, Some(inner)) => {
                 error.help(format!("use single quotes, where a backslash is itself: '{inner}'"))
@@ -250,6 +254,29 @@ impl<'s> Composer<'s> {
             u32::try_from(offset.min(self.source.text().len())).unwrap_or(u32::MAX)
         };
         Span { start: at(start), end: at(end) }
+    }
+}
+
+/// What a writer most likely did where YAML's own message speaks of tokens.
+fn usual_cause(kind: &ErrorKind) -> Option<&'static str> {
+    match kind {
+        ErrorKind::MappingValueNotAllowed | ErrorKind::MappingKeyNotAllowed => {
+            Some("a text that holds a colon and a blank stands in quotes: \"it says: no\"")
+        }
+        ErrorKind::InvalidColonPlacement
+        | ErrorKind::ExpectedFlowSequenceSeparator
+        | ErrorKind::ExpectedFlowMappingSeparator
+        | ErrorKind::UnexpectedEofFlowSequence
+        | ErrorKind::UnexpectedEofFlowMapping
+        | ErrorKind::InvalidFlowScalarIndent => Some("is a bracket, brace or quote left open above?"),
+        ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
+            Some("indent with blanks, not with tabs")
+        }
+        ErrorKind::UnclosedQuotedScalar => Some("close the quote"),
+        ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockMappingKey => {
+            Some("is this line indented like its neighbours?")
+        }
+        _ => None,
     }
 }
 

@@ -35,6 +35,38 @@ impl DecodeError {
     }
 }
 
+/// What was found, in YAML's words.
+fn said(found: de::Unexpected<'_>) -> String {
+    match found {
+        de::Unexpected::Seq => "a list".to_owned(),
+        de::Unexpected::Map => "a mapping".to_owned(),
+        de::Unexpected::Unit => "nothing".to_owned(),
+        de::Unexpected::Bool(flag) => format!("`{flag}`"),
+        de::Unexpected::Signed(number) => format!("`{number}`"),
+        de::Unexpected::Unsigned(number) => format!("`{number}`"),
+        de::Unexpected::Float(number) => format!("`{number}`"),
+        de::Unexpected::Str(text) => format!("the text `{text}`"),
+        other => other.to_string(),
+    }
+}
+
+/// What is wanted, in YAML's words: serde speaks of Rust's types.
+fn wanted(expected: &dyn de::Expected) -> String {
+    let text = expected.to_string();
+    match text.as_str() {
+        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number from 0 up".to_owned(),
+        text if text.starts_with("a nonzero u") => "a whole number from 1 up".to_owned(),
+        "i64" | "i32" | "i16" | "i8" | "isize" => "a whole number".to_owned(),
+        "f64" | "f32" => "a number".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        "a map" => "a mapping".to_owned(),
+        "a boolean" => "`true` or `false`".to_owned(),
+        "a string" => "a text".to_owned(),
+        text if text.starts_with("struct ") => "a mapping of settings".to_owned(),
+        text => text.to_owned(),
+    }
+}
+
 impl std::fmt::Display for DecodeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.problem)
@@ -58,13 +90,16 @@ impl de::Error for DecodeError {
     }
 
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        let found = match found {
-            de::Unexpected::Seq => "a list".to_owned(),
-            de::Unexpected::Map => "a mapping".to_owned(),
-            de::Unexpected::Unit => "nothing".to_owned(),
-            other => other.to_string(),
-        };
-        Self::custom(format!("expected {expected}, found {found}"))
+        let error = Self::custom(format!("expected {}, found {}", wanted(expected), said(found)));
+        match found {
+            de::Unexpected::Str("yes" | "on") => Self { help: Some("write `true`".to_owned()), ..error },
+            de::Unexpected::Str("no" | "off") => Self { help: Some("write `false`".to_owned()), ..error },
+            _ => error,
+        }
+    }
+
+    fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::custom(format!("expected {}, found {}", wanted(expected), said(found)))
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -256,13 +291,13 @@ mod tests {
     fn each_mistake_has_its_own_place() {
         for (text, error) in [
             ("tools: [a]\nmots: 3", "s.yaml:2:1: unknown key `mots` (help: did you mean `most`?)"),
-            ("tools: [a, [b]]", "s.yaml:1:12: expected a string, found a list"),
+            ("tools: [a, [b]]", "s.yaml:1:12: expected a text, found a list"),
             ("mode: strict", "s.yaml:1:1: `tools` is missing"),
             (
                 "tools: []\nmode: stirct",
                 "s.yaml:2:7: `stirct` is none of the known values (help: did you mean `strict`?)",
             ),
-            ("tools: []\nmost: -1", "s.yaml:2:7: invalid value: integer `-1`, expected u32"),
+            ("tools: []\nmost: -1", "s.yaml:2:7: expected a whole number from 0 up, found `-1`"),
         ] {
             assert_eq!(read(text).expect_err(text), error);
         }

@@ -60,7 +60,7 @@ const OF_A_RULE: &[(&str, &str)] = &[
         "{type: count, tool: a, exactly: 3, max: 2}",
         "35: `exactly` leaves nothing to `min` and `max` (help: give `min`, `max` or both, or `exactly` alone)",
     ),
-    ("{type: count, tool: a, max: -1}", "31: invalid value: integer `-1`, expected usize"),
+    ("{type: count, tool: a, max: -1}", "31: expected a whole number from 0 up, found `-1`"),
     ("{type: max_calls, tool: a}", "3: `max` is missing"),
     ("{type: max_calls, tool: a, max: 1, min: 0}", "38: unknown key `min` (help: known here: `tool`, `max`)"),
     ("{type: eventually, tool: a}", "3: `within` is missing"),
@@ -81,7 +81,7 @@ const OF_A_RULE: &[(&str, &str)] = &[
         "32: a tool is a name or `{tool, args_match}`, not a list",
     ),
     ("{type: sequence, tools: []}", "27: `tools` is empty: name at least one tool"),
-    ("{type: sequence, tools: [a], strict: yes}", "40: expected a boolean, found string \"yes\""),
+    ("{type: sequence, tools: [a], strict: yes}", "40: expected `true` or `false`, found the text `yes` (help: write `true`)"),
     ("{type: requires, tool: a}", "10: no type of rule is called `requires` (help: did you mean `require`?)"),
     ("require", "3: a rule is a mapping of keys to values, not a string"),
 ];
