@@ -5,13 +5,17 @@
 
 #[cfg(feature = "json-schema")]
 mod args_valid;
+mod forbidden_tools;
+mod required_tools;
 #[cfg(feature = "json-schema")]
 mod schema;
 mod sequence_valid;
 mod tool_blocklist;
 mod tool_collision_detect;
+mod tool_name;
 #[cfg(feature = "json-schema")]
 mod tool_output_valid;
+mod tool_sequence;
 #[cfg(not(feature = "json-schema"))]
 mod without_json_schema;
 
@@ -86,10 +90,13 @@ impl Kind {
 /// The built-in checks, by name.
 pub const BUILTIN: &[Kind] = &[
     args_valid::KIND,
+    forbidden_tools::KIND,
+    required_tools::KIND,
     sequence_valid::KIND,
     tool_blocklist::KIND,
     tool_collision_detect::KIND,
     tool_output_valid::KIND,
+    tool_sequence::KIND,
 ];
 
 /// All kinds of one harness: the built-in ones and the user's.
