@@ -136,7 +136,7 @@ fn a_file_that_may_not_be_read_says_so() {
     use std::os::unix::fs::PermissionsExt as _;
     let evals = Evals::with(&[("case.yaml", CASE), ("traces/a.json", b"[]")]);
     let trace = evals.0.path().join("traces/a.json");
-    fs::set_permissions(&trace, fs::Permissions::from_mode(0)).expect("permissions");
+    fs::set_permissions(&trace, fs::Permissions::from_mode(0o000)).expect("permissions");
     if fs::read(&trace).is_ok() {
         eprintln!("skipped: this user may read everything");
         return;

@@ -16,7 +16,7 @@ pub const CASE_EXTENSIONS: &[&str] = &["yaml", "yml", "json", "jsonl"];
 const SUPPORT_FOLDERS: &[&str] = &["policies", "traces", "snapshots", "cassettes", "baselines", "schemas"];
 
 /// Configures the whole folder.
-const WORKSPACE_FILE: &str = "arraign.yaml";
+pub(super) const WORKSPACE_FILE: &str = "arraign.yaml";
 
 const IGNORE_FILE: &str = ".arraignignore";
 

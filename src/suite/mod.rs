@@ -8,6 +8,7 @@ mod discover;
 mod keys;
 mod name;
 mod trace;
+mod workspace;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use serde::Deserialize;
 pub use discover::{CASE_EXTENSIONS, case_files, files_for_name};
 pub use name::{escape_component, trial_name};
 pub use trace::{Run, load_runs};
+pub use workspace::workspace;
 
 use crate::case::Case;
 use crate::check::{Registry, Scope};

@@ -10,6 +10,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_green_run_is_0),
         claim(a_red_run_is_101_and_draws_what_is_wrong),
         claim(all_mistakes_of_all_files_are_told_at_once_and_nothing_runs),
+        claim(a_shared_setting_that_nobody_reads_is_2),
         claim(a_filter_that_matches_nothing_is_0),
         claim(no_case_is_2),
         claim(a_missing_folder_is_2_and_both_places_are_named),
@@ -67,6 +68,16 @@ fn all_mistakes_of_all_files_are_told_at_once_and_nothing_runs() {
         .complains("--> evals/u.yaml:1:")
         .complains("mistakes in the eval files; no trial was run");
     assert!(project.files("out").is_empty());
+}
+
+/// Nobody may take a judge for configured that this version does not ask.
+fn a_shared_setting_that_nobody_reads_is_2() {
+    let shared = |text: &str| Project::of(&[green("a")]).file("evals/arraign.yaml", text).run(&[]);
+    shared("judge: {model: gpt-4o}")
+        .exits(2)
+        .complains("`judge` is not supported by this version of arraign");
+    shared("jugde: {model: gpt-4o}").exits(2).complains("did you mean `judge`?");
+    shared("# nothing yet\n{}").exits(0);
 }
 
 fn a_filter_that_matches_nothing_is_0() {
