@@ -3,14 +3,17 @@
 //! A list of messages, a request body, a response, or a log of responses, or of requests and responses, one a line.
 //! Responses alone hold no results: their calls stay unanswered.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::error::Wrong;
 use super::input::{At, Input, Record};
+use super::json::{Json, append};
 use super::object::Object;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 
 pub(super) const READER: Reader =
     Reader { name: "anthropic", summary: "Anthropic Messages: messages, requests, responses", detect, read };
@@ -28,12 +31,12 @@ fn detect(input: &Input) -> Detection {
 }
 
 /// Whether a record is a message of a list. A response is a message too, but says so in its `type`.
-fn is_message(value: &Value) -> bool {
+fn is_message(value: &Json) -> bool {
     value.get("role").is_some() && value.get("type").is_none()
 }
 
-fn judge_record(value: &Value) -> Detection {
-    if let Value::Array(messages) = value {
+fn judge_record(value: &Json) -> Detection {
+    if let Json::List(messages) = value {
         return judge_messages(messages.iter(), "");
     }
     if is_response(value) {
@@ -42,29 +45,29 @@ fn judge_record(value: &Value) -> Detection {
     if value.get("response").is_some_and(is_response) {
         return Ok(Certainty::Sure);
     }
-    if let Some(kind) = value.get("type").and_then(Value::as_str) {
+    if let Some(kind) = value.get("type").and_then(Json::as_str) {
         return Err(format!("has the type `{kind}`, not `message`"));
     }
     let request = value.get("request").filter(|request| request.is_object()).unwrap_or(value);
-    let Some(messages) = request.get("messages").and_then(Value::as_array) else {
+    let Some(messages) = request.get("messages").and_then(Json::as_list) else {
         return Err("has no `messages` and is no response".to_owned());
     };
     let certainty = judge_messages(messages.iter(), "messages")?;
     let floor = match (request.pointer("/tools/0/input_schema"), request.get("system")) {
         (Some(_), _) => Certainty::Sure,
-        (None, Some(Value::String(_) | Value::Array(_))) => Certainty::Likely,
+        (None, Some(Json::Text(_) | Json::List(_))) => Certainty::Likely,
         _ => Certainty::Possible,
     };
     Ok(certainty.max(floor))
 }
 
-fn is_response(value: &Value) -> bool {
-    value.get("type").and_then(Value::as_str) == Some("message")
-        && value.get("role").and_then(Value::as_str) == Some("assistant")
-        && value.get("content").is_some_and(Value::is_array)
+fn is_response(value: &Json) -> bool {
+    value.get("type").and_then(Json::as_str) == Some("message")
+        && value.get("role").and_then(Json::as_str) == Some("assistant")
+        && value.get("content").is_some_and(Json::is_list)
 }
 
-fn judge_messages<'v>(messages: impl Iterator<Item = &'v Value>, path: &str) -> Detection {
+fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
     let mut objection = Some("there is no message in it".to_owned());
     for (index, message) in messages.enumerate() {
         if has_tool_blocks(message) {
@@ -77,9 +80,9 @@ fn judge_messages<'v>(messages: impl Iterator<Item = &'v Value>, path: &str) -> 
     objection.map_or(Ok(Certainty::Possible), Err)
 }
 
-fn has_tool_blocks(message: &Value) -> bool {
-    let blocks = message.get("content").and_then(Value::as_array);
-    let is_tool = |block: &Value| match kind(block) {
+fn has_tool_blocks(message: &Json) -> bool {
+    let blocks = message.get("content").and_then(Json::as_list);
+    let is_tool = |block: &Json| match kind(block) {
         Some("tool_result") => block.get("tool_use_id").is_some(),
         Some(kind) => is_call(kind) && block.get("input").is_some(),
         None => false,
@@ -91,13 +94,13 @@ fn is_call(kind: &str) -> bool {
     matches!(kind, "tool_use" | "server_tool_use" | "mcp_tool_use")
 }
 
-fn kind(block: &Value) -> Option<&str> {
-    block.get("type").and_then(Value::as_str)
+fn kind<'v>(block: &'v Json) -> Option<&'v str> {
+    block.get("type").and_then(Json::as_str)
 }
 
 /// What speaks against a message being one of this format.
-fn object_to(message: &Value) -> Option<String> {
-    match message.get("role").and_then(Value::as_str) {
+fn object_to(message: &Json) -> Option<String> {
+    match message.get("role").and_then(Json::as_str) {
         Some("user" | "assistant") => {}
         Some(role) => return Some(format!("has the role `{role}`")),
         None => return Some("has no `role`".to_owned()),
@@ -107,13 +110,13 @@ fn object_to(message: &Value) -> Option<String> {
         return Some(format!("has the key `{key}`, which this format has not"));
     }
     match message.get("content") {
-        Some(Value::String(_)) => None,
-        Some(Value::Array(blocks)) => blocks.iter().find_map(object_to_block),
+        Some(Json::Text(_)) => None,
+        Some(Json::List(blocks)) => blocks.iter().find_map(object_to_block),
         _ => Some("has a content that is neither text nor blocks".to_owned()),
     }
 }
 
-fn object_to_block(block: &Value) -> Option<String> {
+fn object_to_block(block: &Json) -> Option<String> {
     const BLOCKS: [&str; 8] = [
         "text",
         "image",
@@ -134,7 +137,7 @@ fn object_to_block(block: &Value) -> Option<String> {
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     let is_list = input.records.first().is_some_and(|record| is_message(&record.value));
     let runs = if is_list {
-        let said = |record: Record| Said::record(record.at, record.value);
+        let said = |Record { at, value }| Said::record(at, value);
         Conversations::of_messages(input.records.into_iter().map(said).collect())
     } else {
         let mut log = Conversations::default();
@@ -147,8 +150,8 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
 }
 
 /// One record of a log: a request, a response, or both.
-fn exchange(at: At, value: Value) -> Result<Exchange, Wrong> {
-    if let Value::Array(messages) = value {
+fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
+    if let Json::List(messages) = value {
         return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
     }
     if is_response(&value) {
@@ -163,29 +166,31 @@ fn exchange(at: At, value: Value) -> Result<Exchange, Wrong> {
     if messages.is_empty() && answer.is_none() {
         return Err(Wrong::new("there is neither a request with `messages` nor a response in it"));
     }
-    let system = request.take(&["system"]).map(|text| serde_json::json!({"role": "system", "content": text}));
+    let system = request
+        .take(&["system"])
+        .map(|text| Json::object([("role", Json::Text("system".into())), ("content", text)]));
     let mut said: Vec<Said> = system.map(|system| Said::part(at, "system", system)).into_iter().collect();
     said.extend(Said::list(at, path, messages));
-    let model = request.text(&["model"])?;
+    let model = request.string(&["model"])?;
     match answer {
         Some(answer) => response(at, "response", answer, said),
         None => Ok(Exchange { request: said, reply: None, model }),
     }
 }
 
-fn response(at: At, path: &'static str, mut value: Value, request: Vec<Said>) -> Result<Exchange, Wrong> {
-    let mut take = |name: &str| value.get_mut(name).map(Value::take).unwrap_or_default();
-    let [id, model, stop, usage] = ["id", "model", "stop_reason", "usage"].map(&mut take);
-    let usage = match usage {
-        Value::Null => None,
-        usage => {
-            Some(Object::of(usage, "the usage").and_then(usage_of).map_err(|wrong| wrong.under("usage"))?)
-        }
-    };
-    let text = |value: Value| if let Value::String(text) = value { Some(text) } else { None };
-    let message = Said::part(at, path, value);
-    let reply = Reply { id: text(id), message, usage: usage.flatten(), stop_reason: text(stop) };
-    Ok(Exchange { request, reply: Some(reply), model: text(model) })
+fn response<'t>(
+    at: At,
+    path: &'static str,
+    value: Json<'t>,
+    request: Vec<Said<'t>>,
+) -> Result<Exchange<'t>, Wrong> {
+    let mut message = Object::of(value, "a response")?;
+    let usage = message.take(&["usage"]).map(|usage| Object::of(usage, "the usage").and_then(usage_of));
+    let usage = usage.transpose().map_err(|wrong| wrong.under("usage"))?.flatten();
+    let text = |name: &str| message.take(&[name]).and_then(Json::into_text).map(Cow::into_owned);
+    let [id, model, stop_reason] = ["id", "model", "stop_reason"].map(text);
+    let message = Said::part(at, path, Json::Object(message));
+    Ok(Exchange { request, reply: Some(Reply { id, message, usage, stop_reason }), model })
 }
 
 /// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.
@@ -221,7 +226,7 @@ fn trace_of(run: Run) -> Result<Trace, Wrong> {
 }
 
 fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Result<(), Wrong> {
-    let role = match message.required(&["role"])?.as_str() {
+    let role = match message.required(&["role"])?.as_ref() {
         "user" => Role::User,
         "system" => Role::System,
         "assistant" => Role::Assistant,
@@ -232,8 +237,8 @@ fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Resu
     };
     *turn += usize::from(role == Role::Assistant);
     match message.take(&["content"]) {
-        Some(Value::Array(blocks)) => add_blocks(trace, role, *turn, blocks),
-        Some(Value::String(text)) => {
+        Some(Json::List(blocks)) => add_blocks(trace, role, *turn, blocks),
+        Some(Json::Text(text)) => {
             trace.push_message(role, text);
             Ok(())
         }
@@ -243,16 +248,16 @@ fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Resu
 }
 
 /// Neighbouring texts are one text (citations cut it into blocks); a call between them makes them two.
-fn add_blocks(trace: &mut Trace, role: Role, turn: usize, blocks: Vec<Value>) -> Result<(), Wrong> {
-    let mut text: Option<String> = None;
+fn add_blocks(trace: &mut Trace, role: Role, turn: usize, blocks: Vec<Json>) -> Result<(), Wrong> {
+    let mut text: Option<Cow<str>> = None;
     for (index, value) in blocks.into_iter().enumerate() {
         let blame = |wrong: Wrong| wrong.under(index).under("content");
         let mut block = Object::of(value, "a content block").map_err(blame)?;
         let kind = block.text(&["type"]).map_err(blame)?.unwrap_or_default();
-        match kind.as_str() {
+        match kind.as_ref() {
             "text" => {
                 let more = block.text(&["text"]).map_err(blame)?.unwrap_or_default();
-                text.get_or_insert_default().push_str(&more);
+                append(&mut text, more);
             }
             kind if is_call(kind) => {
                 if let Some(text) = text.take() {
@@ -272,9 +277,9 @@ fn add_blocks(trace: &mut Trace, role: Role, turn: usize, blocks: Vec<Value>) ->
 
 fn call(mut block: Object, turn: usize) -> Result<Call, Wrong> {
     let name = block.required(&["name"])?;
-    let arguments = block.take(&["input"]).map_or_else(Arguments::none, Arguments::from_json);
-    let id = block.text(&["id"])?;
-    let server = block.text(&["server_name"])?;
+    let arguments = block.arguments("input");
+    let id = block.string(&["id"])?;
+    let server = block.string(&["server_name"])?;
     Ok(Call { id, server, ..Call::new(name, arguments, turn) })
 }
 
@@ -283,9 +288,9 @@ fn answer(trace: &mut Trace, mut block: Object) -> Result<(), Wrong> {
     // The history of a trimmed log answers calls that are not in it.
     let Some(call) = trace.open_call(&id) else { return Ok(()) };
     let content = block.take(&["content"]).unwrap_or_default();
-    let refused = content.get("error_code").and_then(Value::as_str).map(ToOwned::to_owned);
+    let refused = content.get("error_code").and_then(Json::as_str).map(ToOwned::to_owned);
     let result = plain(content);
-    if block.get("is_error").and_then(Value::as_bool) == Some(true) || refused.is_some() {
+    if block.get("is_error").is_some_and(Json::is_true) || refused.is_some() {
         call.status = CallStatus::Error;
         call.error = refused.or_else(|| result.as_str().map(ToOwned::to_owned));
     } else {
@@ -296,12 +301,12 @@ fn answer(trace: &mut Trace, mut block: Object) -> Result<(), Wrong> {
 }
 
 /// Blocks that are all text are one text.
-fn plain(content: Value) -> Value {
-    let Value::Array(blocks) = content else { return content };
+fn plain(content: Json) -> Value {
+    let Json::List(blocks) = content else { return content.into_value() };
     let texts: Option<Vec<&str>> =
-        blocks.iter().map(|block| block.get("text").and_then(Value::as_str)).collect();
+        blocks.iter().map(|block| block.get("text").and_then(Json::as_str)).collect();
     match texts {
         Some(texts) => Value::String(texts.concat()),
-        None => Value::Array(blocks),
+        None => Json::List(blocks).into_value(),
     }
 }

@@ -3,10 +3,9 @@
 //! Each request replays what was said before it. A log is therefore read as: which conversation does this request
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
-use serde_json::Value;
-
 use super::error::Wrong;
 use super::input::At;
+use super::json::Json;
 use super::usage::Tally;
 use crate::trace::Trace;
 
@@ -15,32 +14,32 @@ const INTERLEAVED: usize = 64;
 
 /// A message, and where it was read.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct Said<'t> {
     at: At,
     path: &'static str,
     index: Option<usize>,
-    pub(super) value: Value,
+    pub(super) value: Json<'t>,
 }
 
-impl Said {
+impl<'t> Said<'t> {
     /// A record that is a message itself.
-    pub(super) fn record(at: At, value: Value) -> Self {
+    pub(super) fn record(at: At, value: Json<'t>) -> Self {
         Self { at, path: "", index: None, value }
     }
 
     /// A message at `path` of a record.
-    pub(super) fn part(at: At, path: &'static str, value: Value) -> Self {
+    pub(super) fn part(at: At, path: &'static str, value: Json<'t>) -> Self {
         Self { at, path, index: None, value }
     }
 
     /// The messages of a list at `path` of a record.
-    pub(super) fn list(at: At, path: &'static str, values: Vec<Value>) -> Vec<Self> {
+    pub(super) fn list(at: At, path: &'static str, values: Vec<Json<'t>>) -> Vec<Self> {
         let said = |(index, value)| Self { at, path, index: Some(index), value };
         values.into_iter().enumerate().map(said).collect()
     }
 
     /// Takes the message out; mistakes in it are blamed on its place by the function that comes with it.
-    pub(super) fn open(self) -> (Value, impl Fn(Wrong) -> Wrong) {
+    pub(super) fn open(self) -> (Json<'t>, impl Fn(Wrong) -> Wrong + use<>) {
         let Self { at, path, index, value } = self;
         let blame = move |wrong: Wrong| {
             let wrong = index.into_iter().fold(wrong, Wrong::under);
@@ -53,36 +52,37 @@ impl Said {
 
 /// One call of a model: what it was sent, what it said, and what that cost.
 #[derive(Debug, Default)]
-pub(super) struct Exchange {
-    pub(super) request: Vec<Said>,
-    pub(super) reply: Option<Reply>,
+pub(super) struct Exchange<'t> {
+    pub(super) request: Vec<Said<'t>>,
+    pub(super) reply: Option<Reply<'t>>,
     pub(super) model: Option<String>,
 }
 
 /// What a model said.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct Reply<'t> {
     pub(super) id: Option<String>,
-    pub(super) message: Said,
+    pub(super) message: Said<'t>,
     pub(super) usage: Option<crate::trace::Usage>,
     pub(super) stop_reason: Option<String>,
 }
 
 /// One conversation.
 #[derive(Debug, Default)]
-pub(super) struct Run {
-    pub(super) messages: Vec<Said>,
+pub(super) struct Run<'t> {
+    pub(super) messages: Vec<Said<'t>>,
     /// What the log says of the run as a whole; its messages and calls are not read yet.
     pub(super) trace: Trace,
     tally: Tally,
+    /// What identifies each message, as far as it was needed: not at all in a log of one call.
     keys: Vec<String>,
     /// How many messages the last request held.
     asked: usize,
 }
 
-impl Run {
+impl<'t> Run<'t> {
     /// The messages, and the trace so far.
-    pub(super) fn finish(self) -> (Vec<Said>, Trace) {
+    pub(super) fn finish(self) -> (Vec<Said<'t>>, Trace) {
         let usage = self.tally.total();
         (self.messages, Trace { usage, ..self.trace })
     }
@@ -90,18 +90,18 @@ impl Run {
 
 /// The conversations of a log.
 #[derive(Debug, Default)]
-pub(super) struct Conversations {
-    runs: Vec<Run>,
+pub(super) struct Conversations<'t> {
+    runs: Vec<Run<'t>>,
 }
 
-impl Conversations {
+impl<'t> Conversations<'t> {
     /// The conversations of one list of messages: that one.
-    pub(super) fn of_messages(messages: Vec<Said>) -> Vec<Run> {
+    pub(super) fn of_messages(messages: Vec<Said<'t>>) -> Vec<Run<'t>> {
         vec![Run { messages, ..Run::default() }]
     }
 
     /// Adds the next model call of the log.
-    pub(super) fn add(&mut self, exchange: Exchange) {
+    pub(super) fn add(&mut self, exchange: Exchange<'t>) {
         if self.is_repeated(&exchange) {
             return;
         }
@@ -112,11 +112,10 @@ impl Conversations {
         run.trace.id = reply.id.or(run.trace.id.take());
         run.trace.stop_reason = reply.stop_reason;
         run.tally.add(reply.usage);
-        run.keys.push(identity(&reply.message.value));
         run.messages.push(reply.message);
     }
 
-    pub(super) fn into_runs(self) -> Vec<Run> {
+    pub(super) fn into_runs(self) -> Vec<Run<'t>> {
         self.runs
     }
 
@@ -128,29 +127,37 @@ impl Conversations {
     }
 
     /// The run that `request` belongs to, with the request's new messages added to it.
-    fn run_for(&mut self, request: Vec<Said>) -> &mut Run {
-        let keys: Vec<String> = request.iter().map(|said| identity(&said.value)).collect();
-        let runs = self.runs.iter().enumerate().rev().take(INTERLEAVED);
-        let known =
-            runs.into_iter().find_map(|(at, run)| run.fresh_from(&keys, &request).map(|fresh| (at, fresh)));
-        let (at, fresh) = known.unwrap_or((self.runs.len(), 0));
+    fn run_for(&mut self, request: Vec<Said<'t>>) -> &mut Run<'t> {
+        let (at, fresh) = self.find(&request).unwrap_or((self.runs.len(), 0));
         if at == self.runs.len() {
             self.runs.push(Run::default());
         }
         let run = &mut self.runs[at];
-        run.asked = keys.len();
-        run.keys.extend(keys.into_iter().skip(fresh));
+        run.asked = request.len();
         run.messages.extend(request.into_iter().skip(fresh));
         run
     }
+
+    /// The run that `request` continues, and from which of its messages on it tells that run something new.
+    fn find(&mut self, request: &[Said]) -> Option<(usize, usize)> {
+        let old = self.runs.len().saturating_sub(INTERLEAVED);
+        let keys: Vec<String> = match &self.runs[old..] {
+            [] => return None,
+            _ => request.iter().map(|said| identity(&said.value)).collect(),
+        };
+        let runs = self.runs.iter_mut().enumerate().skip(old).rev();
+        runs.into_iter().find_map(|(at, run)| run.fresh_from(&keys, request).map(|fresh| (at, fresh)))
+    }
 }
 
-impl Run {
+impl Run<'_> {
     /// From which message on a request tells this run something new; `None` when it belongs to another run.
-    fn fresh_from(&self, keys: &[String], request: &[Said]) -> Option<usize> {
+    fn fresh_from(&mut self, keys: &[String], request: &[Said]) -> Option<usize> {
         if keys.is_empty() {
             return Some(0);
         }
+        let unknown = &self.messages[self.keys.len()..];
+        self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
         let replayed = keys.len() > self.asked
             && keys[..self.asked] == self.keys[..self.asked.min(self.keys.len())]
             && is_assistant(&request[self.asked].value);
@@ -165,35 +172,35 @@ impl Run {
     }
 }
 
-fn is_assistant(message: &Value) -> bool {
-    message.get("role").and_then(Value::as_str) == Some("assistant")
+fn is_assistant(message: &Json) -> bool {
+    message.get("role").and_then(Json::as_str) == Some("assistant")
 }
 
 /// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.
 /// Writers add and drop empty fields, and wrap text in parts.
-fn identity(message: &Value) -> String {
+fn identity(message: &Json) -> String {
     let mut key = String::new();
     for name in ["role", "tool_call_id", "name"] {
         push(&mut key, message.get(name));
     }
     match message.get("content") {
-        Some(Value::Array(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
+        Some(Json::List(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
         content => push(&mut key, content),
     }
-    let calls = message.get("tool_calls").and_then(Value::as_array);
+    let calls = message.get("tool_calls").and_then(Json::as_list);
     calls.into_iter().flatten().for_each(|call| push_part(&mut key, call));
     key
 }
 
-fn push_part(key: &mut String, part: &Value) {
+fn push_part(key: &mut String, part: &Json) {
     for name in ["text", "id", "tool_use_id", "content", "/function/name", "/function/arguments"] {
         let value = if name.starts_with('/') { part.pointer(name) } else { part.get(name) };
         push(key, value);
     }
 }
 
-fn push(key: &mut String, value: Option<&Value>) {
-    if let Some(text) = value.and_then(Value::as_str).filter(|text| !text.is_empty()) {
+fn push(key: &mut String, value: Option<&Json>) {
+    if let Some(text) = value.and_then(Json::as_str).filter(|text| !text.is_empty()) {
         key.push_str(text);
         key.push('\u{1f}');
     }
@@ -202,18 +209,21 @@ fn push(key: &mut String, value: Option<&Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
-    fn user(text: &str) -> Value {
-        json!({"role": "user", "content": text})
+    fn message<'t>(role: &'t str, text: &'t str) -> Json<'t> {
+        Json::object([("role", Json::Text(role.into())), ("content", Json::Text(text.into()))])
     }
 
-    fn said(text: &str) -> Value {
-        json!({"role": "assistant", "content": text})
+    fn user(text: &str) -> Json<'_> {
+        message("user", text)
+    }
+
+    fn said(text: &str) -> Json<'_> {
+        message("assistant", text)
     }
 
     /// The texts of each run of a log of requests and replies.
-    fn runs(log: Vec<(Vec<Value>, Value)>) -> Vec<Vec<String>> {
+    fn runs(log: Vec<(Vec<Json>, Json)>) -> Vec<Vec<String>> {
         let mut conversations = Conversations::default();
         for (request, reply) in log {
             let message = Said::record(At::Whole, reply);
@@ -221,7 +231,8 @@ mod tests {
             let request = Said::list(At::Whole, "", request);
             conversations.add(Exchange { request, reply: Some(reply), model: None });
         }
-        let text = |said: &Said| said.value["content"].as_str().unwrap_or_default().to_owned();
+        let text =
+            |said: &Said| said.value.get("content").and_then(Json::as_str).unwrap_or_default().to_owned();
         conversations.into_runs().iter().map(|run| run.messages.iter().map(text).collect()).collect()
     }
 

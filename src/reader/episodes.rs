@@ -3,16 +3,16 @@
 //! Each episode is a run; the events of several may be mixed. The events do not say which calls one model turn made:
 //! each is a turn of its own.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-
-use serde_json::Value;
 
 use super::error::Wrong;
 use super::input::{Input, Record};
+use super::json::Json;
 use super::object::Object;
 use super::settled::settled;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, Role, Trace};
+use crate::trace::{Call, Role, Trace};
 
 pub(super) const READER: Reader = Reader {
     name: "episodes",
@@ -26,8 +26,8 @@ const EVENTS: [&str; 4] = ["episode_start", "step", "tool_call", "episode_end"];
 fn detect(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
-        let kind = record.value.get("type").and_then(Value::as_str).unwrap_or_default();
-        let named = record.value.get("episode_id").is_some_and(Value::is_string);
+        let kind = record.value.get("type").and_then(Json::as_str).unwrap_or_default();
+        let named = record.value.get("episode_id").is_some_and(Json::is_text);
         if !EVENTS.contains(&kind) || !named {
             return Err(format!("{} is no event of an episode", record.at.name()));
         }
@@ -74,10 +74,10 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
 
 fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), Wrong> {
     let kind = event.required(&["type"])?;
-    let id = event.required(&["episode_id"])?;
+    let id = event.required(&["episode_id"])?.into_owned();
     let time = event.figure(&["timestamp"])?;
     let episode = episodes.entry(id);
-    match kind.as_str() {
+    match kind.as_ref() {
         "episode_start" => {
             episode.start(event, time);
             Ok(())
@@ -93,8 +93,8 @@ impl Episode {
     fn start(&mut self, mut event: Object, time: Option<f64>) {
         self.started = time;
         let prompt = match event.take(&["input"]) {
-            Some(Value::String(prompt)) => Some(prompt),
-            Some(input) => input.get("prompt").and_then(Value::as_str).map(ToOwned::to_owned),
+            Some(Json::Text(prompt)) => Some(prompt.into_owned()),
+            Some(input) => input.get("prompt").and_then(Json::as_str).map(ToOwned::to_owned),
             None => None,
         };
         if let Some(prompt) = prompt {
@@ -102,14 +102,14 @@ impl Episode {
         }
         let mut meta =
             event.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
-        self.trace.model = meta.text(&["model"]).ok().flatten();
+        self.trace.model = meta.string(&["model"]).ok().flatten();
     }
 
     /// What a model said. Some writers keep prompt and completion as JSON in the text.
     fn step(&mut self, mut event: Object) -> Result<(), Wrong> {
         let kind = event.text(&["kind"])?.unwrap_or_default();
         let Some(content) = event.text(&["content"])? else { return Ok(()) };
-        let role = match kind.as_str() {
+        let role = match kind.as_ref() {
             "user" | "user_input" | "prompt" => Role::User,
             "system" => Role::System,
             "model" | "llm" | "llm_completion" | "assistant" => Role::Assistant,
@@ -120,13 +120,13 @@ impl Episode {
         if let (None, Some(prompt)) = (&self.trace.input, pair.prompt) {
             self.trace.push_message(Role::User, prompt);
         }
-        self.trace.push_message(role, pair.completion.unwrap_or(content));
+        self.trace.push_message(role, pair.completion.map_or(content, Cow::Owned));
         Ok(())
     }
 
     fn call(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
         let name = event.required(&["tool_name"])?;
-        let arguments = event.take(&["args"]).map_or_else(Arguments::none, Arguments::from_json);
+        let arguments = event.arguments("args");
         let turn = self.trace.calls.len() + 1;
         let started_ms = self.since_start(time)?;
         self.trace.push_call(Call { started_ms, ..settled(Call::new(name, arguments, turn), event) });
@@ -135,8 +135,8 @@ impl Episode {
 
     fn end(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
         self.trace.duration_ms = self.since_start(time)?;
-        self.trace.answer = event.text(&["final_output"])?;
-        self.trace.stop_reason = event.text(&["outcome"])?;
+        self.trace.answer = event.string(&["final_output"])?;
+        self.trace.stop_reason = event.string(&["outcome"])?;
         Ok(())
     }
 

@@ -3,15 +3,14 @@
 //! The text is parsed once, for detection and for reading. Readers see records and need not care which of the
 //! three they came from: a list and its lines are the same file to them.
 
-use serde_json::Value;
-
 use super::error::{TraceError, TraceProblem, Wrong};
+use super::json::Json;
 
 /// One value of a trace file and where it stands.
 #[derive(Debug, Clone)]
-pub(super) struct Record {
+pub(super) struct Record<'t> {
     pub(super) at: At,
-    pub(super) value: Value,
+    pub(super) value: Json<'t>,
 }
 
 /// Where a record stands in its file.
@@ -49,7 +48,7 @@ impl At {
 #[derive(Debug, Clone)]
 pub(super) struct Input<'t> {
     pub(super) text: &'t str,
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<Record<'t>>,
 }
 
 /// Whether the text begins as a JSON document does; YAML of a native trace begins with a letter.
@@ -61,7 +60,7 @@ impl<'t> Input<'t> {
     pub(super) fn parse(text: &'t str) -> Result<Self, TraceError> {
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
-        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Json>();
         loop {
             let from = values.byte_offset();
             let value = match values.next() {
@@ -75,16 +74,16 @@ impl<'t> Input<'t> {
     }
 
     /// The first record, or why there is none.
-    pub(super) fn first(&self) -> Result<&Value, String> {
+    pub(super) fn first(&self) -> Result<&Json<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
     }
 }
 
 /// A lone document is no line, and a lone list is its elements.
-fn flatten(mut records: Vec<Record>) -> Vec<Record> {
+fn flatten(mut records: Vec<Record<'_>>) -> Vec<Record<'_>> {
     let [only] = records.as_mut_slice() else { return records };
     only.at = At::Whole;
-    let Value::Array(items) = &mut only.value else { return records };
+    let Json::List(items) = &mut only.value else { return records };
     let items = std::mem::take(items);
     items.into_iter().enumerate().map(|(index, value)| Record { at: At::Item(index), value }).collect()
 }

@@ -3,10 +3,9 @@
 //! A response of any version, a list of messages, the updates of a streamed run as JSON Lines, or the dump of a
 //! session. A log of responses, one a line, is one run each.
 
-use serde_json::{Map, Value};
-
 use super::error::Wrong;
 use super::input::{Input, Record};
+use super::json::Json;
 use super::maf_content::Walk;
 use super::maf_updates;
 use super::object::Object;
@@ -46,8 +45,8 @@ fn detect(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn shape(value: &Value) -> Option<Shape> {
-    let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+fn shape(value: &Json) -> Option<Shape> {
+    let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
     if kind.ends_with("response_update") {
         return Some(Shape::Update);
     }
@@ -55,7 +54,7 @@ fn shape(value: &Value) -> Option<Shape> {
         let update = ["response_id", "responseId"].iter().any(|key| value.get(*key).is_some());
         return Some(if update { Shape::Update } else { Shape::Message });
     }
-    let messages = value.get("messages").and_then(Value::as_array);
+    let messages = value.get("messages").and_then(Json::as_list);
     match (kind, messages) {
         ("agent_response" | "agent_run_response" | "chat_response", Some(_)) => Some(Shape::Response),
         ("", Some(messages)) if messages.iter().any(is_message) => Some(Shape::Response),
@@ -64,28 +63,28 @@ fn shape(value: &Value) -> Option<Shape> {
 }
 
 /// A message of this framework holds `contents`, each of which says its type.
-fn is_message(value: &Value) -> bool {
-    let contents = value.get("contents").and_then(Value::as_array);
-    let typed = |content: &Value| ["type", "$type"].iter().any(|key| content.get(*key).is_some());
+fn is_message(value: &Json) -> bool {
+    let contents = value.get("contents").and_then(Json::as_list);
+    let typed = |content: &Json| ["type", "$type"].iter().any(|key| content.get(*key).is_some());
     value.get("role").is_some() && contents.is_some_and(|contents| contents.iter().all(typed))
 }
 
 /// Where a session keeps its messages: each version has its own name for it.
-fn state(value: &Value) -> Option<&Map<String, Value>> {
+fn state<'v, 't>(value: &'v Json<'t>) -> Option<&'v Object<'t>> {
     const NAMES: [&str; 5] =
         ["state", "chat_message_store_state", "chatMessageStoreState", "storeState", "stateBag"];
     NAMES.iter().find_map(|name| value.get(*name)?.as_object())
 }
 
-fn find_messages(state: &Map<String, Value>, depth: usize) -> Option<&Vec<Value>> {
-    if let Some(Value::Array(messages)) = state.get("messages")
+fn find_messages<'v, 't>(state: &'v Object<'t>, depth: usize) -> Option<&'v [Json<'t>]> {
+    if let Some(Json::List(messages)) = state.get("messages")
         && !messages.is_empty()
         && messages.iter().all(is_message)
     {
         return Some(messages);
     }
     let below = depth.checked_sub(1)?;
-    state.values().filter_map(Value::as_object).find_map(|inner| find_messages(inner, below))
+    state.sorted().into_values().filter_map(Json::as_object).find_map(|inner| find_messages(inner, below))
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
@@ -114,13 +113,13 @@ fn read_record(record: Record) -> Result<Trace, Wrong> {
     run.map_err(|wrong| at.blame(wrong))
 }
 
-fn read_session(session: &Value) -> Result<Trace, Wrong> {
+fn read_session(session: &Json) -> Result<Trace, Wrong> {
     let messages = state(session).and_then(|state| find_messages(state, STATE_DEPTH));
     let mut walk = Walk::default();
     for (index, message) in messages.into_iter().flatten().enumerate() {
         walk.message(message.clone()).map_err(|wrong| wrong.under(index).under("messages"))?;
     }
-    let id = session.get("session_id").or_else(|| session.get("sessionId")).and_then(Value::as_str);
+    let id = session.get("session_id").or_else(|| session.get("sessionId")).and_then(Json::as_str);
     walk.trace.id = id.map(ToOwned::to_owned);
     Ok(walk.finish())
 }
@@ -134,8 +133,8 @@ fn read_response(mut response: Object) -> Result<Trace, Wrong> {
     for (index, message) in messages.into_iter().enumerate() {
         walk.message(message).map_err(|wrong| wrong.under(index).under("messages"))?;
     }
-    walk.trace.id = response.text(&["response_id", "responseId"])?;
-    walk.trace.model = response.text(&["model", "model_id", "modelId"])?;
+    walk.trace.id = response.string(&["response_id", "responseId"])?;
+    walk.trace.model = response.string(&["model", "model_id", "modelId"])?;
     if let Some(reason) = finish_reason(&mut response) {
         walk.trace.stop_reason = Some(reason);
     }
@@ -144,7 +143,7 @@ fn read_response(mut response: Object) -> Result<Trace, Wrong> {
     if let Some(usage) = usage {
         walk.trace.usage = Some(Usage { partial: walk.is_before_1_0(), ..usage });
     }
-    let agent = response.text(&["agent_id", "agentId"])?;
+    let agent = response.string(&["agent_id", "agentId"])?;
     walk.trace.agent = walk.trace.agent.take().or(agent);
     Ok(walk.finish())
 }
@@ -152,8 +151,8 @@ fn read_response(mut response: Object) -> Result<Trace, Wrong> {
 /// A word, or in early versions an object that wraps it.
 pub(super) fn finish_reason(object: &mut Object) -> Option<String> {
     match object.take(&["finish_reason", "finishReason"])? {
-        Value::String(reason) => Some(reason),
-        wrapped => wrapped.get("value").and_then(Value::as_str).map(ToOwned::to_owned),
+        Json::Text(reason) => Some(reason.into_owned()),
+        wrapped => wrapped.get("value").and_then(Json::as_str).map(ToOwned::to_owned),
     }
 }
 

@@ -3,9 +3,12 @@
 //! Python writes `type: function_call` and `call_id`, .NET `$type: functionCall` and `callId`: one spelling is made
 //! of the two. Contents that are no text, call, result or usage mean nothing to a trace.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::error::Wrong;
+use super::json::{Json, append};
 use super::maf::usage_of;
 use super::object::Object;
 use super::usage::Tally;
@@ -39,11 +42,11 @@ impl Walk {
     }
 
     /// Adds a message with its contents.
-    pub(super) fn message(&mut self, value: Value) -> Result<(), Wrong> {
+    pub(super) fn message(&mut self, value: Json) -> Result<(), Wrong> {
         let mut message = Object::of(value, "a message")?;
         let role = role_of(&mut message)?;
-        let author = message.text(&["author_name", "authorName"])?;
-        let speaker = match role.as_str() {
+        let author = message.string(&["author_name", "authorName"])?;
+        let speaker = match role.as_ref() {
             "user" => Some(Role::User),
             "system" | "developer" => Some(Role::System),
             "assistant" => Some(Role::Assistant),
@@ -53,7 +56,7 @@ impl Walk {
             self.turn += 1;
             self.trace.agent = self.trace.agent.take().or(author);
         }
-        let mut text: Option<String> = None;
+        let mut text: Option<Cow<str>> = None;
         for (index, value) in message.list(&["contents"])?.into_iter().enumerate() {
             let step = self.content(value, speaker, &mut text);
             step.map_err(|wrong| wrong.under(index).under("contents"))?;
@@ -63,25 +66,25 @@ impl Walk {
     }
 
     /// Text in a tool's message is said by nobody.
-    fn say(&mut self, speaker: Option<Role>, text: Option<String>) {
+    fn say(&mut self, speaker: Option<Role>, text: Option<Cow<str>>) {
         if let (Some(speaker), Some(text)) = (speaker, text) {
             self.trace.push_message(speaker, text);
         }
     }
 
     /// Neighbouring texts are one text; a call between them makes them two.
-    fn content(
+    fn content<'t>(
         &mut self,
-        value: Value,
+        value: Json<'t>,
         speaker: Option<Role>,
-        text: &mut Option<String>,
+        text: &mut Option<Cow<'t, str>>,
     ) -> Result<(), Wrong> {
         let mut content = Object::of(value, "a content")?;
         let kind = kind_of(&mut content)?;
-        match kind.as_str() {
+        match kind.as_ref() {
             "text" => {
                 let more = content.text(&["text"])?.unwrap_or_default();
-                text.get_or_insert_default().push_str(&more);
+                append(text, more);
             }
             "function_approval_request" | "function_approval_response" => {
                 let call = content.object(&["function_call", "functionCall", "tool_call", "toolCall"])?;
@@ -111,8 +114,8 @@ impl Walk {
 
     fn call(&mut self, mut content: Object) -> Result<(), Wrong> {
         let name = content.required(&["name"])?;
-        let arguments = content.take(&["arguments"]).map_or_else(Arguments::none, Arguments::from_json);
-        let id = content.text(&["call_id", "callId"])?;
+        let arguments = content.arguments("arguments");
+        let id = content.string(&["call_id", "callId"])?;
         if !self.is_known(id.as_deref(), &name, &arguments) {
             self.trace.push_call(Call { id, ..Call::new(name, arguments, self.turn) });
         }
@@ -126,7 +129,7 @@ impl Walk {
     }
 
     fn approval(&mut self, mut call: Object) -> Result<(), Wrong> {
-        let id = call.get("call_id").or_else(|| call.get("callId")).and_then(Value::as_str);
+        let id = call.get("call_id").or_else(|| call.get("callId")).and_then(Json::as_str);
         if self.trace.calls.iter().any(|known| id.is_some() && known.id.as_deref() == id) {
             return Ok(());
         }
@@ -141,25 +144,26 @@ impl Walk {
         self.python_results += usize::from(content.get("call_id").is_some());
         self.results_with_items += usize::from(has_items);
         let id = content.required(&["call_id", "callId"])?;
-        let exception = content.take(&["exception"]).map(text_of);
+        let exception = content.take(&["exception"]).map(reason_of);
         let result = content.take(&["result"]);
         let Some(call) = self.trace.open_call(&id) else { return Ok(()) };
-        let refusal = result.as_ref().and_then(Value::as_str).filter(|text| text.starts_with("Error: "));
+        let refusal = result.as_ref().and_then(Json::as_str).filter(|text| text.starts_with("Error: "));
         let failed = exception.is_some() || refusal.is_some() || (result.is_none() && !has_items);
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
         call.error = reason(exception, refusal);
-        call.result = result;
+        call.result = result.map(Json::into_value);
         Ok(())
     }
 
     /// A call that the model's service makes itself: its arguments are all that the content says of it.
     fn hosted_call(&mut self, tool: &str, mut content: Object) -> Result<(), Wrong> {
-        let id = content.text(&["call_id", "callId"])?;
-        let name =
-            content.text(&["tool_name", "toolName", "name"])?.unwrap_or_else(|| hosted_name(tool).to_owned());
-        let server = content.text(&["server_name", "serverName"])?;
-        let arguments = match content.take_even_null("arguments") {
-            Some(arguments) => Arguments::from_json(arguments),
+        let id = content.string(&["call_id", "callId"])?;
+        let name = content
+            .string(&["tool_name", "toolName", "name"])?
+            .unwrap_or_else(|| hosted_name(tool).to_owned());
+        let server = content.string(&["server_name", "serverName"])?;
+        let arguments = match content.get("arguments") {
+            Some(_) => content.arguments("arguments"),
             None => Arguments::Json(rest_of(content)),
         };
         if !self.is_known(id.as_deref(), &name, &arguments) {
@@ -170,13 +174,14 @@ impl Walk {
 
     fn hosted_result(&mut self, mut content: Object) -> Result<(), Wrong> {
         let Some(id) = content.text(&["call_id", "callId"])? else { return Ok(()) };
-        let exception = content.take(&["exception", "error"]).map(text_of);
+        let exception = content.take(&["exception", "error"]).map(reason_of);
         let output = content.take(&["output", "outputs", "result", "results"]);
         let Some(call) = self.trace.open_call(&id) else { return Ok(()) };
-        let shell = output.as_ref().and_then(|output| output.get(0));
-        call.exit_code =
-            shell.and_then(|shell| shell.get("exit_code").or_else(|| shell.get("exitCode"))?.as_i64());
-        let timed_out = shell.and_then(|shell| shell.get("timed_out")) == Some(&Value::Bool(true));
+        let shell = output.as_ref().and_then(Json::first);
+        call.exit_code = shell.and_then(|shell| {
+            shell.get("exit_code").or_else(|| shell.get("exitCode"))?.as_number()?.as_i64()
+        });
+        let timed_out = shell.and_then(|shell| shell.get("timed_out")).is_some_and(Json::is_true);
         let error = exception.or_else(|| timed_out.then(|| "timed out".to_owned()));
         let failed = error.is_some() || call.exit_code.is_some_and(|code| code != 0);
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
@@ -196,11 +201,12 @@ fn reason(exception: Option<String>, refusal: Option<&str>) -> Option<String> {
 }
 
 /// The role: a word, or in early versions an object that wraps it.
-pub(super) fn role_of(message: &mut Object) -> Result<String, Wrong> {
+pub(super) fn role_of<'t>(message: &mut Object<'t>) -> Result<Cow<'t, str>, Wrong> {
     match message.take(&["role"]) {
-        Some(Value::String(role)) => Ok(role.to_lowercase()),
-        Some(Value::Object(mut role)) => match role.remove("value") {
-            Some(Value::String(role)) => Ok(role),
+        Some(Json::Text(role)) if role.bytes().all(|letter| letter.is_ascii_lowercase()) => Ok(role),
+        Some(Json::Text(role)) => Ok(Cow::Owned(role.to_lowercase())),
+        Some(Json::Object(mut role)) => match role.take(&["value"]) {
+            Some(Json::Text(role)) => Ok(role),
             _ => Err(Wrong::new("`value` is missing").under("role")),
         },
         _ => Err(Wrong::new("`role` is missing")),
@@ -208,8 +214,11 @@ pub(super) fn role_of(message: &mut Object) -> Result<String, Wrong> {
 }
 
 /// A content's type in Python's spelling.
-pub(super) fn kind_of(content: &mut Object) -> Result<String, Wrong> {
+pub(super) fn kind_of<'t>(content: &mut Object<'t>) -> Result<Cow<'t, str>, Wrong> {
     let kind = content.text(&["type", "$type"])?.unwrap_or_default();
+    if !kind.bytes().any(|letter| letter.is_ascii_uppercase()) {
+        return Ok(kind);
+    }
     let mut snake = String::with_capacity(kind.len() + 4);
     for letter in kind.chars() {
         if letter.is_ascii_uppercase() && !snake.is_empty() {
@@ -217,7 +226,7 @@ pub(super) fn kind_of(content: &mut Object) -> Result<String, Wrong> {
         }
         snake.push(letter.to_ascii_lowercase());
     }
-    Ok(snake)
+    Ok(Cow::Owned(snake))
 }
 
 /// The tool behind a hosted call that names none.
@@ -237,23 +246,20 @@ fn rest_of(content: Object) -> Value {
         "status",
     ];
     let rest =
-        content.rest().into_iter().filter(|(key, value)| !NOISE.contains(&key.as_str()) && !value.is_null());
-    Value::Object(rest.map(|(key, value)| (key, plain(value))).collect())
+        content.rest().into_iter().filter(|(key, value)| !NOISE.contains(&key.as_ref()) && !value.is_null());
+    Value::Object(rest.map(|(key, value)| (key.into_owned(), plain(value))).collect())
 }
 
 /// A list of text contents is one text.
-fn plain(value: Value) -> Value {
-    let Value::Array(items) = &value else { return value };
+fn plain(value: Json) -> Value {
+    let Json::List(items) = &value else { return value.into_value() };
     let texts: Option<String> = items.iter().map(|item| item.get("text")?.as_str()).collect();
     match texts {
         Some(text) if !items.is_empty() => Value::String(text),
-        _ => value,
+        _ => value.into_value(),
     }
 }
 
-fn text_of(value: Value) -> String {
-    match value {
-        Value::String(text) => text,
-        other => other.to_string(),
-    }
+fn reason_of(value: Json) -> String {
+    value.into_text_or_json().into_owned()
 }

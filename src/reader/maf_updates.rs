@@ -3,10 +3,11 @@
 //! Arguments come in pieces that share a `call_id`, texts in pieces that follow each other. `merge_mode: replace`
 //! gives the whole again. Usage is cumulative, so its last figures count.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
 use super::error::Wrong;
 use super::input::Record;
+use super::json::Json;
 use super::maf::{finish_reason, usage_of};
 use super::maf_content::{Walk, kind_of, role_of};
 use super::object::Object;
@@ -15,25 +16,25 @@ use crate::trace::{Trace, Usage};
 
 /// A message in the making.
 #[derive(Debug)]
-struct Draft {
-    role: String,
-    message_id: Option<String>,
-    author: Option<String>,
-    contents: Vec<Piece>,
+struct Draft<'t> {
+    role: Cow<'t, str>,
+    message_id: Option<Cow<'t, str>>,
+    author: Option<Cow<'t, str>>,
+    contents: Vec<Piece<'t>>,
 }
 
 /// A content in the making.
 #[derive(Debug)]
-enum Piece {
-    Text { text: String, whole: bool },
-    Call { id: String, name: String, arguments: Option<Value>, whole: bool },
-    Other(Value),
+enum Piece<'t> {
+    Text { text: Cow<'t, str>, whole: bool },
+    Call { id: Cow<'t, str>, name: Cow<'t, str>, arguments: Option<Json<'t>>, whole: bool },
+    Other(Json<'t>),
 }
 
 /// A run in the making.
 #[derive(Debug, Default)]
-struct Merger {
-    drafts: Vec<Draft>,
+struct Merger<'t> {
+    drafts: Vec<Draft<'t>>,
     usages: Vec<Usage>,
     response_id: Option<String>,
     stop_reason: Option<String>,
@@ -71,19 +72,19 @@ fn total(usages: &[Usage]) -> Option<Usage> {
     tally.total()
 }
 
-impl Merger {
-    fn update(&mut self, mut update: Object) -> Result<(), Wrong> {
+impl<'t> Merger<'t> {
+    fn update(&mut self, mut update: Object<'t>) -> Result<(), Wrong> {
         let role = if update.get("role").is_some_and(|role| !role.is_null()) {
             role_of(&mut update)?
         } else {
-            self.drafts.last().map_or_else(|| "assistant".to_owned(), |draft| draft.role.clone())
+            self.drafts.last().map_or(Cow::Borrowed("assistant"), |draft| draft.role.clone())
         };
-        self.response_id = update.text(&["response_id", "responseId"])?.or(self.response_id.take());
+        self.response_id = update.string(&["response_id", "responseId"])?.or(self.response_id.take());
         self.stop_reason = finish_reason(&mut update).or(self.stop_reason.take());
         let message_id = update.text(&["message_id", "messageId"])?;
         let author = update.text(&["author_name", "authorName"])?;
         for (index, value) in update.list(&["contents"])?.into_iter().enumerate() {
-            let draft = self.draft(&role, message_id.as_deref(), author.as_deref());
+            let draft = self.draft(&role, message_id.as_ref(), author.as_ref());
             let usage = draft.add(value).map_err(|wrong| wrong.under(index).under("contents"))?;
             self.usages.extend(usage);
         }
@@ -91,37 +92,42 @@ impl Merger {
     }
 
     /// The message that an update continues: the last one, unless the role or the message's id changes.
-    fn draft(&mut self, role: &str, id: Option<&str>, author: Option<&str>) -> &mut Draft {
+    fn draft(
+        &mut self,
+        role: &Cow<'t, str>,
+        id: Option<&Cow<'t, str>>,
+        author: Option<&Cow<'t, str>>,
+    ) -> &mut Draft<'t> {
         let continues = |draft: &Draft| {
-            let same_id = id.is_none() || draft.message_id.is_none() || draft.message_id.as_deref() == id;
-            draft.role == role && same_id
+            let same_id = id.is_none() || draft.message_id.is_none() || draft.message_id.as_ref() == id;
+            draft.role == *role && same_id
         };
         if !self.drafts.last().is_some_and(continues) {
-            let (role, author) = (role.to_owned(), author.map(ToOwned::to_owned));
+            let (role, author) = (role.clone(), author.cloned());
             self.drafts.push(Draft { role, message_id: None, author, contents: Vec::new() });
         }
         let last = self.drafts.len() - 1;
         let draft = &mut self.drafts[last];
         if draft.message_id.is_none() {
-            draft.message_id = id.map(ToOwned::to_owned);
+            draft.message_id = id.cloned();
         }
         draft
     }
 }
 
-impl Draft {
+impl<'t> Draft<'t> {
     /// Adds a content; usage is handed out, since it is the run's and not the message's.
-    fn add(&mut self, value: Value) -> Result<Option<Usage>, Wrong> {
+    fn add(&mut self, value: Json<'t>) -> Result<Option<Usage>, Wrong> {
         let kind =
-            value.get("type").or_else(|| value.get("$type")).and_then(Value::as_str).unwrap_or_default();
+            value.get("type").or_else(|| value.get("$type")).and_then(Json::as_str).unwrap_or_default();
         if !matches!(kind, "text" | "function_call" | "functionCall" | "usage") {
             self.contents.push(Piece::Other(value));
             return Ok(None);
         }
         let mut content = Object::of(value, "a content")?;
         let whole = content.text(&["merge_mode", "mergeMode"])?.as_deref() == Some("replace");
-        match kind_of(&mut content)?.as_str() {
-            "text" => self.text(&content.text(&["text"])?.unwrap_or_default(), whole),
+        match kind_of(&mut content)?.as_ref() {
+            "text" => self.text(content.text(&["text"])?.unwrap_or_default(), whole),
             "function_call" => self.call(content, whole)?,
             _ => {
                 let details = content.object(&["usage_details", "details", "usage"])?;
@@ -131,20 +137,21 @@ impl Draft {
         Ok(None)
     }
 
-    fn text(&mut self, more: &str, replace: bool) {
+    fn text(&mut self, more: Cow<'t, str>, replace: bool) {
         match self.contents.last_mut() {
             Some(Piece::Text { text, whole: whole @ false }) => {
                 if replace {
-                    text.clear();
+                    *text = more;
+                } else {
+                    text.to_mut().push_str(&more);
                 }
-                text.push_str(more);
                 *whole = replace;
             }
-            _ => self.contents.push(Piece::Text { text: more.to_owned(), whole: replace }),
+            _ => self.contents.push(Piece::Text { text: more, whole: replace }),
         }
     }
 
-    fn call(&mut self, mut content: Object, replace: bool) -> Result<(), Wrong> {
+    fn call(&mut self, mut content: Object<'t>, replace: bool) -> Result<(), Wrong> {
         let id = content.text(&["call_id", "callId"])?.unwrap_or_default();
         let name = content.text(&["name"])?.unwrap_or_default();
         let more = content.take(&["arguments"]);
@@ -157,7 +164,7 @@ impl Draft {
         }
         *whole = replace;
         match (arguments.as_mut(), more) {
-            (Some(Value::String(text)), Some(Value::String(more))) if !replace => text.push_str(&more),
+            (Some(Json::Text(text)), Some(Json::Text(more))) if !replace => text.to_mut().push_str(&more),
             (_, Some(more)) => *arguments = Some(more),
             (_, None) => {}
         }
@@ -165,25 +172,34 @@ impl Draft {
     }
 
     /// The call that a piece continues: the one with its id, or the last one when the piece has none.
-    fn open_call(&mut self, wanted: &str) -> Option<&mut Piece> {
+    fn open_call(&mut self, wanted: &str) -> Option<&mut Piece<'t>> {
         self.contents.iter_mut().rev().find(|piece| {
             matches!(piece, Piece::Call { id, whole: false, .. } if wanted.is_empty() || id == wanted)
         })
     }
 
-    fn into_message(self) -> Value {
-        let contents: Vec<Value> = self.contents.into_iter().map(Piece::into_content).collect();
-        serde_json::json!({"role": self.role, "author_name": self.author, "contents": contents})
+    fn into_message(self) -> Json<'t> {
+        let contents = self.contents.into_iter().map(Piece::into_content).collect();
+        Json::object([
+            ("role", Json::Text(self.role)),
+            ("author_name", self.author.map_or(Json::Null, Json::Text)),
+            ("contents", Json::List(contents)),
+        ])
     }
 }
 
-impl Piece {
-    fn into_content(self) -> Value {
+impl<'t> Piece<'t> {
+    fn into_content(self) -> Json<'t> {
         match self {
-            Piece::Text { text, .. } => serde_json::json!({"type": "text", "text": text}),
-            Piece::Call { id, name, arguments, .. } => serde_json::json!({
-                "type": "function_call", "call_id": (!id.is_empty()).then_some(id), "name": name, "arguments": arguments,
-            }),
+            Piece::Text { text, .. } => {
+                Json::object([("type", Json::Text("text".into())), ("text", Json::Text(text))])
+            }
+            Piece::Call { id, name, arguments, .. } => Json::object([
+                ("type", Json::Text("function_call".into())),
+                ("call_id", if id.is_empty() { Json::Null } else { Json::Text(id) }),
+                ("name", Json::Text(name)),
+                ("arguments", arguments.unwrap_or_default()),
+            ]),
             Piece::Other(content) => content,
         }
     }
@@ -192,12 +208,12 @@ impl Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reader::input::At;
-    use serde_json::json;
+    use crate::reader::input::Input;
+    use serde_json::{Value, json};
 
-    fn run(updates: Vec<Value>) -> Trace {
-        let record = |(index, value)| Record { at: At::Line(index + 1), value };
-        read(updates.into_iter().enumerate().map(record).collect()).expect("it reads")
+    fn run(updates: &[Value]) -> Trace {
+        let lines: Vec<String> = updates.iter().map(Value::to_string).collect();
+        read(Input::parse(&lines.join("\n")).expect("it is JSON").records).expect("it reads")
     }
 
     fn update(role: &str, content: &Value) -> Value {
@@ -210,7 +226,7 @@ mod tests {
             let details = json!({"input_token_count": input, "output_token_count": output});
             update("assistant", &json!({"type": "usage", "details": details}))
         };
-        let trace = run(vec![
+        let trace = run(&[
             update(
                 "assistant",
                 &json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": ""}),
@@ -240,7 +256,7 @@ mod tests {
         let call = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
         let result = json!({"type": "function_result", "call_id": "c", "result": "ok"});
         let steps = [("assistant", &call), ("tool", &result), ("assistant", &call), ("tool", &result)];
-        let trace = run(steps.iter().map(|(role, content)| update(role, content)).collect());
+        let trace = run(&steps.map(|(role, content)| update(role, content)));
         assert_eq!(trace.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [1, 2]);
     }
 }

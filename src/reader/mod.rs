@@ -8,6 +8,7 @@ mod conversation;
 mod episodes;
 mod error;
 mod input;
+mod json;
 mod maf;
 mod maf_content;
 mod maf_updates;
@@ -94,7 +95,7 @@ pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
         Some(reader) => read_by(&reader, input),
         None => match surest(&input)?.as_slice() {
             [only] => read_by(only, input),
-            several => read_by_all(several, &input),
+            several => read_by_all(several, input),
         },
     }
 }
@@ -129,11 +130,12 @@ fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
 }
 
 /// Several readers are equally sure: no matter, unless they read different things. One that fails did not know it.
-fn read_by_all(readers: &[Reader], input: &Input) -> Result<Recording, TraceError> {
+fn read_by_all(readers: &[Reader], input: Input) -> Result<Recording, TraceError> {
     let mut recordings: Vec<Recording> = Vec::new();
     let mut failures = Vec::new();
-    for reader in readers {
-        match read_by(reader, input.clone()) {
+    let inputs = std::iter::repeat_n(input, readers.len());
+    for (reader, input) in readers.iter().zip(inputs) {
+        match read_by(reader, input) {
             Ok(recording) => recordings.push(recording),
             Err(failure) => failures.push(failure),
         }

@@ -19,7 +19,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::error::{TraceError, TraceProblem, Wrong};
-use super::input::{At, Input};
+use super::input::{At, Input, Record};
+use super::json::Json;
 use super::{Certainty, Detection, Reader, Recording};
 use crate::place::{LoadError, LoadErrors, Source};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
@@ -245,7 +246,7 @@ fn detect(input: &Input) -> Detection {
         return judge_steps(input.records.iter().map(|record| &record.value), false);
     }
     for record in &input.records {
-        let list = |key: &str| record.value.get(key).and_then(Value::as_array);
+        let list = |key: &str| record.value.get(key).and_then(Json::as_list);
         match (list("steps"), list("calls")) {
             (Some(steps), _) => judge_steps(steps.iter(), false)?,
             (None, Some(calls)) => judge_steps(calls.iter(), true)?,
@@ -255,7 +256,7 @@ fn detect(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Value>, short: bool) -> Detection {
+fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Json<'v>>, short: bool) -> Detection {
     match steps.position(|step| !is_step(step, short)) {
         Some(index) => Err(format!("step {} has none of `user`, `call` and `say`", index + 1)),
         None => Ok(Certainty::Sure),
@@ -263,9 +264,9 @@ fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Value>, short: bool) -> D
 }
 
 /// Whether this is a step; `calls` are shorter than `steps`.
-fn is_step(value: &Value, short: bool) -> bool {
-    let keyed = |key: &str| value.get(key).is_some_and(Value::is_string);
-    keyed("call") || keyed("user") || keyed("say") || short && (value.is_string() || keyed("name"))
+fn is_step(value: &Json, short: bool) -> bool {
+    let keyed = |key: &str| value.get(key).is_some_and(Json::is_text);
+    keyed("call") || keyed("user") || keyed("say") || short && (value.is_text() || keyed("name"))
 }
 
 /// The file as YAML has a place for each mistake, but takes longer to parse: it is parsed again when there is one.
@@ -274,11 +275,10 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     let is_list = input.records.first().is_some_and(|record| is_step(&record.value, false));
     let is_file = is_list || input.records.iter().all(|record| record.at == At::Whole);
     let runs = if is_list {
-        let steps = input.records.into_iter().map(|record| record.value).collect();
+        let steps = input.records.into_iter().map(|record| record.value.into_value()).collect();
         steps_of_json(steps, false).map(|steps| vec![lower(Head::default(), steps)])
     } else {
-        let run =
-            |record: super::input::Record| from_json(record.value).map_err(|wrong| record.at.blame(wrong));
+        let run = |Record { at, value }| from_json(value.into_value()).map_err(|wrong| at.blame(wrong));
         input.records.into_iter().map(run).collect()
     };
     match runs {

@@ -3,11 +3,14 @@
 //! A list of messages, a request body, a `chat.completion`, or a log of requests and responses, one a line. The
 //! format has no word for a tool that failed: an answered call's status is unknown.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::error::Wrong;
 use super::input::{At, Input, Record};
+use super::json::Json;
 use super::object::Object;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
@@ -38,32 +41,32 @@ fn detect(input: &Input) -> Detection {
 }
 
 /// Whether a record is a message itself, not something that holds messages.
-fn is_message(value: &Value) -> bool {
+fn is_message(value: &Json) -> bool {
     value.get("role").is_some() && value.get("choices").is_none()
 }
 
-fn judge_record(value: &Value) -> Detection {
-    if let Value::Array(messages) = value {
+fn judge_record(value: &Json) -> Detection {
+    if let Json::List(messages) = value {
         return judge_messages(messages.iter(), "");
     }
-    if value.get("object").and_then(Value::as_str) == Some("chat.completion.chunk") {
+    if value.get("object").and_then(Json::as_str) == Some("chat.completion.chunk") {
         return Err("is a chunk of a stream; record whole responses".to_owned());
     }
     if let Some(key) = FOREIGN.iter().find(|key| value.get(**key).is_some()) {
         return Err(format!("has the key `{key}`, which this format has not"));
     }
     let (request, response) = (body(value, "request"), body(value, "response"));
-    let choices = |value: &Value| {
-        let choice = value.get("choices").and_then(|choices| choices.get(0));
+    let choices = |value: &Json| {
+        let choice = value.get("choices").and_then(Json::first);
         choice.is_some_and(|choice| choice.get("message").is_some())
     };
     if choices(value) || response.is_some_and(choices) {
         return Ok(Certainty::Sure);
     }
-    if let Some(kind) = value.get("type").and_then(Value::as_str) {
+    if let Some(kind) = value.get("type").and_then(Json::as_str) {
         return Err(format!("has the type `{kind}`"));
     }
-    let messages = request.unwrap_or(value).get("messages").and_then(Value::as_array);
+    let messages = request.unwrap_or(value).get("messages").and_then(Json::as_list);
     let Some(messages) = messages else {
         return Err("has neither `messages` nor `choices`".to_owned());
     };
@@ -74,12 +77,12 @@ fn judge_record(value: &Value) -> Detection {
 }
 
 /// The request or response of a log's line; some loggers wrap it in `body`.
-fn body<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
     let found = value.get(name).filter(|found| found.is_object())?;
     Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
 }
 
-fn judge_messages<'v>(messages: impl Iterator<Item = &'v Value>, path: &str) -> Detection {
+fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
     let mut objection = Some("there is no message in it".to_owned());
     for (index, message) in messages.enumerate() {
         if has_calls(message) {
@@ -93,10 +96,10 @@ fn judge_messages<'v>(messages: impl Iterator<Item = &'v Value>, path: &str) -> 
 }
 
 /// Whether a message holds what only this format has.
-fn has_calls(message: &Value) -> bool {
-    let Some(role) = message.get("role").and_then(Value::as_str) else { return false };
-    let is_named = |function: Option<&Value>| function.is_some_and(|function| function.get("name").is_some());
-    if let Some(call) = message.get("tool_calls").and_then(|calls| calls.get(0)) {
+fn has_calls(message: &Json) -> bool {
+    let Some(role) = message.get("role").and_then(Json::as_str) else { return false };
+    let is_named = |function: Option<&Json>| function.is_some_and(|function| function.get("name").is_some());
+    if let Some(call) = message.get("tool_calls").and_then(Json::first) {
         return is_named(call.get("function")) || is_named(call.get("custom"));
     }
     let answers = match role {
@@ -108,8 +111,8 @@ fn has_calls(message: &Value) -> bool {
 }
 
 /// What speaks against a message being one of this format.
-fn object_to(message: &Value) -> Option<String> {
-    match message.get("role").and_then(Value::as_str) {
+fn object_to(message: &Json) -> Option<String> {
+    match message.get("role").and_then(Json::as_str) {
         None => return Some("has no `role`".to_owned()),
         Some(role) if !ROLES.contains(&role) => return Some(format!("has the role `{role}`")),
         Some(_) => {}
@@ -118,7 +121,7 @@ fn object_to(message: &Value) -> Option<String> {
         return Some(format!("has the key `{key}`, which this format has not"));
     }
     match message.get("tool_calls") {
-        Some(Value::Array(calls)) if !calls.is_empty() => {
+        Some(Json::List(calls)) if !calls.is_empty() => {
             return Some("has calls without `function`".to_owned());
         }
         _ => {}
@@ -126,10 +129,10 @@ fn object_to(message: &Value) -> Option<String> {
     object_to_content(message.get("content")?)
 }
 
-fn object_to_content(content: &Value) -> Option<String> {
+fn object_to_content(content: &Json) -> Option<String> {
     match content {
-        Value::Null | Value::String(_) => None,
-        Value::Array(parts) => parts.iter().find_map(|part| match part.get("type").and_then(Value::as_str) {
+        Json::Null | Json::Text(_) => None,
+        Json::List(parts) => parts.iter().find_map(|part| match part.get("type").and_then(Json::as_str) {
             Some(kind) if PARTS.contains(&kind) => None,
             Some(kind) => Some(format!("has a content part of the type `{kind}`")),
             None => Some("has a content part without `type`".to_owned()),
@@ -141,7 +144,7 @@ fn object_to_content(content: &Value) -> Option<String> {
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     let is_list = input.records.first().is_some_and(|record| is_message(&record.value));
     let runs = if is_list {
-        let said = |record: Record| Said::record(record.at, record.value);
+        let said = |Record { at, value }| Said::record(at, value);
         Conversations::of_messages(input.records.into_iter().map(said).collect())
     } else {
         let mut log = Conversations::default();
@@ -154,8 +157,8 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
 }
 
 /// One record of a log: a request, a response, or both.
-fn exchange(at: At, value: Value) -> Result<Exchange, Wrong> {
-    if let Value::Array(messages) = value {
+fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
+    if let Json::List(messages) = value {
         return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
     }
     let mut record = Object::of(value, "a model call")?;
@@ -167,7 +170,7 @@ fn exchange(at: At, value: Value) -> Result<Exchange, Wrong> {
     let response = unwrap_body(record.object(&["response"])?)?;
     let path = if request.is_some() { "request/messages" } else { "messages" };
     let mut request = request.unwrap_or(record);
-    let model = request.text(&["model"])?;
+    let model = request.string(&["model"])?;
     let messages = Said::list(at, path, request.list(&["messages"])?);
     match response {
         Some(response) if response.get("choices").is_some() => {
@@ -179,19 +182,18 @@ fn exchange(at: At, value: Value) -> Result<Exchange, Wrong> {
     }
 }
 
-fn unwrap_body(wrapped: Option<Object>) -> Result<Option<Object>, Wrong> {
+fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, Wrong> {
     let Some(mut object) = wrapped else { return Ok(None) };
-    let body =
-        if object.get("body").is_some_and(Value::is_object) { object.object(&["body"])? } else { None };
+    let body = if object.get("body").is_some_and(Json::is_object) { object.object(&["body"])? } else { None };
     Ok(Some(body.unwrap_or(object)))
 }
 
-fn completion(
+fn completion<'t>(
     at: At,
-    mut response: Object,
+    mut response: Object<'t>,
     path: &'static str,
-    request: Vec<Said>,
-) -> Result<Exchange, Wrong> {
+    request: Vec<Said<'t>>,
+) -> Result<Exchange<'t>, Wrong> {
     let usage =
         response.object(&["usage"])?.map(usage_of).transpose().map_err(|wrong| wrong.under("usage"))?;
     let choice = response.list(&["choices"])?.into_iter().next();
@@ -200,12 +202,12 @@ fn completion(
     let message =
         choice.take(&["message"]).ok_or_else(|| Wrong::new("`message` is missing").under("choices/0"))?;
     let reply = Reply {
-        id: response.text(&["id"])?,
+        id: response.string(&["id"])?,
         message: Said::part(at, path, message),
         usage: usage.flatten(),
-        stop_reason: choice.text(&["finish_reason"]).map_err(|wrong| wrong.under("choices/0"))?,
+        stop_reason: choice.string(&["finish_reason"]).map_err(|wrong| wrong.under("choices/0"))?,
     };
-    Ok(Exchange { request, reply: Some(reply), model: response.text(&["model"])? })
+    Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])? })
 }
 
 fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
@@ -241,7 +243,7 @@ fn trace_of(run: Run) -> Result<Trace, Wrong> {
 
 fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Result<(), Wrong> {
     let role = message.required(&["role"])?;
-    match role.as_str() {
+    match role.as_ref() {
         "system" | "developer" => trace.push_message(Role::System, text_of(message.take(&["content"]))),
         "user" => trace.push_message(Role::User, text_of(message.take(&["content"]))),
         "assistant" => {
@@ -276,18 +278,18 @@ fn add_assistant(trace: &mut Trace, turn: usize, mut message: Object) -> Result<
     Ok(())
 }
 
-fn legacy_call(value: Value, turn: usize) -> Result<Call, Wrong> {
+fn legacy_call(value: Json, turn: usize) -> Result<Call, Wrong> {
     let function = Object::of(value, "a function call").and_then(|function| function_call(function, turn));
     function.map_err(|wrong| wrong.under("function_call"))
 }
 
-fn tool_call(value: Value, turn: usize) -> Result<Call, Wrong> {
+fn tool_call(value: Json, turn: usize) -> Result<Call, Wrong> {
     let mut call = Object::of(value, "a tool call")?;
-    let id = call.text(&["id"])?;
+    let id = call.string(&["id"])?;
     if let Some(mut custom) = call.object(&["custom"])? {
         let name = custom.required(&["name"])?;
         // A custom tool's input is free text: it is no broken JSON.
-        let input = custom.take(&["input"]).unwrap_or_default();
+        let input = custom.take(&["input"]).unwrap_or_default().into_value();
         return Ok(Call { id, ..Call::new(name, Arguments::Json(input), turn) });
     }
     let function = call.object(&["function"])?.ok_or_else(|| Wrong::new("`function` is missing"))?;
@@ -297,7 +299,7 @@ fn tool_call(value: Value, turn: usize) -> Result<Call, Wrong> {
 
 fn function_call(mut function: Object, turn: usize) -> Result<Call, Wrong> {
     let name = function.required(&["name"])?;
-    let arguments = function.take(&["arguments"]).map_or_else(Arguments::none, Arguments::from_json);
+    let arguments = function.arguments("arguments");
     Ok(Call::new(name, arguments, turn))
 }
 
@@ -314,28 +316,27 @@ fn answer(trace: &mut Trace, mut message: Object) -> Result<(), Wrong> {
     };
     // The history of a trimmed log answers calls that are not in it.
     let Some(call) = call else { return Ok(()) };
-    call.result = Some(Value::String(text_of(message.take(&["content"]))));
+    call.result = Some(Value::String(text_of(message.take(&["content"])).into_owned()));
     call.status = CallStatus::Unknown;
     Ok(())
 }
 
 /// The text of a content: itself, or its text parts.
-fn text_of(content: Option<Value>) -> String {
+fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
     match content {
-        Some(Value::String(text)) => text,
-        Some(Value::Array(parts)) => parts.into_iter().filter_map(part_text).collect(),
-        None => String::new(),
-        Some(other) => other.to_string(),
+        Some(Json::List(parts)) => Cow::Owned(parts.into_iter().filter_map(part_text).collect()),
+        None => Cow::Borrowed(""),
+        Some(other) => other.into_text_or_json(),
     }
 }
 
-fn part_text(part: Value) -> Option<String> {
+fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
     match part {
-        Value::String(text) => Some(text),
-        Value::Object(mut part) => match part.remove("text").or_else(|| part.remove("refusal")) {
-            Some(Value::String(text)) => Some(text),
-            _ => None,
-        },
+        Json::Text(text) => Some(text),
+        Json::Object(mut part) => {
+            let said = part.take_even_null("text").or_else(|| part.take_even_null("refusal"));
+            said.and_then(Json::into_text)
+        }
         _ => None,
     }
 }

@@ -3,14 +3,13 @@
 //! `{"prompt": ..., "response": ..., "tool_calls": [{"tool_name": ..., "args": {...}, "result": ...}]}`. The format
 //! does not say which calls were parallel: each is a turn of its own.
 
-use serde_json::Value;
-
 use super::error::Wrong;
 use super::input::{Input, Record};
+use super::json::Json;
 use super::object::Object;
 use super::settled::settled;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, Role, Trace};
+use crate::trace::{Call, Role, Trace};
 
 pub(super) const READER: Reader =
     Reader { name: "run-lines", summary: "one run a line: `prompt`, `response`, `tool_calls`", detect, read };
@@ -20,12 +19,12 @@ fn detect(input: &Input) -> Detection {
     let mut best = Certainty::Likely;
     for record in &input.records {
         let value = &record.value;
-        if !value.get("prompt").is_some_and(Value::is_string) {
+        if !value.get("prompt").is_some_and(Json::is_text) {
             return Err(format!("{} has no `prompt`", record.at.name()));
         }
         // A run that was cut has calls and no response.
-        let calls = value.get("tool_calls").is_some_and(Value::is_array);
-        if !calls && !value.get("response").is_some_and(Value::is_string) {
+        let calls = value.get("tool_calls").is_some_and(Json::is_list);
+        if !calls && !value.get("response").is_some_and(Json::is_text) {
             return Err(format!("{} has neither `response` nor `tool_calls`", record.at.name()));
         }
         if value.pointer("/tool_calls/0/tool_name").is_some() {
@@ -46,7 +45,7 @@ fn run(record: Record) -> Result<Trace, Wrong> {
 
 fn trace(mut run: Object) -> Result<Trace, Wrong> {
     let mut trace =
-        Trace { id: run.text(&["request_id", "id"])?, model: run.text(&["model"])?, ..Trace::default() };
+        Trace { id: run.string(&["request_id", "id"])?, model: run.string(&["model"])?, ..Trace::default() };
     trace.push_message(Role::User, run.required(&["prompt"])?);
     // Early writers kept the calls in `meta`.
     let mut meta = run.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
@@ -74,7 +73,7 @@ fn trace(mut run: Object) -> Result<Trace, Wrong> {
 fn numbered_call(mut object: Object, place: u64) -> Result<(u64, Call), Wrong> {
     let number = object.count(&["index"])?.unwrap_or(place);
     let name = object.required(&["tool_name"])?;
-    let arguments = object.take(&["args"]).map_or_else(Arguments::none, Arguments::from_json);
-    let call = Call { id: object.text(&["id"])?, ..Call::new(name, arguments, 1) };
+    let arguments = object.arguments("args");
+    let call = Call { id: object.string(&["id"])?, ..Call::new(name, arguments, 1) };
     Ok((number, settled(call, object)))
 }

@@ -1,14 +1,13 @@
 //! A call whose own record holds what came of it: a `result`, an `error`, or neither.
 
-use serde_json::Value;
-
+use super::json::Json;
 use super::object::Object;
 use crate::trace::{Call, CallStatus};
 
 /// The call with the `result` and the `error` of its record: these formats say which of the two came.
 pub(super) fn settled(call: Call, mut record: Object) -> Call {
     let error = error_of(&mut record);
-    let result = record.take(&["result"]);
+    let result = record.take(&["result"]).map(Json::into_value);
     let status = match (&error, &result) {
         (Some(_), _) => CallStatus::Error,
         (None, Some(_)) => CallStatus::Ok,
@@ -20,6 +19,8 @@ pub(super) fn settled(call: Call, mut record: Object) -> Call {
 /// The text of a record's `error`, which may be an object with a `message`.
 pub(super) fn error_of(record: &mut Object) -> Option<String> {
     let error = record.take(&["error"])?;
-    let text = error.as_str().or_else(|| error.get("message").and_then(Value::as_str)).map(ToOwned::to_owned);
-    Some(text.unwrap_or_else(|| error.to_string()))
+    match error.get("message").and_then(Json::as_str) {
+        Some(message) => Some(message.to_owned()),
+        None => Some(error.into_text_or_json().into_owned()),
+    }
 }

@@ -4,14 +4,13 @@
 //! "result": ...}`. Nothing else is told: no text, no answer, no tokens; and a result does not say whether it is an
 //! error, unless its event has an `error`.
 
-use serde_json::Value;
-
 use super::error::Wrong;
 use super::input::{Input, Record};
+use super::json::Json;
 use super::object::Object;
 use super::settled::error_of;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, CallStatus, Trace};
+use crate::trace::{Call, CallStatus, Trace};
 
 pub(super) const READER: Reader =
     Reader { name: "tool-events", summary: "events of tool calls: `tool_call`, `tool_result`", detect, read };
@@ -19,9 +18,9 @@ pub(super) const READER: Reader =
 fn detect(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
-        let kind = record.value.get("type").and_then(Value::as_str);
+        let kind = record.value.get("type").and_then(Json::as_str);
         let known = match kind {
-            Some("tool_call") => record.value.get("tool").is_some_and(Value::is_string),
+            Some("tool_call") => record.value.get("tool").is_some_and(Json::is_text),
             Some("tool_result") => record.value.get("id").is_some(),
             _ => false,
         };
@@ -46,11 +45,11 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
 
 fn add(trace: &mut Trace, mut event: Object) -> Result<(), Wrong> {
     let kind = event.required(&["type"])?;
-    let id = event.text(&["id"])?;
-    match kind.as_str() {
+    let id = event.string(&["id"])?;
+    match kind.as_ref() {
         "tool_call" => {
             let name = event.required(&["tool"])?;
-            let arguments = event.take(&["arguments"]).map_or_else(Arguments::none, Arguments::from_json);
+            let arguments = event.arguments("arguments");
             let turn = trace.calls.len() + 1;
             trace.push_call(Call { id, ..Call::new(name, arguments, turn) });
             Ok(())
@@ -69,5 +68,5 @@ fn add(trace: &mut Trace, mut event: Object) -> Result<(), Wrong> {
 fn answer(call: &mut Call, mut event: Object) {
     call.error = error_of(&mut event);
     call.status = if call.error.is_some() { CallStatus::Error } else { CallStatus::Unknown };
-    call.result = event.take_even_null("result");
+    call.result = event.take_even_null("result").map(Json::into_value);
 }
