@@ -9,7 +9,7 @@ use arraign::check::{BUILTIN, Kind, Registry};
 use arraign::report::terminal;
 use arraign::source::Files;
 use arraign::suite::{Library, Suite, load_runs};
-use arraign::verdict::evaluate_runs;
+use arraign::verdict::{Verdict, evaluate_runs};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -54,14 +54,27 @@ fn table() -> String {
     table
 }
 
+#[test]
+fn the_page_of_verdicts_shows_a_real_one() {
+    let path = root().join("docs/verdict.md");
+    let mut verdict = readme_verdict();
+    verdict.duration_ms = 0.0;
+    verdict.findings.iter_mut().for_each(|finding| finding.duration_ms = 0.0);
+    let json = serde_json::to_string_pretty(&verdict).expect("JSON");
+    hold(&path, &with_block(&read(&path), "a verdict", &format!("```json\n{json}\n```\n")));
+}
+
 fn red_trial() -> String {
+    terminal::red_trial(&readme_verdict())
+}
+
+fn readme_verdict() -> Verdict {
     let folder = root().join("tests/readme");
     let (kinds, files) = (Registry::default(), Files::new(&folder, &folder));
     let path = folder.join("refund.yaml");
     let suite = Suite::load(&path, Library { kinds: &kinds, files: &files }).expect("the README's case");
     let runs = load_runs(&suite.cases[0], &path, &files).expect("its trace");
-    let verdict = evaluate_runs(&suite.cases[0], "refund::auth_flow", &runs);
-    terminal::red_trial(&verdict)
+    evaluate_runs(&suite.cases[0], "refund::auth_flow", &runs)
 }
 
 #[test]
