@@ -106,7 +106,7 @@ fn object_to(message: &Json) -> Option<String> {
         None => return Some("has no `role`".to_owned()),
     }
     let strange = ["tool_calls", "function_call", "parts", "contents", "refusal"];
-    if let Some(key) = strange.iter().find(|key| message.get(**key).is_some()) {
+    if let Some(key) = strange.iter().find(|key| message.get(key).is_some()) {
         return Some(format!("has the key `{key}`, which this format has not"));
     }
     match message.get("content") {

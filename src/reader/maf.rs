@@ -51,7 +51,7 @@ fn shape(value: &Json) -> Option<Shape> {
         return Some(Shape::Update);
     }
     if is_message(value) {
-        let update = ["response_id", "responseId"].iter().any(|key| value.get(*key).is_some());
+        let update = ["response_id", "responseId"].iter().any(|key| value.get(key).is_some());
         return Some(if update { Shape::Update } else { Shape::Message });
     }
     let messages = value.get("messages").and_then(Json::as_list);
@@ -65,7 +65,7 @@ fn shape(value: &Json) -> Option<Shape> {
 /// A message of this framework holds `contents`, each of which says its type.
 fn is_message(value: &Json) -> bool {
     let contents = value.get("contents").and_then(Json::as_list);
-    let typed = |content: &Json| ["type", "$type"].iter().any(|key| content.get(*key).is_some());
+    let typed = |content: &Json| ["type", "$type"].iter().any(|key| content.get(key).is_some());
     value.get("role").is_some() && contents.is_some_and(|contents| contents.iter().all(typed))
 }
 
@@ -73,7 +73,7 @@ fn is_message(value: &Json) -> bool {
 fn state<'v, 't>(value: &'v Json<'t>) -> Option<&'v Object<'t>> {
     const NAMES: [&str; 5] =
         ["state", "chat_message_store_state", "chatMessageStoreState", "storeState", "stateBag"];
-    NAMES.iter().find_map(|name| value.get(*name)?.as_object())
+    NAMES.iter().find_map(|name| value.get(name)?.as_object())
 }
 
 fn find_messages<'v, 't>(state: &'v Object<'t>, depth: usize) -> Option<&'v [Json<'t>]> {

@@ -9,6 +9,7 @@ mod episodes;
 mod error;
 mod input;
 mod json;
+mod json_de;
 mod maf;
 mod maf_content;
 mod maf_updates;

@@ -275,10 +275,10 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     let is_list = input.records.first().is_some_and(|record| is_step(&record.value, false));
     let is_file = is_list || input.records.iter().all(|record| record.at == At::Whole);
     let runs = if is_list {
-        let steps = input.records.into_iter().map(|record| record.value.into_value()).collect();
+        let steps = input.records.into_iter().map(|record| record.value).collect();
         steps_of_json(steps, false).map(|steps| vec![lower(Head::default(), steps)])
     } else {
-        let run = |Record { at, value }| from_json(value.into_value()).map_err(|wrong| at.blame(wrong));
+        let run = |Record { at, value }| from_json(value).map_err(|wrong| at.blame(wrong));
         input.records.into_iter().map(run).collect()
     };
     match runs {
@@ -287,20 +287,20 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     }
 }
 
-fn from_json(mut value: Value) -> Result<Trace, Wrong> {
-    let mut take = |key: &str| value.as_object_mut().and_then(|object| object.remove(key));
+fn from_json(mut value: Json) -> Result<Trace, Wrong> {
+    let mut take = |key: &str| if let Json::Object(object) = &mut value { object.remove(key) } else { None };
     let steps = match (take("steps"), take("calls")) {
-        (Some(Value::Array(steps)), None) => steps_of_json(steps, false)?,
-        (None, Some(Value::Array(calls))) => steps_of_json(calls, true)?,
+        (Some(Json::List(steps)), None) => steps_of_json(steps, false)?,
+        (None, Some(Json::List(calls))) => steps_of_json(calls, true)?,
         _ => return Err(Wrong::new("a trace has a list of `steps`, or of `calls` for short")),
     };
     let head = Head::deserialize(value).map_err(|error| Wrong::new(error.to_string()))?;
     Ok(lower(head, steps))
 }
 
-fn steps_of_json(values: Vec<Value>, short: bool) -> Result<Vec<Step>, Wrong> {
-    let step = |(index, value): (usize, Value)| match value {
-        Value::String(name) if short && !name.is_empty() => Ok(RawStep::named(name)),
+fn steps_of_json(values: Vec<Json>, short: bool) -> Result<Vec<Step>, Wrong> {
+    let step = |(index, value)| match value {
+        Json::Text(name) if short && !name.is_empty() => Ok(RawStep::named(name.into_owned())),
         value => Step::deserialize(value).map_err(|error| Wrong::new(error.to_string()).under(index)),
     };
     values.into_iter().enumerate().map(step).collect()

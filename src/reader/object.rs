@@ -42,6 +42,13 @@ impl<'t> Object<'t> {
         found.map(|(_, value)| std::mem::take(value))
     }
 
+    /// Takes the entry `name` out, null included: it is not among the rest.
+    pub(super) fn remove(&mut self, name: &str) -> Option<Json<'t>> {
+        let value = self.take_even_null(name)?;
+        self.0.retain(|(key, _)| key != name);
+        Some(value)
+    }
+
     /// The value under the first of `names` that holds one.
     pub(super) fn take(&mut self, names: &[&str]) -> Option<Json<'t>> {
         self.take_named(names).map(|(_, value)| value)

@@ -52,7 +52,7 @@ fn judge_record(value: &Json) -> Detection {
     if value.get("object").and_then(Json::as_str) == Some("chat.completion.chunk") {
         return Err("is a chunk of a stream; record whole responses".to_owned());
     }
-    if let Some(key) = FOREIGN.iter().find(|key| value.get(**key).is_some()) {
+    if let Some(key) = FOREIGN.iter().find(|key| value.get(key).is_some()) {
         return Err(format!("has the key `{key}`, which this format has not"));
     }
     let (request, response) = (body(value, "request"), body(value, "response"));
@@ -117,7 +117,7 @@ fn object_to(message: &Json) -> Option<String> {
         Some(role) if !ROLES.contains(&role) => return Some(format!("has the role `{role}`")),
         Some(_) => {}
     }
-    if let Some(key) = ["type", "parts", "contents", "kind"].iter().find(|key| message.get(**key).is_some()) {
+    if let Some(key) = ["type", "parts", "contents", "kind"].iter().find(|key| message.get(key).is_some()) {
         return Some(format!("has the key `{key}`, which this format has not"));
     }
     match message.get("tool_calls") {
