@@ -60,6 +60,10 @@ impl<'t> Json<'t> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
+    pub(super) fn as_object_mut(&mut self) -> Option<&mut Object<'t>> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
     pub(super) fn as_number(&self) -> Option<&Number> {
         if let Self::Number(number) = self { Some(number) } else { None }
     }

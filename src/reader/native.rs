@@ -288,7 +288,7 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
 }
 
 fn from_json(mut value: Json) -> Result<Trace, Wrong> {
-    let mut take = |key: &str| if let Json::Object(object) = &mut value { object.remove(key) } else { None };
+    let mut take = |key: &str| value.as_object_mut().and_then(|object| object.remove(key));
     let steps = match (take("steps"), take("calls")) {
         (Some(Json::List(steps)), None) => steps_of_json(steps, false)?,
         (None, Some(Json::List(calls))) => steps_of_json(calls, true)?,
