@@ -104,7 +104,7 @@ fn a_name_of_a_support_folder_is_no_trial() {
     let project = Project::of(&[green("a")])
         .file("evals/traces/x.yaml", one)
         .file("evals/.hidden/x.yaml", one)
-        .file("evals/arraign.yaml", one);
+        .file("evals/arraign.yaml", "{}");
     assert_eq!(project.run(&["--list"]).exits(0).names(), ["s::a"]);
     for name in ["traces::x::a", ".hidden::x::a", "arraign::a"] {
         project.run(&["--exact", name]).exits(0).says("running 0 tests");
