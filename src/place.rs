@@ -225,6 +225,24 @@ impl LoadErrors {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
 
+    /// `value`, which is there unless something is wrong.
+    pub fn or_some<T>(self, value: Option<T>) -> Result<T, LoadErrors> {
+        match value {
+            Some(value) => self.or(value),
+            None => Err(self),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Takes back the one at `index`.
+    pub fn remove(&mut self, index: usize) {
+        self.0.remove(index);
+    }
+
     /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

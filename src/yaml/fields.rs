@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use super::{Node, did_you_mean};
+use super::{Key, Node, Value, did_you_mean, nearest};
 use crate::place::{LoadError, LoadErrors, Place};
 
 /// The keys of one mapping. Each reader asks for the keys that it knows; [`Fields::finish`] refuses the rest.
@@ -10,6 +10,8 @@ use crate::place::{LoadError, LoadErrors, Place};
 pub struct Fields<'n> {
     node: Node<'n>,
     known: Vec<&'static str>,
+    /// Keys of which one is missing, and where among the mistakes that is said.
+    missing: Vec<(Vec<&'static str>, usize)>,
     /// What is wrong so far.
     pub errors: LoadErrors,
 }
@@ -18,7 +20,7 @@ impl<'n> Fields<'n> {
     /// The keys of `node`, or a mistake when it is no mapping; `what` names it in that message.
     pub fn of(node: Node<'n>, what: &str) -> Result<Self, LoadError> {
         match node.entries() {
-            Some(_) => Ok(Self { node, known: Vec::new(), errors: LoadErrors::new() }),
+            Some(_) => Ok(Self { node, known: Vec::new(), missing: Vec::new(), errors: LoadErrors::new() }),
             None => {
                 Err(node.error(format!("{what} is a mapping of keys to values, not {}", node.describe())))
             }
@@ -27,7 +29,9 @@ impl<'n> Fields<'n> {
 
     /// The value under `key`, which is known from now on.
     pub fn node(&mut self, key: &'static str) -> Option<Node<'n>> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.node.get(key)
     }
 
@@ -53,8 +57,21 @@ impl<'n> Fields<'n> {
         if let Some(node) = self.node(key) {
             return self.errors.take(node.decode());
         }
-        self.errors.push(self.node.error(format!("`{key}` is missing")));
+        self.missing(&[key], self.node.error(format!("`{key}` is missing")));
         None
+    }
+
+    /// The entries of the list under `key`, each a `T`; all that are none are said. Null is as good as absent.
+    pub fn list<T: DeserializeOwned>(&mut self, key: &'static str) -> Option<Vec<T>> {
+        let node = self.node(key).filter(|node| !matches!(node.value(), Value::Null))?;
+        self.errors.take(node.decode_each())
+    }
+
+    /// Says by `error` that one of `keys` had to be there. A key that looks like a slip of one of them says it
+    /// better: then [`Fields::finish`] keeps that mistake alone.
+    pub fn missing(&mut self, keys: &[&'static str], error: LoadError) {
+        self.missing.push((keys.to_vec(), self.errors.len()));
+        self.errors.push(error);
     }
 
     /// Keeps the value of `result`, or its mistakes.
@@ -71,17 +88,13 @@ impl<'n> Fields<'n> {
     /// Like [`Fields::finish`], for a value that is there only when nothing was wrong.
     pub fn finish_some<T>(mut self, value: Option<T>) -> Result<T, LoadErrors> {
         self.refuse_unknown();
-        match value {
-            Some(value) => self.errors.or(value),
-            None => Err(self.errors),
-        }
+        self.errors.or_some(value)
     }
 
     fn refuse_unknown(&mut self) {
-        for (key, _) in self.node.entries().into_iter().flatten() {
-            if self.known.contains(&key.name.as_str()) {
-                continue;
-            }
+        let unknown: Vec<&Key> = self.unknown().collect();
+        self.drop_explained(&unknown);
+        for key in unknown {
             let place = Place::new(self.node.source(), key.span);
             let error = LoadError::new(place, format!("unknown key `{}`", key.name));
             self.errors.push(match did_you_mean(&key.name, &self.known) {
@@ -89,5 +102,52 @@ impl<'n> Fields<'n> {
                 None => error,
             });
         }
+    }
+
+    fn unknown(&self) -> impl Iterator<Item = &'n Key> {
+        let keys = self.node.entries().into_iter().flatten().map(|(key, _)| key);
+        keys.filter(|key| !self.known.contains(&key.name.as_str()))
+    }
+
+    /// Takes back what is missing only because its key is misspelt.
+    fn drop_explained(&mut self, unknown: &[&Key]) {
+        for (keys, index) in self.missing.drain(..).rev() {
+            if unknown.iter().any(|key| nearest(&key.name, keys.iter().copied()).is_some()) {
+                self.errors.remove(index);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Source;
+    use crate::yaml::Document;
+
+    fn errors(text: &str) -> String {
+        let documents = Document::parse(&Source::new("f.yaml", text)).expect("valid YAML");
+        let mut fields = Fields::of(documents[0].root(), "a rule").expect("a mapping");
+        let first = fields.required::<String>("first");
+        let then = fields.required::<String>("then");
+        fields.finish_some(first.zip(then)).map_or_else(|errors| errors.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn a_misspelt_key_is_not_missing_as_well() {
+        assert_eq!(
+            errors("{fist: a, than: b}"),
+            "f.yaml:1:2: unknown key `fist` (help: did you mean `first`?)\n\
+             f.yaml:1:11: unknown key `than` (help: did you mean `then`?)"
+        );
+    }
+
+    #[test]
+    fn a_stranger_explains_nothing() {
+        assert_eq!(
+            errors("{first: a, colour: b}"),
+            "f.yaml:1:1: `then` is missing\n\
+             f.yaml:1:12: unknown key `colour` (help: known here: `first`, `then`)"
+        );
     }
 }

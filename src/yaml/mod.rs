@@ -192,6 +192,15 @@ impl<'d> Node<'d> {
         decode::decode(self)
     }
 
+    /// The entries of a list, each a `T`. Unlike [`Node::decode`], which stops at the first that is none, this says
+    /// all of them.
+    pub fn decode_each<T: DeserializeOwned>(self) -> Result<Vec<T>, LoadErrors> {
+        let Some(nodes) = self.list() else { return Ok(self.decode()?) };
+        let mut errors = LoadErrors::new();
+        let values = nodes.filter_map(|node| errors.take(node.decode())).collect();
+        errors.or(values)
+    }
+
     /// What it is, in a user's words.
     pub fn describe(self) -> &'static str {
         match self.value() {

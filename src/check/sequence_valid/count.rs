@@ -42,12 +42,14 @@ fn bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
         .collect();
     // A bound that cannot be read is noted already: nothing is said about the others then.
     let bounds = given.into_iter().collect::<Option<Vec<Bound>>>()?;
-    if let Some((pointer, problem)) = contradiction(&bounds) {
-        let error = reader.error(pointer, problem);
-        reader.refuse(error.help("give `min`, `max` or both, or `exactly` alone"));
-        return None;
+    let Some((pointer, problem)) = contradiction(&bounds) else { return Some(bounds) };
+    let error = reader.error(pointer, problem).help("give `min`, `max` or both, or `exactly` alone");
+    if bounds.is_empty() {
+        reader.missing(&BOUNDS.map(|(key, _)| key), error);
+    } else {
+        reader.refuse(error);
     }
-    Some(bounds)
+    None
 }
 
 fn max_calls(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {

@@ -54,7 +54,10 @@ impl Operand {
                     name.map(|name| Self::named(&name, aliases).map_err(|problem| tool.error(problem)));
                 named.and_then(|operand| fields.take(operand))
             }
-            None => fields.take(Err(node.error("`tool` is missing"))),
+            None => {
+                fields.missing(&["tool"], node.error("`tool` is missing"));
+                None
+            }
         };
         let arguments = fields.node("args_match").and_then(|node| fields.take(arguments(node)));
         fields.finish_some(tool.map(|tool| Self { arguments: arguments.unwrap_or_default(), ..tool }))

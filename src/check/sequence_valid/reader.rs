@@ -4,7 +4,7 @@ use super::aliases::Aliases;
 use super::operand::{Operand, Operands};
 use super::{RULES, Rule, RuleKind};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, did_you_mean};
+use crate::yaml::{Fields, Node, did_you_mean, nearest};
 
 /// The keys of one rule, as its type asks for them.
 pub(super) struct RuleReader<'n> {
@@ -60,7 +60,7 @@ impl<'n> RuleReader<'n> {
     pub(super) fn node(&mut self, key: &'static str) -> Option<Node<'n>> {
         let found = self.fields.node(key);
         if found.is_none() {
-            self.refuse(self.node.error(format!("`{key}` is missing")));
+            self.fields.missing(&[key], self.node.error(format!("`{key}` is missing")));
         }
         found
     }
@@ -78,6 +78,11 @@ impl<'n> RuleReader<'n> {
     /// Keeps the value of `result`, or its mistake.
     pub(super) fn take<T>(&mut self, result: Result<T, LoadError>) -> Option<T> {
         self.fields.take(result)
+    }
+
+    /// Notes that one of `keys` had to be there.
+    pub(super) fn missing(&mut self, keys: &[&'static str], error: LoadError) {
+        self.fields.missing(keys, error);
     }
 
     /// Notes a mistake.
@@ -107,9 +112,17 @@ fn kind_of(node: Node<'_>) -> Result<&'static RuleKind, LoadError> {
         None => error,
     };
     let Some(value) = node.get("type") else {
-        return Err(help(node.error("`type` is missing"), ""));
+        return Err(misspelt(node, "type").unwrap_or_else(|| help(node.error("`type` is missing"), "")));
     };
     let name: String = value.decode()?;
     let known = RULES.iter().find(|kind| kind.name == name);
     known.ok_or_else(|| help(value.error(format!("no type of rule is called `{name}`")), &name))
+}
+
+/// The key of `node` that looks like a slip of `key`.
+fn misspelt(node: Node<'_>, key: &str) -> Option<LoadError> {
+    let mut keys = node.entries()?.map(|(key, _)| key);
+    let slip = keys.find(|slip| nearest(&slip.name, [key]).is_some())?;
+    let problem = format!("unknown key `{}`", slip.name);
+    Some(LoadError::new(node.key_place(&slip.name), problem).help(format!("did you mean `{key}`?")))
 }

@@ -8,7 +8,7 @@ use super::operand::Operands;
 use super::reader::RuleReader;
 use super::{Check, Placed, SequenceValid};
 use crate::check::Scope;
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node};
 
 /// Reads the settings at `node`.
@@ -18,8 +18,12 @@ pub(super) fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, 
     let require_exercised = fields.optional("require_exercised").unwrap_or_default();
     let aliases = fields.node("aliases");
     let given = [fields.node("rules"), fields.node("policy"), fields.node("sequence")];
-    let misplaced = refuse_misplaced(node, aliases, given);
-    fields.take(misplaced);
+    match given {
+        [None, None, None] => fields.missing(&["rules", "policy", "sequence"], nothing_given(node)),
+        given => {
+            fields.take(refuse_misplaced(aliases, given));
+        }
+    }
     let aliases = aliases.and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
     let [rules, policy, sequence] = given;
     let inline = rules.and_then(|node| fields.take(rules_of(node, "rules", &aliases, Origin::Inline)));
@@ -29,16 +33,13 @@ pub(super) fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, 
     fields.finish(Box::new(SequenceValid { rules, sequence, same_turn, require_exercised }))
 }
 
-/// Settings that say nothing, or the same thing twice.
-fn refuse_misplaced(
-    node: Node<'_>,
-    aliases: Option<Node<'_>>,
-    given: [Option<Node<'_>>; 3],
-) -> Result<(), LoadErrors> {
+fn nothing_given(node: Node<'_>) -> LoadError {
+    node.error("`rules` is missing").help("give `rules`, a `policy` file with rules, or one exact `sequence`")
+}
+
+/// Settings that say the same thing twice, or to nobody.
+fn refuse_misplaced(aliases: Option<Node<'_>>, given: [Option<Node<'_>>; 3]) -> Result<(), LoadErrors> {
     let error = match (given, aliases) {
-        ([None, None, None], _) => node
-            .error("`rules` is missing")
-            .help("give `rules`, a `policy` file with rules, or one exact `sequence`"),
         ([Some(_), Some(policy), _], _) => {
             policy.error("`rules` and `policy` are both given").help("move the rules to one place")
         }
@@ -73,7 +74,10 @@ fn policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
         fields.node("aliases").and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
     let rules = match fields.node("sequences") {
         Some(node) => fields.take(rules_of(node, "sequences", &aliases, Origin::Policy)),
-        None => fields.take(Err(root.error("`sequences` is missing"))),
+        None => {
+            fields.missing(&["sequences"], root.error("`sequences` is missing"));
+            None
+        }
     };
     fields.finish_some(rules)
 }
