@@ -5,6 +5,7 @@
 
 #[cfg(feature = "json-schema")]
 mod args_valid;
+mod blocked;
 mod forbidden_tools;
 mod required_tools;
 #[cfg(feature = "json-schema")]

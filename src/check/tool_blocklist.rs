@@ -7,63 +7,30 @@
 #![doc = include_str!("../../tests/check/tool_blocklist/fail-by-glob.yaml")]
 //! ```
 
-use serde::{Deserialize, Deserializer, de};
-
-use super::{Check, Kind};
+use super::blocked::{HELP, is_blocked};
+use super::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
+use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call, Trace};
+use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
-    Kind::of::<ToolBlocklist>("tool_blocklist", "none of these tools is called").shorthand("blocklist");
+    Kind::with("tool_blocklist", "none of these tools is called", ToolBlocklist::read).shorthand("blocklist");
 
-/// Settings of `tool_blocklist`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Settings {
-    /// The tools that must not be called: names or globs.
-    #[serde(alias = "blocked", deserialize_with = "at_least_one")]
-    blocklist: Vec<ToolPattern>,
-    /// Whether `Delete` and `delete` are two tools.
-    #[serde(default = "yes")]
-    case_sensitive: bool,
-}
-
-fn yes() -> bool {
-    true
-}
-
-fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolPattern>, D::Error> {
-    let entries = Vec::<ToolPattern>::deserialize(deserializer)?;
-    if entries.is_empty() { Err(de::Error::custom("an empty blocklist blocks nothing")) } else { Ok(entries) }
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "Settings")]
 struct ToolBlocklist {
+    /// The name under which the list is given.
+    key: &'static str,
+    /// The tools that must not be called: names or globs.
     blocked: Vec<ToolPattern>,
-}
-
-impl TryFrom<Settings> for ToolBlocklist {
-    type Error = String;
-
-    fn try_from(settings: Settings) -> Result<Self, String> {
-        if settings.case_sensitive {
-            return Ok(Self { blocked: settings.blocklist });
-        }
-        let blocked = settings.blocklist.iter().map(ToolPattern::in_any_case).collect::<Result<_, _>>()?;
-        Ok(Self { blocked })
-    }
 }
 
 impl Check for ToolBlocklist {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
-        let violations = blocked_tools(calls)
-            .into_iter()
-            .filter_map(|tool| self.entry_for(tool).map(|(index, entry)| blocked(index, entry, tool, calls)))
-            .collect();
+        let violations =
+            blocked_tools(calls).into_iter().filter_map(|tool| self.violation(tool, calls)).collect();
         let items = calls.iter().map(|call| self.item(call)).collect();
         Ok(Outcome::of_items(items, violations).stat("calls_checked", calls.len()))
     }
@@ -76,8 +43,34 @@ impl Check for ToolBlocklist {
 }
 
 impl ToolBlocklist {
+    fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        const NAMES: [&str; 2] = ["blocklist", "blocked"];
+        let mut fields = Fields::of(node, "`tool_blocklist`")?;
+        let case_sensitive = fields.optional("case_sensitive").unwrap_or(true);
+        let list = fields.aliased(&NAMES);
+        if list.is_none() {
+            fields.missing(&NAMES, node.error("`blocklist` is missing").help("name the tools to block"));
+        }
+        let blocked = list.and_then(|list| fields.take(entries(list, case_sensitive)));
+        let key = NAMES.into_iter().find(|name| node.get(name).is_some()).unwrap_or(NAMES[0]);
+        let check = blocked.map(|blocked| Box::new(Self { key, blocked }) as Box<dyn Check>);
+        fields.finish_some(check)
+    }
+
     fn entry_for(&self, tool: &str) -> Option<(usize, &ToolPattern)> {
         self.blocked.iter().enumerate().find(|(_, entry)| entry.matches(tool))
+    }
+
+    /// One violation for all calls of `tool`, if it is blocked.
+    fn violation(&self, tool: &str, calls: &[Call]) -> Option<Violation> {
+        let (index, entry) = self.entry_for(tool)?;
+        let hits: Vec<&Call> = calls.iter().filter(|call| call.name == tool).collect();
+        let violation = Violation {
+            calls: hits.iter().map(|call| call.index).collect(),
+            constraint: Some(entry.to_string()),
+            ..hits.first()?.violation(is_blocked(tool, &format!("`{entry}`"), hits.len()))
+        };
+        Some(violation.at(format!("/{}/{index}", self.key)).help(HELP))
     }
 
     fn item(&self, call: &Call) -> Item {
@@ -97,16 +90,24 @@ fn blocked_tools(calls: &[Call]) -> Vec<&str> {
     tools
 }
 
-fn blocked(index: usize, entry: &ToolPattern, tool: &str, calls: &[Call]) -> Violation {
-    let hits: Vec<&Call> = calls.iter().filter(|call| call.name == tool).collect();
-    let times = if hits.len() == 1 { String::new() } else { format!(" {} times", hits.len()) };
-    let by = if entry.exact() == Some(tool) { String::new() } else { format!(" by `{entry}`") };
-    let message = format!("`{tool}` is blocked{by}, but was called{times}");
-    Violation {
-        calls: hits.iter().map(|call| call.index).collect(),
-        constraint: Some(entry.to_string()),
-        ..hits[0].violation(message)
+/// The entries of the list, all of their mistakes at once.
+fn entries(list: Node<'_>, case_sensitive: bool) -> Result<Vec<ToolPattern>, LoadErrors> {
+    let Some(nodes) = list.list().filter(|nodes| nodes.len() > 0) else {
+        return Err(no_entry(list).into());
+    };
+    let mut errors = LoadErrors::new();
+    let entries = nodes.filter_map(|node| errors.take(entry(node, case_sensitive))).collect();
+    errors.or(entries)
+}
+
+fn no_entry(list: Node<'_>) -> LoadError {
+    match list.list() {
+        Some(_) => list.error("an empty blocklist blocks nothing"),
+        None => list.error(format!("a blocklist is a list of names and globs, not {}", list.describe())),
     }
-    .at(format!("/blocklist/{index}"))
-    .help("keep the agent from calling it, or take the entry off the list")
+}
+
+fn entry(node: Node<'_>, case_sensitive: bool) -> Result<ToolPattern, LoadError> {
+    let entry: ToolPattern = node.decode()?;
+    if case_sensitive { Ok(entry) } else { entry.in_any_case().map_err(|problem| node.error(problem)) }
 }

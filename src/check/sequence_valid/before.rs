@@ -14,6 +14,9 @@ pub(super) const IMMEDIATELY_BEFORE: RuleKind = RuleKind {
     read: |reader| Some(Box::new(ImmediatelyBefore(Order::read(reader)?))),
 };
 
+/// Why a call of the same turn does not count.
+const SAME_TURN: &str = "same turn: the second call could not have seen the first's result";
+
 /// What both rules name.
 struct Order {
     first: Operands,
@@ -93,7 +96,10 @@ fn without(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Vi
     let said = words::and(&said);
     let same_turn = missing.iter().any(|first| first.first_in(&run.calls[..at]).is_some());
     let (when, help) = if same_turn {
-        ("in an earlier turn", "same turn: the second call could not have seen the first's result".to_owned())
+        (
+            "in an earlier turn",
+            format!("{SAME_TURN}; call {said} in an earlier turn, or say `same_turn: allow`"),
+        )
     } else {
         ("before it", format!("call {said} first, or drop the rule"))
     };

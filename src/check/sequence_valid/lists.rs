@@ -3,6 +3,7 @@
 use super::operand::{Operand, Operands};
 use super::reader::RuleReader;
 use super::{Finding, Rule, RuleKind, Run};
+use crate::check::blocked::{HELP, is_blocked};
 use crate::outcome::Violation;
 use crate::pattern::is_glob;
 use crate::place::LoadError;
@@ -44,7 +45,10 @@ impl Rule for Blocklist {
 impl Blocklist {
     fn blocked(&self, call: &Call) -> Option<Violation> {
         let (index, tool) = self.blocked.tools().iter().enumerate().find(|(_, tool)| tool.matches(call))?;
-        Some(is_blocked(call, &tool.say(call), &tool.to_string()).at(self.blocked.pointer(index)))
+        let entry = tool.to_string();
+        let violation = violation(call, &entry, format!("no call of {entry}"));
+        let constraint = Some(entry.replace('`', ""));
+        Some(Violation { constraint, ..violation }.at(self.blocked.pointer(index)))
     }
 }
 
@@ -102,17 +106,20 @@ impl Rule for Pattern {
 
 impl Pattern {
     fn blocked(&self, call: &Call) -> Violation {
-        let pattern = format!("`{}`", self.part.as_str());
-        is_blocked(call, &format!("`{}`", call.name), &pattern).at("/pattern")
+        let pattern = self.part.as_str();
+        let expected = match self.part {
+            Part::Glob(_) => format!("no call of `{pattern}`"),
+            Part::Text(_) => format!("no call of a tool with `{pattern}` in its name"),
+        };
+        let violation = violation(call, &format!("`{pattern}`"), expected);
+        Violation { constraint: Some(pattern.to_owned()), ..violation }.at("/pattern")
     }
 }
 
-fn is_blocked(call: &Call, said: &str, entry: &str) -> Violation {
-    let violation = call
-        .violation(format!("{said} was called, but is blocked"))
-        .expected(format!("no call of {entry}"), format!("`{}` is call {}", call.name, call.index))
-        .help("keep the agent from calling it, or take it off the blocklist");
-    Violation { constraint: Some(entry.trim_matches('`').to_owned()), ..violation }
+fn violation(call: &Call, entry: &str, expected: String) -> Violation {
+    call.violation(is_blocked(&call.name, entry, 1))
+        .expected(expected, format!("`{}` is call {}", call.name, call.index))
+        .help(HELP)
 }
 
 /// Nothing else is called.
