@@ -38,6 +38,9 @@ struct ToolCollisionDetect {
     trusted_servers: Vec<ToolPattern>,
 }
 
+/// What a call without a server came from.
+const ITSELF: &str = "the agent itself";
+
 /// The calls of each tool, by its bare name.
 type ByTool<'c> = BTreeMap<&'c str, Vec<&'c Call>>;
 
@@ -86,18 +89,71 @@ impl ToolCollisionDetect {
     }
 
     fn collision(&self, tool: &str, hits: &[&Call], calls: &[Call]) -> Violation {
-        let mut servers: Vec<&str> = Vec::new();
-        for call in calls.iter().filter(|call| origin(call).1 == tool) {
-            let server = shown(origin(call).0);
-            if !servers.contains(&server) {
-                servers.push(server);
-            }
-        }
-        let message = format!("`{tool}` was called on {} servers: {}", servers.len(), servers.join(", "));
-        let at = if self.trusted_servers.is_empty() { "" } else { "/trusted_servers" };
+        let offers = servers(calls.iter().filter(|call| origin(call).1 == tool));
+        let at_fault = servers(hits.iter().copied());
+        let (message, help, at) = if self.trusted_servers.is_empty() {
+            (on_several(tool, &offers), separate(&offers), "")
+        } else {
+            let others = offers.into_iter().filter(|server| !at_fault.contains(server)).collect();
+            (on_untrusted(tool, &at_fault, others), trust(&at_fault), "/trusted_servers")
+        };
         Violation { calls: hits.iter().map(|call| call.index).collect(), ..hits[0].violation(message) }
             .at(at)
-            .help("rename one of the tools, drop a server, or list both under `trusted_servers`")
+            .help(help)
+    }
+}
+
+/// The servers of `calls`, each once, in the order of their first calls.
+fn servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Option<&'c str>> {
+    let mut servers = Vec::new();
+    for call in calls {
+        let server = origin(call).0;
+        if !servers.contains(&server) {
+            servers.push(server);
+        }
+    }
+    servers
+}
+
+fn on_several(tool: &str, offers: &[Option<&str>]) -> String {
+    format!("`{tool}` was called on {} servers: {}", offers.len(), said(offers))
+}
+
+fn on_untrusted(tool: &str, at_fault: &[Option<&str>], others: Vec<Option<&str>>) -> String {
+    let are = if at_fault.len() == 1 { "is" } else { "are" };
+    let untrusted = format!("`{tool}` was called on {}, which {are} not trusted", said(at_fault));
+    match others.as_slice() {
+        [] => untrusted,
+        [_] => format!("{untrusted}: {} offers it too", said(&others)),
+        _ => format!("{untrusted}: {} offer it too", said(&others)),
+    }
+}
+
+/// The agent itself is no server that could be listed.
+fn separate(offers: &[Option<&str>]) -> String {
+    if offers.contains(&None) {
+        return "rename one of the tools, or drop a server".to_owned();
+    }
+    format!("rename one of the tools, drop a server, or list {} under `trusted_servers`", said(offers))
+}
+
+fn trust(at_fault: &[Option<&str>]) -> String {
+    let listed: Vec<Option<&str>> = at_fault.iter().copied().filter(Option::is_some).collect();
+    if listed.is_empty() {
+        return "rename one of the tools, or drop a server: the agent itself cannot be trusted by name"
+            .to_owned();
+    }
+    format!("rename one of the tools, drop {0}, or add {0} to `trusted_servers`", said(&listed))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn said(servers: &[Option<&str>]) -> String {
+    let name =
+        |server: &Option<&str>| server.map_or_else(|| ITSELF.to_owned(), |server| format!("`{server}`"));
+    let names: Vec<String> = servers.iter().map(name).collect();
+    match names.as_slice() {
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        names => names.concat(),
     }
 }
 
@@ -113,11 +169,7 @@ fn item(call: &Call, collisions: &[(&str, Vec<&Call>)]) -> Item {
     let hit = collisions.iter().any(|(_, hits)| hits.iter().any(|hit| hit.index == call.index));
     let state = if hit { State::Violated } else { State::Held };
     Item::new(format!("call {}: {}", call.index, call.name), state)
-        .note(format!("server: {}", shown(origin(call).0)))
-}
-
-fn shown(server: Option<&str>) -> &str {
-    server.unwrap_or("(the agent itself)")
+        .note(format!("server: {}", origin(call).0.unwrap_or(ITSELF)))
 }
 
 /// The server of a call, and the tool's name without it.
