@@ -156,10 +156,10 @@ impl ArgsValid {
         let mut fields = Fields::of(node, "`args_valid`")?;
         let strict = fields.optional("strict").unwrap_or_default();
         let formats = fields.optional("formats").unwrap_or_default();
-        let tools: Option<Vec<ToolPattern>> = fields.optional("tools");
+        let tools: Option<Vec<ToolPattern>> = fields.list("tools");
         let tools_node = fields.node("tools");
         let source = Source::read(&mut fields, node);
-        let policy = fields.take(source.and_then(|source| source.policy(node, scope, formats)));
+        let policy = source.and_then(|source| fields.take(source.policy(node, scope, formats)));
         let check = policy.map(|policy| Self { policy, tools: tools.unwrap_or_default(), strict });
         if let (Some(check), Some(tools)) = (&check, tools_node) {
             fields.take(check.check_tools(tools));

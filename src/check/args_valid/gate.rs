@@ -32,8 +32,8 @@ impl Gate {
     /// Reads the mapping `tools`, which stands at `pointer`.
     pub(super) fn read(tools: Node<'_>, pointer: &str) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(tools, "`tools`")?;
-        let allow: Option<Vec<ToolPattern>> = fields.optional("allow");
-        let deny: Vec<ToolPattern> = fields.optional("deny").unwrap_or_default();
+        let allow: Option<Vec<ToolPattern>> = fields.list("allow");
+        let deny: Vec<ToolPattern> = fields.list("deny").unwrap_or_default();
         if allow.as_ref().is_some_and(Vec::is_empty) && fields.errors.is_empty() {
             let empty = fields.node("allow").unwrap_or(tools).error("an empty `allow` allows nothing");
             fields.errors.push(empty.help("leave it out to allow every tool, or deny \"*\""));

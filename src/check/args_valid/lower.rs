@@ -3,9 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::policy::pass_over;
-use crate::check::schema::{Home, Origin, Raw, check_types, join, json_word, own_word, own_words};
+use crate::check::schema::{
+    Home, Origin, Raw, Schema, check_types, is_json_word, join, json_word, own_word, own_words,
+};
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Fields, Key, Node, Value as Yaml, did_you_mean};
+use crate::yaml::{Fields, Key, Node, Value as Yaml, nearest};
 
 /// Words that are the same in JSON Schema.
 const SAME: &[&str] = &["pattern", "format", "enum", "const", "$ref"];
@@ -16,17 +18,13 @@ const ANNOTATIONS: &[&str] =
 const NESTED: &[&str] = &["type", "required", "properties", "items", "not"];
 
 /// The schema of the tool `node`: `{arguments, additional_arguments, description}`.
-pub(super) fn tool(
-    node: Node<'_>,
-    origin: Origin,
-    home: &Home<'_>,
-    definitions: Option<&str>,
-) -> Result<Raw, LoadErrors> {
+pub(super) fn tool(node: Node<'_>, origin: Origin, home: &Home<'_>, definitions: Option<&str>) -> Lowered {
     let mut lowering = Lowering { origin, errors: LoadErrors::new() };
     let base = lowering.origin.locate("");
     let mut schema = json!({"type": "object"});
-    if !matches!(node.value(), Yaml::Null) {
-        let mut fields = Fields::of(node, "a tool")?;
+    let described = Some(node).filter(|node| !matches!(node.value(), Yaml::Null));
+    let fields = described.and_then(|node| lowering.errors.take(Fields::of(node, "a tool")));
+    if let Some(mut fields) = fields {
         pass_over(&mut fields, ANNOTATIONS);
         if let Some(arguments) = fields.node("arguments") {
             schema = lowering.arguments(arguments, &join(&base, "arguments"));
@@ -44,11 +42,25 @@ pub(super) fn tool(
 }
 
 /// The schema of one tool whose arguments are `node`.
-pub(super) fn arguments(node: Node<'_>, origin: Origin) -> Result<Raw, LoadErrors> {
+pub(super) fn arguments(node: Node<'_>, origin: Origin) -> Lowered {
     let mut lowering = Lowering { origin, errors: LoadErrors::new() };
     let base = lowering.origin.locate("");
     let schema = lowering.arguments(node, &base);
     lowering.finish(schema)
+}
+
+/// A schema without the words that are wrong, and these.
+pub(super) struct Lowered {
+    raw: Raw,
+    errors: LoadErrors,
+}
+
+impl Lowered {
+    /// Compiles it. What is wrong with the other words is said as well.
+    pub(super) fn compile(mut self, home: &Home<'_>) -> Result<Schema, LoadErrors> {
+        let schema = self.errors.take(Schema::compile(self.raw, home, &[]));
+        self.errors.or_some(schema)
+    }
 }
 
 struct Lowering {
@@ -57,8 +69,8 @@ struct Lowering {
 }
 
 impl Lowering {
-    fn finish(self, json: Value) -> Result<Raw, LoadErrors> {
-        self.errors.or(Raw { json, origin: self.origin })
+    fn finish(self, json: Value) -> Lowered {
+        Lowered { raw: Raw { json, origin: self.origin }, errors: self.errors }
     }
 
     fn arguments(&mut self, node: Node<'_>, written: &str) -> Value {
@@ -147,23 +159,27 @@ impl Lowering {
         schema: &mut Map<String, Value>,
     ) {
         let at = join(to, word);
-        let lowered = match word {
-            "properties" => return,
-            "required" => match value.value() {
-                Yaml::Bool(_) => return,
-                _ => value.to_json(),
-            },
-            "type" => {
-                self.errors.take(check_types(value));
-                value.to_json()
-            }
-            "items" | "not" => self.unnamed(value, written, &at),
-            "additionalProperties" if value.entries().is_some() => self.unnamed(value, written, &at),
-            "anyOf" | "oneOf" | "allOf" => self.alternatives(value, written, &at),
-            _ => value.to_json(),
-        };
+        let Some(lowered) = self.lowered(word, value, written, &at) else { return };
         self.origin.moved(at, written.to_owned());
         schema.insert(word.to_owned(), lowered);
+    }
+
+    /// What JSON Schema says under `word`; `None` for what it says elsewhere, and for a mistake.
+    fn lowered(&mut self, word: &str, value: Node<'_>, written: &str, at: &str) -> Option<Value> {
+        match (word, value.value()) {
+            ("properties", _) | ("required", Yaml::Bool(_)) => None,
+            ("required", Yaml::List(_)) => Some(value.to_json()),
+            ("required", _) => {
+                let problem = format!("`required` is true or false, not {}", value.describe());
+                self.errors.take(Err(value.error(problem)))
+            }
+            ("type", _) => self.errors.take(check_types(value)).map(|()| value.to_json()),
+            ("items" | "not", _) | ("additionalProperties", Yaml::Map(_)) => {
+                Some(self.unnamed(value, written, at))
+            }
+            ("anyOf" | "oneOf" | "allOf", _) => Some(self.alternatives(value, written, at)),
+            _ => Some(value.to_json()),
+        }
     }
 
     fn alternatives(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
@@ -205,10 +221,13 @@ impl Lowering {
 
 fn unknown(name: &str, place: Place) -> LoadError {
     let error = LoadError::new(place, format!("unknown constraint `{name}`"));
-    let known: Vec<&str> = own_words().chain(SAME.iter().chain(NESTED).copied()).collect();
-    match did_you_mean(name, &known) {
-        Some(help) => error.help(help),
-        None => error
-            .help("what JSON Schema can say beyond `tools.NAME.arguments` goes into a policy of `schemas`"),
+    let known = || own_words().chain(SAME.iter().chain(NESTED).copied());
+    if let Some(near) = nearest(name, known()) {
+        return error.help(format!("did you mean `{near}`?"));
     }
+    if is_json_word(name) {
+        let help = "what JSON Schema can say beyond `tools.NAME.arguments` goes into a policy of `schemas`";
+        return error.help(help);
+    }
+    error.help(format!("known here: `{}`", known().collect::<Vec<_>>().join("`, `")))
 }

@@ -92,10 +92,8 @@ impl Policy {
         let definitions = fields.node("$defs").map(|_| join(base, "$defs"));
         let tools = fields.node("tools").unwrap_or(root);
         let pointer = join(base, "tools");
-        let lower = |node, at: &str| {
-            let raw = lower::tool(node, home.origin(at), home, definitions.as_deref())?;
-            Schema::compile(raw, home)
-        };
+        let lower =
+            |node, at: &str| lower::tool(node, home.origin(at), home, definitions.as_deref()).compile(home);
         let table = fields.take(Table::read(tools, &pointer, "", lower));
         let policy = table.map(|table| Self::of(table, home));
         fields.finish_some(policy)?.not_empty(root)
@@ -127,18 +125,28 @@ impl Policy {
     /// One tool and its arguments at `base`.
     pub(super) fn of_tool(
         home: &Home<'_>,
-        tool: ToolPattern,
+        tool: Node<'_>,
         arguments: Node<'_>,
         base: &str,
     ) -> Result<Self, LoadErrors> {
+        let mut errors = LoadErrors::new();
+        let tool = errors.take(tool.decode::<ToolPattern>());
+        let schema = errors.take(Self::constraints(home, arguments, base));
+        let policy = tool.zip(schema).map(|(tool, schema)| {
+            let mut table = Table::default();
+            table.insert(tool, schema);
+            Self::of(table, home)
+        });
+        errors.or_some(policy)
+    }
+
+    /// The schema of one tool whose constraints stand at `base`.
+    fn constraints(home: &Home<'_>, arguments: Node<'_>, base: &str) -> Result<Schema, LoadErrors> {
         if arguments.entries().is_none_or(|mut entries| entries.next().is_none()) {
             let error = arguments.error("`constraints` names no argument: it checks nothing");
             return Err(error.help("say `constraints: {ARGUMENT: {max: 30}}`").into());
         }
-        let mut table = Table::default();
-        let raw = lower::arguments(arguments, home.origin(base))?;
-        table.insert(tool, Schema::compile(raw, home)?);
-        Ok(Self::of(table, home))
+        lower::arguments(arguments, home.origin(base)).compile(home)
     }
 
     fn not_empty(self, root: Node<'_>) -> Result<Self, LoadErrors> {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::policy::{self, Policy};
 use crate::check::Scope;
 use crate::check::schema::Home;
-use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
@@ -18,33 +17,23 @@ pub(super) enum Source<'n> {
     /// Tools and their JSON Schemas.
     Schemas(Node<'n>),
     /// One tool and its arguments.
-    Tool(ToolPattern, Node<'n>),
+    Tool(Node<'n>, Node<'n>),
 }
 
 impl<'n> Source<'n> {
     /// Which of the settings is given: exactly one must be.
-    pub(super) fn read(fields: &mut Fields<'n>, node: Node<'n>) -> Result<Self, LoadErrors> {
+    pub(super) fn read(fields: &mut Fields<'n>, node: Node<'n>) -> Option<Self> {
         let (policy, schema) = (fields.node("policy"), fields.node("schema"));
         let (tool, constraints) = (fields.node("tool"), fields.node("constraints"));
         match (policy, schema, tool, constraints) {
-            (Some(policy), None, None, None) if policy.entries().is_some() => Ok(Self::Inline(policy)),
-            (Some(policy), None, None, None) => Ok(Self::File(policy)),
-            (None, Some(schema), None, None) => Ok(Self::Schemas(schema)),
-            (None, None, Some(tool), Some(constraints)) => Ok(Self::Tool(tool.decode()?, constraints)),
-            (None, None, Some(tool), None) => {
-                Err(tool.error("`constraints` is missing: `tool` alone checks nothing").into())
+            (Some(policy), None, None, None) if policy.entries().is_some() => Some(Self::Inline(policy)),
+            (Some(policy), None, None, None) => Some(Self::File(policy)),
+            (None, Some(schema), None, None) => Some(Self::Schemas(schema)),
+            (None, None, Some(tool), Some(constraints)) => Some(Self::Tool(tool, constraints)),
+            given => {
+                refuse(fields, node, given);
+                None
             }
-            (None, None, None, Some(constraints)) => {
-                Err(constraints.error("`tool` is missing: whose arguments are these?").into())
-            }
-            (None, None, None, None) => Err(node
-                .error("there is nothing to check arguments against")
-                .help("give a `policy`, a `schema`, or a `tool` with its `constraints`")
-                .into()),
-            _ => Err(node
-                .error("the constraints are given more than once")
-                .help("give one of `policy`, `schema`, and `tool` with `constraints`")
-                .into()),
         }
     }
 
@@ -63,6 +52,31 @@ impl<'n> Source<'n> {
             Self::Tool(tool, arguments) => {
                 Policy::of_tool(&home, tool, arguments, "/constraints").map(Arc::new)
             }
+        }
+    }
+}
+
+type Given<'n> = (Option<Node<'n>>, Option<Node<'n>>, Option<Node<'n>>, Option<Node<'n>>);
+
+/// Says what is wrong with settings that hold none of the sources, half of one, or several.
+fn refuse(fields: &mut Fields<'_>, node: Node<'_>, given: Given<'_>) {
+    match given {
+        (None, None, Some(tool), None) => {
+            let error = tool.error("`constraints` is missing: `tool` alone checks nothing");
+            fields.missing(&["constraints"], error);
+        }
+        (None, None, None, Some(constraints)) => {
+            fields.missing(&["tool"], constraints.error("`tool` is missing: whose arguments are these?"));
+        }
+        (None, None, None, None) => {
+            let error = node
+                .error("there is nothing to check arguments against")
+                .help("give a `policy`, a `schema`, or a `tool` with its `constraints`");
+            fields.missing(&["policy", "schema", "tool", "constraints"], error);
+        }
+        _ => {
+            let error = node.error("the constraints are given more than once");
+            fields.errors.push(error.help("give one of `policy`, `schema`, and `tool` with `constraints`"));
         }
     }
 }

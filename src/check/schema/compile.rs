@@ -4,10 +4,15 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
+use super::keyword::resource;
 use super::{BACKTRACK_LIMIT, join};
+use crate::yaml::pointer_tokens;
 
 /// A compiled pattern above this many bytes is refused: it is a mistake or an attack.
 const PATTERN_SIZE_LIMIT: usize = 1 << 20;
+
+/// How many mistakes of one schema are looked for.
+const MOST_FLAWS: usize = 50;
 
 /// One mistake in a schema.
 pub(super) struct Flaw {
@@ -21,6 +26,10 @@ pub(super) struct Flaw {
 
 /// Compiles `schema`, or says everything that is wrong with it.
 pub(super) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<Flaw>> {
+    build(schema, formats).map_err(|error| flaws(&error, schema, formats))
+}
+
+fn build(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'static>> {
     let patterns =
         PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(PATTERN_SIZE_LIMIT);
     jsonschema::options()
@@ -29,17 +38,49 @@ pub(super) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<
         .should_ignore_unknown_formats(false)
         .with_pattern_options(patterns)
         .build(schema)
-        .map_err(|error| flaws(&error, schema))
 }
 
-fn flaws(error: &ValidationError<'_>, schema: &Value) -> Vec<Flaw> {
-    if let ValidationErrorKind::Referencing(reason) = error.kind() {
-        return vec![reference(schema, reason)];
-    }
+/// The metaschema says several mistakes at once, building only the first: each is cut out to come to the next.
+fn flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw> {
     let meta = jsonschema::meta::validator_for(schema);
-    let all: Vec<Flaw> =
+    let mut all: Vec<Flaw> =
         meta.iter().flat_map(|meta| meta.iter_errors(schema)).map(|error| flaw(&error, schema)).collect();
-    if all.is_empty() { vec![flaw(error, schema)] } else { all }
+    let mut rest = schema.clone();
+    for flaw in &all {
+        cut_out(&mut rest, &flaw.pointer);
+    }
+    while all.len() < MOST_FLAWS
+        && let Err(error) = build(&rest, formats)
+    {
+        let found = one_flaw(&error, &rest);
+        let is_cut = cut_out(&mut rest, &found.pointer);
+        if is_cut {
+            all.push(found);
+        } else {
+            break;
+        }
+    }
+    if all.is_empty() { vec![one_flaw(error, schema)] } else { all }
+}
+
+fn one_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
+    match error.kind() {
+        ValidationErrorKind::Referencing(reason) => reference(schema, reason),
+        _ => flaw(error, schema),
+    }
+}
+
+/// Removes the keyword at `pointer`, or the one around it; false when there is none.
+fn cut_out(schema: &mut Value, pointer: &str) -> bool {
+    let Some((around, last)) = pointer.rsplit_once('/') else { return false };
+    match schema.pointer_mut(around) {
+        Some(Value::Object(map)) => {
+            let key = pointer_tokens(&format!("/{last}")).next().unwrap_or_default();
+            map.remove(&key).is_some()
+        }
+        Some(Value::Array(_)) => cut_out(schema, around),
+        _ => false,
+    }
 }
 
 fn flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
@@ -75,7 +116,7 @@ fn reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
 
 fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, String)> {
     match value {
-        Value::Object(map) => map.iter().find_map(|(key, value)| {
+        Value::Object(map) => map.iter().filter(|(key, _)| !holds_values(key)).find_map(|(key, value)| {
             let below = join(pointer, key);
             match value {
                 Value::String(target) if is_broken(key, target, root) => Some((below, target.clone())),
@@ -96,8 +137,13 @@ fn is_broken(key: &str, target: &str, root: &Value) -> bool {
         ("$ref", Some(local)) => {
             (local.is_empty() || local.starts_with('/')) && root.pointer(local).is_none()
         }
-        ("$ref", None) => true,
+        ("$ref", None) => resource(root, target, "").is_none(),
         ("$schema", _) => !is_metaschema(),
         _ => false,
     }
+}
+
+/// Keywords under which a `$ref` would be data.
+fn holds_values(keyword: &str) -> bool {
+    matches!(keyword, "enum" | "const" | "default" | "examples")
 }

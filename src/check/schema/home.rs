@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::constrains::constrains;
+use super::lint::Mistakes;
 use super::origin::place;
-use super::{Origin, Raw, Schema, Table, join, lint};
-use crate::place::{LoadErrors, Place};
+use super::{Origin, Raw, Schema, Table, join};
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Document, Node};
 
 /// What all schemas of one file or one settings block share.
@@ -47,24 +48,30 @@ impl<'n> Home<'n> {
         Origin::new(self.policy.clone(), pointer)
     }
 
-    /// Compiles the JSON Schema `node` at `pointer`; the maps of definitions at `shared` are known to it.
-    fn schema(&self, node: Node<'n>, pointer: &str, shared: &[String]) -> Result<Schema, LoadErrors> {
-        lint::check(node)?;
+    /// Compiles the JSON Schema `node` at `pointer`; the maps of definitions at `shared` are known to it. What is
+    /// wrong at `said` has been said.
+    fn schema(
+        &self,
+        node: Node<'n>,
+        pointer: &str,
+        shared: &[String],
+        said: &[String],
+    ) -> Result<Schema, LoadErrors> {
+        let mut mistakes = Mistakes::default();
+        mistakes.find(node, pointer);
+        let Mistakes { mut errors, at } = mistakes;
         let mut raw = Raw { json: node.to_json(), origin: self.origin(pointer) };
         if has_reference(&raw.json) {
             for definitions in shared {
                 self.share(&mut raw, definitions);
             }
         }
-        if !constrains(&raw.json, self.formats) {
-            let error = node.error("this schema constrains nothing: every value passes it");
-            let help = match node.get("arguments") {
-                Some(_) => "`arguments` belong into `tools: {NAME: {arguments: {...}}}`",
-                None => "give it a `type`, `properties` or another constraint",
-            };
-            return Err(error.help(help).into());
+        // A misspelt word is why it constrains nothing.
+        if errors.is_empty() && !constrains(&raw.json, self.formats) {
+            errors.push(vacuous(node));
         }
-        Schema::compile(raw, self)
+        let schema = errors.take(Schema::compile(raw, self, &[said, &at].concat()));
+        errors.or_some(schema)
     }
 
     /// Tools and their JSON Schemas, the mapping `node` at `pointer`; `$defs` among them is none.
@@ -74,27 +81,27 @@ impl<'n> Home<'n> {
         pointer: &str,
         shared: &[String],
     ) -> Result<Table, LoadErrors> {
-        let mut errors = LoadErrors::new();
+        let mut mistakes = Mistakes::default();
         for definitions in shared {
-            errors.take(self.check_definitions(definitions));
+            self.check_definitions(definitions, &mut mistakes);
         }
-        let table = Table::read(node, pointer, "$defs", |node, at| self.schema(node, at, shared));
+        let Mistakes { mut errors, at: said } = mistakes;
+        let table = Table::read(node, pointer, "$defs", |node, at| self.schema(node, at, shared, &said));
         let table = errors.take(table).unwrap_or_default();
         errors.or(table)
     }
 
-    /// Mistakes in the map of definitions at `pointer`.
-    fn check_definitions(&self, pointer: &str) -> Result<(), LoadErrors> {
-        let Some(defs) = self.node(pointer) else { return Ok(()) };
+    /// Finds mistakes in the map of definitions at `pointer`.
+    fn check_definitions(&self, pointer: &str, mistakes: &mut Mistakes) {
+        let Some(defs) = self.node(pointer) else { return };
         let Some(entries) = defs.entries() else {
             let problem = format!("`$defs` is a mapping of names to schemas, not {}", defs.describe());
-            return Err(defs.error(problem).into());
+            mistakes.errors.push(defs.error(problem));
+            return;
         };
-        let mut errors = LoadErrors::new();
-        for (_, node) in entries {
-            errors.take(lint::check(node));
+        for (key, node) in entries {
+            mistakes.find(node, &join(pointer, &key.name));
         }
-        errors.or(())
     }
 
     /// Adds the definitions at `pointer` that the schema does not make itself.
@@ -110,6 +117,14 @@ impl<'n> Home<'n> {
             }
         }
     }
+}
+
+fn vacuous(schema: Node<'_>) -> LoadError {
+    let error = schema.error("this schema constrains nothing: every value passes it");
+    error.help(match schema.get("arguments") {
+        Some(_) => "`arguments` belong into `tools: {NAME: {arguments: {...}}}`",
+        None => "give it a `type`, `properties` or another constraint",
+    })
 }
 
 fn has_reference(json: &Value) -> bool {

@@ -18,7 +18,7 @@ pub(super) fn keyword(error: &ValidationError<'_>, schema: &Value) -> String {
 }
 
 /// The pointer of the part whose `$id` is `base`, or ends it.
-fn resource(value: &Value, base: &str, pointer: &str) -> Option<String> {
+pub(super) fn resource(value: &Value, base: &str, pointer: &str) -> Option<String> {
     match value {
         Value::Object(map) => {
             let own = map.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));

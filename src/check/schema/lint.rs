@@ -1,39 +1,57 @@
 //! Mistakes in a JSON Schema that JSON Schema itself lets pass: `max` is no keyword, so it would constrain
 //! nothing.
 
-use super::words::json_word;
+use super::join;
+use super::words::{json_word, meant_by};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Node, Value, did_you_mean};
 
 const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/// Finds what is no JSON Schema, or means nothing in one.
-pub(super) fn check(schema: Node<'_>) -> Result<(), LoadErrors> {
-    let mut errors = LoadErrors::new();
-    walk(schema, &mut errors);
-    errors.or(())
+/// What is wrong with a schema, and the pointers in the file at which it was said.
+#[derive(Default)]
+pub(super) struct Mistakes {
+    pub(super) errors: LoadErrors,
+    pub(super) at: Vec<String>,
 }
 
-fn walk(schema: Node<'_>, errors: &mut LoadErrors) {
-    let Some(entries) = schema.entries() else {
-        if !matches!(schema.value(), Value::Bool(_)) {
-            errors.push(schema.error(format!("a JSON Schema is a mapping, not {}", schema.describe())));
+impl Mistakes {
+    /// Finds what is no JSON Schema, or means nothing in one, in the schema at `pointer`.
+    pub(super) fn find(&mut self, schema: Node<'_>, pointer: &str) {
+        let Some(entries) = schema.entries() else {
+            if !matches!(schema.value(), Value::Bool(_)) {
+                let problem = format!("a JSON Schema is a mapping, not {}", schema.describe());
+                self.note(schema.error(problem), pointer.to_owned());
+            }
+            return;
+        };
+        for (key, value) in entries {
+            let at = join(pointer, &key.name);
+            if let Err(error) = check_keyword(&key.name, value, Place::new(schema.source(), key.span)) {
+                self.note(error, at.clone());
+            }
+            for (below, schema) in subschemas(&key.name, value) {
+                self.find(schema, &format!("{at}{below}"));
+            }
         }
-        return;
-    };
-    for (key, value) in entries {
-        let place = Place::new(schema.source(), key.span);
-        errors.take(check_keyword(&key.name, value, place));
-        for below in subschemas(&key.name, value) {
-            walk(below, errors);
-        }
+    }
+
+    fn note(&mut self, error: LoadError, at: String) {
+        self.errors.push(error);
+        self.at.push(at);
     }
 }
 
 fn check_keyword(keyword: &str, value: Node<'_>, place: Place) -> Result<(), LoadError> {
+    let means_nothing = |help| {
+        let error = LoadError::new(place.clone(), format!("`{keyword}` means nothing in a JSON Schema"));
+        Err(error.help(help))
+    };
     if let Some(json) = json_word(keyword) {
-        let problem = format!("`{keyword}` means nothing in a JSON Schema");
-        return Err(LoadError::new(place, problem).help(help_for(keyword, json)));
+        return means_nothing(help_for(keyword, json));
+    }
+    if let Some(meant) = meant_by(keyword) {
+        return means_nothing(format!("did you mean `{meant}`?"));
     }
     match (keyword, value.value()) {
         ("type", _) => check_types(value),
@@ -63,24 +81,35 @@ pub(in crate::check) fn check_types(types: Node<'_>) -> Result<(), LoadError> {
     Err(did_you_mean(name, TYPES).into_iter().fold(error, LoadError::help))
 }
 
-/// The schemas under a keyword.
-fn subschemas<'n>(keyword: &str, value: Node<'n>) -> Vec<Node<'n>> {
+/// The schemas under a keyword, and their pointers below it.
+fn subschemas<'n>(keyword: &str, value: Node<'n>) -> Vec<(String, Node<'n>)> {
     match keyword {
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
-            value.entries().into_iter().flatten().map(|(_, node)| node).collect()
-        }
-        "allOf" | "anyOf" | "oneOf" | "prefixItems" => value.list().into_iter().flatten().collect(),
-        "items" => value.one_or_many(),
-        "additionalProperties"
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => named(value),
+        // The list form names properties.
+        "dependencies" => named(value).into_iter().filter(|(_, node)| node.list().is_none()).collect(),
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => listed(value),
+        "items" if value.list().is_some() => listed(value),
+        "items"
+        | "additionalProperties"
         | "additionalItems"
         | "unevaluatedProperties"
         | "unevaluatedItems"
         | "contains"
+        | "contentSchema"
         | "propertyNames"
         | "not"
         | "if"
         | "then"
-        | "else" => vec![value],
+        | "else" => vec![(String::new(), value)],
         _ => Vec::new(),
     }
+}
+
+fn named(value: Node<'_>) -> Vec<(String, Node<'_>)> {
+    value.entries().into_iter().flatten().map(|(key, node)| (join("", &key.name), node)).collect()
+}
+
+fn listed(value: Node<'_>) -> Vec<(String, Node<'_>)> {
+    let schemas = value.list().into_iter().flatten().enumerate();
+    schemas.map(|(index, node)| (format!("/{index}"), node)).collect()
 }

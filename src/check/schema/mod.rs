@@ -20,7 +20,7 @@ pub(super) use home::Home;
 pub(super) use lint::check_types;
 pub(super) use origin::{Origin, join};
 pub(super) use table::Table;
-pub(super) use words::{json_word, own_word, own_words};
+pub(super) use words::{is_json_word, json_word, own_word, own_words};
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -48,16 +48,20 @@ pub(super) struct Schema {
 }
 
 impl Schema {
-    /// Compiles `raw`; each mistake is placed in the file that `home` reads.
-    pub(super) fn compile(raw: Raw, home: &Home<'_>) -> Result<Self, LoadErrors> {
+    /// Compiles `raw`; each mistake is placed in the file that `home` reads. What is wrong at `said`, pointers in
+    /// that file, has been said: a schema with nothing else wrong gives no further mistake, and no schema.
+    pub(super) fn compile(raw: Raw, home: &Home<'_>, said: &[String]) -> Result<Self, LoadErrors> {
         let flaws = match compile::validator(&raw.json, home.formats) {
             Ok(validator) => return Ok(Self { validator, raw }),
             Err(flaws) => flaws,
         };
         let mut errors = LoadErrors::new();
         for flaw in flaws {
-            let error = LoadError::new(home.place(&raw.origin.locate(&flaw.pointer)), flaw.problem);
-            errors.push(flaw.help.into_iter().fold(error, LoadError::help));
+            let at = raw.origin.locate(&flaw.pointer);
+            if !said.iter().any(|said| is_at_or_below(&at, said)) {
+                let error = LoadError::new(home.place(&at), flaw.problem);
+                errors.push(flaw.help.into_iter().fold(error, LoadError::help));
+            }
         }
         Err(errors)
     }
@@ -87,4 +91,8 @@ impl Schema {
     pub(super) fn cite_whole(&self, violation: Violation) -> Violation {
         self.raw.origin.cite(violation, &self.raw.origin.locate(""))
     }
+}
+
+fn is_at_or_below(pointer: &str, around: &str) -> bool {
+    pointer.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

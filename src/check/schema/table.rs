@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Schema, join};
 use crate::pattern::ToolPattern;
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::Node;
 
 /// The schemas of a policy. A tool's own name wins over a glob, an earlier glob over a later one.
@@ -54,7 +54,8 @@ impl Table {
         };
         let (mut table, mut errors) = (Self::default(), LoadErrors::new());
         for (key, entry) in entries.filter(|(key, _)| key.name != skip) {
-            let pattern = ToolPattern::new(&key.name).map_err(|problem| entry.error(problem));
+            let place = || Place::new(entry.source(), key.span);
+            let pattern = ToolPattern::new(&key.name).map_err(|problem| LoadError::new(place(), problem));
             let schema = errors.take(read(entry, &join(pointer, &key.name)));
             if let (Some(pattern), Some(schema)) = (errors.take(pattern), schema) {
                 table.insert(pattern, schema);

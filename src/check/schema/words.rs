@@ -1,5 +1,7 @@
 //! The words of the first policy shape beside those of JSON Schema.
 
+use crate::yaml::nearest;
+
 /// Our word, JSON Schema's word. Words that are the same in both are not listed.
 const WORDS: &[(&str, &str)] = &[
     ("min", "minimum"),
@@ -20,6 +22,87 @@ const WORDS: &[(&str, &str)] = &[
     ("all_of", "allOf"),
 ];
 
+/// What any draft of JSON Schema from the fourth on knows.
+const KEYWORDS: &[&str] = &[
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$recursiveAnchor",
+    "$recursiveRef",
+    "$ref",
+    "$schema",
+    "$vocabulary",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "definitions",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "deprecated",
+    "description",
+    "else",
+    "enum",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "id",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "readOnly",
+    "required",
+    "then",
+    "title",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+    "writeOnly",
+];
+
+/// Annotations that others write beside JSON Schema's own, and that look like slips of a keyword.
+const ANNOTATIONS: &[&str] = &["comment", "example", "note"];
+
+/// Whether JSON Schema knows `word`.
+pub(in crate::check) fn is_json_word(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
+
+/// The keyword that `word` is a slip of. A word far from all keywords is somebody's annotation.
+pub(super) fn meant_by(word: &str) -> Option<&'static str> {
+    let is_annotation = word.starts_with("x-") || ANNOTATIONS.contains(&word);
+    if is_json_word(word) || is_annotation { None } else { nearest(word, KEYWORDS.iter().copied()) }
+}
+
 /// What JSON Schema calls our word `own`.
 pub(in crate::check) fn json_word(own: &str) -> Option<&'static str> {
     WORDS.iter().find(|(word, _)| *word == own).map(|(_, json)| *json)
@@ -33,4 +116,28 @@ pub(in crate::check) fn own_word(json: &str) -> Option<&'static str> {
 /// All words that are only ours.
 pub(in crate::check) fn own_words() -> impl Iterator<Item = &'static str> {
     WORDS.iter().map(|(own, _)| *own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_a_keyword_is_recognised_and_an_annotation_is_not() {
+        for (word, keyword) in [
+            ("propertys", "properties"),
+            ("requierd", "required"),
+            ("minlength", "minLength"),
+            ("additionalProperty", "additionalProperties"),
+            ("enums", "enum"),
+            ("defs", "$defs"),
+            ("ref", "$ref"),
+        ] {
+            assert_eq!(meant_by(word), Some(keyword), "{word}");
+        }
+        for word in ["properties", "nullable", "example", "x-type", "discriminator", "unit", "note", "label"]
+        {
+            assert_eq!(meant_by(word), None, "{word}");
+        }
+    }
 }
