@@ -32,6 +32,7 @@ mod gate;
 mod lower;
 mod policy;
 mod source;
+mod unparsed;
 mod violation;
 
 use std::sync::Arc;

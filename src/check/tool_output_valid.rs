@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::schema::{Fault, Home, Schema, Subject, Table};
+use super::schema::{Fault, Home, Schema, Subject, Table, shown};
 use super::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
@@ -116,14 +116,17 @@ fn unwrapped(result: &Value) -> Cow<'_, Value> {
 fn broken(call: &Call, fault: &Fault) -> Violation {
     let (tool, problem) = (&call.name, &fault.problem);
     let message = match (fault.subject, fault.part()) {
-        (Subject::Missing, Some(part)) => format!("the result of `{tool}` has no `{part}`: {problem}"),
-        (Subject::Unexpected, Some(part)) => format!("the result of `{tool}` has `{part}`: {problem}"),
+        (Subject::Missing, Some(part)) => {
+            let around =
+                fault.around.as_ref().map_or_else(String::new, |around| format!(" in {}", shown(around)));
+            format!("the result of `{tool}` has no `{part}`: {problem}{around}")
+        }
         (_, Some(part)) => format!("`{part}` in the result of `{tool}` is {}: {problem}", fault.shown()),
         (_, None) => format!("the result of `{tool}` is {}: {problem}", fault.shown()),
     };
     Violation {
         argument: fault.part(),
-        value: fault.value.clone(),
+        value: fault.value.as_ref().or(fault.around.as_ref()).cloned(),
         constraint: Some(fault.constraint.clone()),
         ..call.violation(message)
     }

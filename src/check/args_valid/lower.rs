@@ -19,8 +19,7 @@ const NESTED: &[&str] = &["type", "required", "properties", "items", "not"];
 
 /// The schema of the tool `node`: `{arguments, additional_arguments, description}`.
 pub(super) fn tool(node: Node<'_>, origin: Origin, home: &Home<'_>, definitions: Option<&str>) -> Lowered {
-    let mut lowering = Lowering { origin, errors: LoadErrors::new() };
-    let base = lowering.origin.locate("");
+    let (mut lowering, base) = Lowering::at(origin);
     let mut schema = json!({"type": "object"});
     let described = Some(node).filter(|node| !matches!(node.value(), Yaml::Null));
     let fields = described.and_then(|node| lowering.errors.take(Fields::of(node, "a tool")));
@@ -43,8 +42,7 @@ pub(super) fn tool(node: Node<'_>, origin: Origin, home: &Home<'_>, definitions:
 
 /// The schema of one tool whose arguments are `node`.
 pub(super) fn arguments(node: Node<'_>, origin: Origin) -> Lowered {
-    let mut lowering = Lowering { origin, errors: LoadErrors::new() };
-    let base = lowering.origin.locate("");
+    let (mut lowering, base) = Lowering::at(origin);
     let schema = lowering.arguments(node, &base);
     lowering.finish(schema)
 }
@@ -69,6 +67,13 @@ struct Lowering {
 }
 
 impl Lowering {
+    /// That arguments are an object is said by nobody: it is the tool's own place.
+    fn at(mut origin: Origin) -> (Self, String) {
+        let base = origin.locate("");
+        origin.moved("/type".to_owned(), base.clone());
+        (Self { origin, errors: LoadErrors::new() }, base)
+    }
+
     fn finish(self, json: Value) -> Lowered {
         Lowered { raw: Raw { json, origin: self.origin }, errors: self.errors }
     }

@@ -36,6 +36,8 @@ pub(super) struct Policy {
     pub(super) schemas: Table,
     pub(super) unconstrained: Unconstrained,
     pub(super) origin: Origin,
+    /// The pointer of the tools, or of the whole.
+    pub(super) tools_at: String,
 }
 
 /// What happens to a call of a tool without a schema.
@@ -80,9 +82,9 @@ impl Policy {
         }
     }
 
-    fn of(schemas: Table, home: &Home<'_>) -> Self {
+    fn of(schemas: Table, home: &Home<'_>, tools_at: &str) -> Self {
         let (gate, unconstrained) = (Gate::default(), Unconstrained::default());
-        Self { gate, schemas, unconstrained, origin: home.origin("") }
+        Self { gate, schemas, unconstrained, origin: home.origin(""), tools_at: tools_at.to_owned() }
     }
 
     /// The first shape.
@@ -95,7 +97,7 @@ impl Policy {
         let lower =
             |node, at: &str| lower::tool(node, home.origin(at), home, definitions.as_deref()).compile(home);
         let table = fields.take(Table::read(tools, &pointer, "", lower));
-        let policy = table.map(|table| Self::of(table, home));
+        let policy = table.map(|table| Self::of(table, home, &pointer));
         fields.finish_some(policy)?.not_empty(root)
     }
 
@@ -112,14 +114,15 @@ impl Policy {
         let shared = [join(&at, "$defs"), join(base, "$defs")];
         let schemas = fields.node("schemas").map(|node| home.schemas(node, &at, &shared));
         let schemas = schemas.and_then(|table| fields.take(table)).unwrap_or_default();
-        let policy = Self { gate, schemas, unconstrained, origin: home.origin("") };
+        let tools_at = if root.get("schemas").is_some() { at } else { join(base, "tools") };
+        let policy = Self { gate, schemas, unconstrained, origin: home.origin(""), tools_at };
         fields.finish(policy)?.not_empty(root)
     }
 
     /// The third shape: tools and their schemas at `base`.
     pub(super) fn of_schemas<'n>(home: &Home<'n>, root: Node<'n>, base: &str) -> Result<Self, LoadErrors> {
         let table = home.schemas(root, base, &[join(base, "$defs")])?;
-        Self::of(table, home).not_empty(root)
+        Self::of(table, home, base).not_empty(root)
     }
 
     /// One tool and its arguments at `base`.
@@ -135,7 +138,7 @@ impl Policy {
         let policy = tool.zip(schema).map(|(tool, schema)| {
             let mut table = Table::default();
             table.insert(tool, schema);
-            Self::of(table, home)
+            Self::of(table, home, base)
         });
         errors.or_some(policy)
     }
@@ -185,11 +188,19 @@ impl Shape {
         let is_list = |node: Node<'_>| !matches!(node.value(), Value::Map(_));
         let tools = section("tools");
         let gated = |tools: Node<'_>| ["allow", "deny"].iter().any(|key| tools.get(key).is_some_and(is_list));
-        if section("schemas").is_some() || section("enforcement").is_some() || tools.is_some_and(gated) {
+        let is_structured = section("schemas").is_some() || section("enforcement").is_some();
+        if is_structured || tools.is_some_and(gated) || names_nothing(root) {
             return Self::Structured;
         }
         if tools.is_some() { Self::Arguments } else { Self::Schemas }
     }
+}
+
+/// Whether no key but those of other readers is there: that is no map of tools.
+fn names_nothing(root: Node<'_>) -> bool {
+    let is_other =
+        |key: &str, node| OTHER_KEYS.contains(&key) && !is_schema(node) && node.get("properties").is_none();
+    root.entries().is_some_and(|mut entries| entries.all(|(key, node)| is_other(&key.name, node)))
 }
 
 /// A tool may be called `tools`: then a JSON Schema stands there.

@@ -4,7 +4,8 @@ use super::gate::Refusal;
 use super::policy::Policy;
 use serde_json::Value;
 
-use crate::check::schema::{Fault, Schema, Subject};
+use super::unparsed;
+use crate::check::schema::{Fault, Schema, Subject, shown};
 use crate::outcome::{Unfit, Violation};
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;
@@ -13,14 +14,14 @@ use crate::yaml::nearest;
 pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, Unfit> {
     let arguments = match object(&call.arguments) {
         Ok(arguments) => arguments,
-        Err(reason) => return Ok(vec![schema.cite_whole(unreadable(call, &reason))]),
+        Err(reason) => return Ok(vec![schema.cite_type(unreadable(call, &reason))]),
     };
     let faults = schema.faults(arguments, "argument")?;
     Ok(faults.iter().map(|fault| schema.cite(broken(call, fault), fault)).collect())
 }
 
 fn unreadable(call: &Call, reason: &str) -> Violation {
-    let message = format!("the arguments of `{}` are not a JSON object: {reason}", call.name);
+    let message = format!("the arguments of `{}` are {reason}", call.name);
     let value = match &call.arguments {
         Arguments::Json(value) => value.clone(),
         Arguments::Broken { raw, .. } => raw.as_str().into(),
@@ -73,7 +74,9 @@ pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r
 /// A tool that `strict` does not know.
 pub(super) fn undefined(call: &Call, policy: &Policy) -> Violation {
     let message = format!("the policy does not define `{}`, but it was called", call.name);
-    let violation = Violation { constraint: Some("strict: true".to_owned()), ..call.violation(message) };
+    let constraint = Some("strict: true".to_owned());
+    let policy_place = policy.origin.in_policy(&policy.tools_at);
+    let violation = Violation { constraint, policy: policy_place, ..call.violation(message) };
     with_help(violation, &policy.names())
 }
 
@@ -93,11 +96,11 @@ fn with_help(violation: Violation, known: &[&str]) -> Violation {
     violation.help(help)
 }
 
-/// The arguments as an object; a model may pass anything.
+/// The arguments as an object, or what they are; a model may pass anything.
 fn object(arguments: &Arguments) -> Result<&Value, String> {
     match arguments {
         Arguments::Json(object @ Value::Object(_)) => Ok(object),
-        Arguments::Json(other) => Err(format!("they are {other}")),
-        Arguments::Broken { error, .. } => Err(error.clone()),
+        Arguments::Json(other) => Err(format!("not a JSON object: they are {}", shown(other))),
+        Arguments::Broken { error, .. } => Err(format!("not JSON: {}", unparsed::said(error))),
     }
 }

@@ -4,6 +4,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
+use super::keyword::keyword;
 use crate::yaml::pointer_tokens;
 
 /// Longer values are cut in a message; the violation holds them whole.
@@ -11,12 +12,18 @@ const SHOWN_CHARS: usize = 80;
 /// Further alternatives are counted only.
 const SHOWN_ALTERNATIVES: usize = 5;
 
-/// What is wrong, and what to do about the part called `name`.
-pub(super) fn explain(kind: &Kind, error: &ValidationError<'_>, name: &str) -> (String, String) {
-    range(kind, name)
+/// What is wrong, and what to do about the part at `pointer`.
+pub(super) fn explain(
+    kind: &Kind,
+    error: &ValidationError<'_>,
+    pointer: &str,
+    schema: &Value,
+) -> (String, String) {
+    let name = &named(pointer);
+    range(kind, &part(pointer))
         .or_else(|| size(kind, name))
-        .or_else(|| word(kind, error, name))
-        .or_else(|| choice(kind, error, name))
+        .or_else(|| word(kind, error, name, schema))
+        .or_else(|| choice(kind, error, name, schema))
         .unwrap_or_else(|| (lower_first(&error.masked().to_string()), format!("change {name}")))
 }
 
@@ -64,14 +71,12 @@ fn size(kind: &Kind, name: &str) -> Option<(String, String)> {
     })
 }
 
-fn word(kind: &Kind, error: &ValidationError<'_>, name: &str) -> Option<(String, String)> {
+fn word(kind: &Kind, error: &ValidationError<'_>, name: &str, schema: &Value) -> Option<(String, String)> {
     Some(match kind {
         Kind::Type { kind } => {
             let wanted = match kind {
                 TypeKind::Single(wanted) => wanted.to_string(),
-                TypeKind::Multiple(wanted) => {
-                    wanted.iter().map(|wanted| wanted.to_string()).collect::<Vec<_>>().join(" or ")
-                }
+                TypeKind::Multiple(_) => listed_types(error, schema),
             };
             let found = type_of(error.instance());
             (format!("expected {wanted}, got {found}"), format!("use type {wanted} for {name}"))
@@ -91,7 +96,14 @@ fn word(kind: &Kind, error: &ValidationError<'_>, name: &str) -> Option<(String,
     })
 }
 
-fn choice(kind: &Kind, error: &ValidationError<'_>, name: &str) -> Option<(String, String)> {
+/// The types in the file's order; the engine has one of its own.
+fn listed_types(error: &ValidationError<'_>, schema: &Value) -> String {
+    let list = schema.pointer(&keyword(error, schema)).and_then(Value::as_array);
+    let names: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
+    names.join(" or ")
+}
+
+fn choice(kind: &Kind, error: &ValidationError<'_>, name: &str, schema: &Value) -> Option<(String, String)> {
     Some(match kind {
         Kind::Enum { options } => {
             let options = options.as_array().map(|all| all.iter().map(shown).collect::<Vec<_>>());
@@ -104,13 +116,18 @@ fn choice(kind: &Kind, error: &ValidationError<'_>, name: &str) -> Option<(Strin
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             let around = error.instance_path().as_str();
-            (format!("value fits none of {} alternatives", context.len()), alternatives(context, around))
+            (
+                format!("value fits none of {} alternatives", context.len()),
+                alternatives(context, around, schema),
+            )
         }
         Kind::OneOfMultipleValid { .. } => (
             "value fits several alternatives, not exactly one".to_owned(),
             format!("make {name} fit one alternative only"),
         ),
-        Kind::Not { .. } => ("value is of a forbidden kind".to_owned(), format!("use another {name}")),
+        Kind::Not { .. } => {
+            ("value matches what `not` forbids".to_owned(), "use a value outside it".to_owned())
+        }
         Kind::FalseSchema if error.instance_path().is_empty() => (
             "the schema forbids every value".to_owned(),
             "keep the agent from calling the tool, or give it a schema".to_owned(),
@@ -121,9 +138,9 @@ fn choice(kind: &Kind, error: &ValidationError<'_>, name: &str) -> Option<(Strin
 }
 
 /// Why each alternative declines a value that stands at `around`.
-fn alternatives(context: &[Vec<ValidationError<'static>>], around: &str) -> String {
+fn alternatives(context: &[Vec<ValidationError<'static>>], around: &str, schema: &Value) -> String {
     let shown = context.iter().take(SHOWN_ALTERNATIVES).enumerate().map(|(index, errors)| {
-        let reasons: Vec<String> = errors.iter().map(|error| reason(error, around)).collect();
+        let reasons: Vec<String> = errors.iter().map(|error| reason(error, around, schema)).collect();
         format!("alternative {}: {}", index + 1, reasons.join(", "))
     });
     let mut why: Vec<String> = shown.collect();
@@ -133,15 +150,15 @@ fn alternatives(context: &[Vec<ValidationError<'static>>], around: &str) -> Stri
     why.join("; ")
 }
 
-fn reason(error: &ValidationError<'_>, around: &str) -> String {
+fn reason(error: &ValidationError<'_>, around: &str, schema: &Value) -> String {
     let at = error.instance_path().as_str();
     let below = at.strip_prefix(around).unwrap_or(at);
     let problem = match error.kind() {
-        Kind::Required { property } => format!("missing {}", shown(property)),
-        Kind::AdditionalProperties { unexpected } => format!("unexpected {}", unexpected.join(", ")),
-        kind => explain(kind, error, &part(at)).0,
+        Kind::Required { property } => format!("missing `{}`", property.as_str().unwrap_or_default()),
+        Kind::AdditionalProperties { unexpected } => format!("unexpected `{}`", unexpected.join("`, `")),
+        kind => explain(kind, error, at, schema).0,
     };
-    if below.is_empty() { problem } else { format!("{}: {problem}", part(below)) }
+    if below.is_empty() { problem } else { format!("{}: {problem}", named(below)) }
 }
 
 fn type_of(value: &Value) -> &'static str {
@@ -160,6 +177,11 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
+/// A pointer as a user reads it in a sentence.
+pub(super) fn named(pointer: &str) -> String {
+    if pointer.is_empty() { "it".to_owned() } else { format!("`{}`", part(pointer)) }
+}
+
 /// A pointer as a user reads it.
 pub(super) fn part(pointer: &str) -> String {
     let mut tokens = pointer_tokens(pointer);
@@ -171,7 +193,7 @@ pub(super) fn part(pointer: &str) -> String {
 }
 
 /// A value, cut to a line's length.
-pub(super) fn shown(value: &Value) -> String {
+pub(in crate::check) fn shown(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -4,10 +4,11 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
-use super::explain::{explain, part, shown};
+use super::explain::{explain, named, part, shown};
 use super::keyword::keyword;
+use super::slip::Names;
 use super::{Raw, join};
-use crate::yaml::{nearest, pointer_tokens};
+use crate::yaml::pointer_tokens;
 
 /// What a fault is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,10 +30,14 @@ pub(in crate::check) struct Fault {
     pub(in crate::check) subject: Subject,
     /// The part itself, where it is there.
     pub(in crate::check) value: Option<Value>,
+    /// What a missing part is missing from.
+    pub(in crate::check) around: Option<Value>,
     /// The constraint in the file's words: `max: 30`.
     pub(in crate::check) constraint: String,
     /// The constraint's pointer in the file.
     pub(super) written: String,
+    /// Where it is told: what is missing in the order of the file, before what is there.
+    pub(super) rank: (String, usize),
     /// What is wrong: "value exceeds maximum of 30".
     pub(in crate::check) problem: String,
     /// What to do: "use percent <= 30".
@@ -87,12 +92,14 @@ struct Broken<'e, 'v> {
 impl Broken<'_, '_> {
     fn value(&self, kind: &Kind) -> Fault {
         let pointer = self.error.instance_path().as_str().to_owned();
-        let (problem, advice) = explain(kind, self.error, &part(&pointer));
+        let (problem, advice) = explain(kind, self.error, &pointer, &self.raw.json);
         let written = self.raw.origin.locate(&self.keyword);
         Fault {
             constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Value,
             value: Some(self.error.instance().as_ref().clone()),
+            around: None,
+            rank: (pointer.clone(), 0),
             pointer,
             written,
             problem,
@@ -101,41 +108,66 @@ impl Broken<'_, '_> {
     }
 
     fn missing(&self, name: &str) -> Fault {
-        let pointer = join(self.error.instance_path().as_str(), name);
+        let around = self.error.instance_path().as_str();
+        let pointer = join(around, name);
         let names = self.raw.json.pointer(&self.keyword).and_then(Value::as_array);
-        let entry = names.and_then(|names| names.iter().position(|known| known == name));
-        let entry = entry.map_or_else(|| self.keyword.clone(), |entry| format!("{}/{entry}", self.keyword));
+        let index = names.and_then(|names| names.iter().position(|known| known == name));
+        let entry = index.map_or_else(|| self.keyword.clone(), |index| format!("{}/{index}", self.keyword));
         let written = self.raw.origin.locate(&entry);
         // Where each argument says for itself that it is required, the entry of the list has no line of its own.
         let by_itself = entry != self.keyword && written.ends_with("/required");
-        let keyword = self.keyword.rsplit('/').next().unwrap_or_default();
+        let asked = if by_itself { "true" } else { name };
+        let instead = self.names().passed_for(name).map_or_else(String::new, |passed| {
+            format!("; did the agent mean it by {}?", named(&join(around, passed)))
+        });
         Fault {
-            constraint: if by_itself { "required: true" } else { keyword }.to_owned(),
+            constraint: format!("{}: {asked}", requirement(&self.keyword)),
             subject: Subject::Missing,
             value: None,
+            around: Some(self.error.instance().as_ref().clone()),
+            rank: (around.to_owned(), index.unwrap_or_default()),
             written,
             problem: format!("missing required {}", self.noun),
-            advice: format!("pass {}", part(&pointer)),
+            advice: format!("pass {}{instead}", named(&pointer)),
             pointer,
         }
     }
 
     fn unexpected(&self, name: &str) -> Fault {
-        let pointer = join(self.error.instance_path().as_str(), name);
+        let around = self.error.instance_path().as_str();
+        let pointer = join(around, name);
         let written = self.raw.origin.locate(&self.keyword);
-        let around = self.keyword.rsplit_once('/').map_or("", |(around, _)| around);
-        let known = self.raw.json.pointer(&format!("{around}/properties")).and_then(Value::as_object);
-        let near = known.and_then(|known| nearest(name, known.keys().map(String::as_str)));
-        let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let meant = self.names().meant_by(name).map_or_else(String::new, |meant| {
+            format!("; did the agent mean {}?", named(&join(around, meant)))
+        });
         Fault {
             constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Unexpected,
             value: self.error.instance().get(name).cloned(),
+            around: None,
+            rank: (pointer.clone(), 0),
             written,
             problem: format!("unexpected {}", self.noun),
-            advice: format!("leave out {}{near}", part(&pointer)),
+            advice: format!("leave out {}{meant}", named(&pointer)),
             pointer,
         }
+    }
+
+    /// The names that the schema around the keyword knows, and those that the value has.
+    fn names(&self) -> Names<'_> {
+        let around = self.keyword.rsplit_once('/').map_or("", |(around, _)| around);
+        let schema = self.raw.json.pointer(around).unwrap_or(&Value::Null);
+        Names::of(schema, self.error.instance().as_ref())
+    }
+}
+
+/// The word that asks for a part: `required`, or the one around the part that asks for another.
+fn requirement(keyword: &str) -> String {
+    let tokens: Vec<String> = pointer_tokens(keyword).collect();
+    match tokens.as_slice() {
+        [.., word, _] if word == "dependentRequired" || word == "dependencies" => word.clone(),
+        [.., word] => word.clone(),
+        [] => String::new(),
     }
 }
 

@@ -12,9 +12,11 @@ mod keyword;
 mod lint;
 mod origin;
 mod refused;
+mod slip;
 mod table;
 mod words;
 
+pub(super) use explain::shown;
 pub(super) use fault::{Fault, Subject};
 pub(super) use home::Home;
 pub(super) use lint::check_types;
@@ -78,7 +80,7 @@ impl Schema {
             }
             faults.extend(fault::faults(&error, &self.raw, noun));
         }
-        faults.sort_by(|a, b| (&a.pointer, &a.written).cmp(&(&b.pointer, &b.written)));
+        faults.sort_by(|a, b| (&a.rank, &a.written).cmp(&(&b.rank, &b.written)));
         Ok(faults)
     }
 
@@ -87,9 +89,10 @@ impl Schema {
         self.raw.origin.cite(violation, &fault.written)
     }
 
-    /// `violation` with the place of the schema itself.
-    pub(super) fn cite_whole(&self, violation: Violation) -> Violation {
-        self.raw.origin.cite(violation, &self.raw.origin.locate(""))
+    /// `violation` with the place of what says that a value is an object: the schema's `type`, or the schema.
+    pub(super) fn cite_type(&self, violation: Violation) -> Violation {
+        let pointer = if self.raw.json.get("type").is_some() { "/type" } else { "" };
+        self.raw.origin.cite(violation, &self.raw.origin.locate(pointer))
     }
 }
 

@@ -37,12 +37,15 @@ impl Origin {
             .map_or_else(String::new, |(_, to, rest)| format!("{to}{rest}"))
     }
 
+    /// The place of what stands at `written` in the policy file, if that is where it stands.
+    pub(in crate::check) fn in_policy(&self, written: &str) -> Option<Place> {
+        self.policy.as_ref().map(|document| place(document.root(), written))
+    }
+
     /// `violation` with the place of the constraint at `written`: in the policy file, or in the settings.
     pub(in crate::check) fn cite(&self, violation: Violation, written: &str) -> Violation {
-        match &self.policy {
-            Some(document) => {
-                Violation { policy: Some(place(document.root(), written)), ..violation }.at("/policy")
-            }
+        match self.in_policy(written) {
+            Some(place) => Violation { policy: Some(place), ..violation }.at("/policy"),
             None => violation.at(written),
         }
     }
