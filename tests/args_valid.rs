@@ -144,10 +144,15 @@ $defs:
         assert_eq!(
             lines(policy, "apply_discount", arguments),
             [
-                row(18, "min_length: 3", "code", "use at least 3 characters for code"),
-                row(13, "required: true", "/order/id", "pass /order/id"),
+                row(18, "min_length: 3", "code", "use at least 3 characters for `code`"),
+                row(13, "required: true", "/order/id", "pass `/order/id`"),
                 row(8, "max: 30", "percent", "use percent <= 30"),
-                row(15, "additional_arguments: false", "percnt", "leave out percnt; did you mean `percent`?"),
+                row(
+                    15,
+                    "additional_arguments: false",
+                    "percnt",
+                    "leave out `percnt`; did the agent mean `percent`?"
+                ),
             ]
         );
     }
@@ -177,13 +182,13 @@ schemas:
         assert_eq!(
             lines(policy, "pay", json!({"items": [{"sku": "A"}, {"sku": "b"}]})),
             [
+                row(9, "required: to", "to", "pass `to`"),
                 row(
                     18,
                     "pattern: ^[A-Z]+$",
                     "/items/1/sku",
-                    "use a value that matches `^[A-Z]+$` for /items/1/sku"
+                    "use a value that matches `^[A-Z]+$` for `/items/1/sku`"
                 ),
-                row(9, "required", "to", "pass to"),
             ]
         );
         let denied = &lines(policy, "read_raw", json!({}))[0];
@@ -197,7 +202,7 @@ schemas:
             lines(policy, "pay", json!({"n": -2})),
             [
                 row(4, "minimum: 1", "n", "use n >= 1"),
-                row(5, "multipleOf: 5", "n", "use a multiple of 5 for n"),
+                row(5, "multipleOf: 5", "n", "use a multiple of 5 for `n`"),
             ]
         );
     }

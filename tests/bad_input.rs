@@ -102,7 +102,7 @@ fn broken_arguments_are_the_models_mistake_and_a_violation() {
     let verdict = Evals::with(&[("case.yaml", case), ("traces/a.json", trace)]).verdict();
     assert_eq!(verdict.status, Status::Fail);
     let message = &verdict.violations().next().expect("a violation").message;
-    assert!(message.contains("are not a JSON object"), "{message}");
+    assert!(message.contains("are not JSON: they end inside an object"), "{message}");
 }
 
 #[test]

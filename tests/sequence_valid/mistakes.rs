@@ -14,10 +14,7 @@ const OF_A_RULE: &[(&str, &str)] = &[
     ("{type: require, tool: a, tools: [b]}", "35: give `tool` or `tools`, not both"),
     ("{type: require, tools: []}", "26: `tools` is empty: name at least one tool"),
     ("{type: require, tool: 7}", "25: a tool is a name or `{tool, args_match}`, not a number"),
-    (
-        "{type: require, toool: a}",
-        "3: `tool` is missing|19: unknown key `toool` (help: did you mean `tool`?)",
-    ),
+    ("{type: require, toool: a}", "19: unknown key `toool` (help: did you mean `tool`?)"),
     ("{type: require, tool: 'a['}", "25: `a[` is not a pattern: unclosed character class; missing ']'"),
     (
         "{type: require, tool: {tool: a, args_match: {}}}",
@@ -154,10 +151,7 @@ fn all_mistakes_of_a_policy_are_reported_at_once_and_in_its_file() {
             "list.yaml:1:3: `tool` is missing\nlist.yaml:2:10: no type of rule is called `eventualy` (help: did you mean `eventually`?)",
         ),
         ("empty.yaml", "empty.yaml:1:1: an empty list of rules checks nothing (help: add a rule)"),
-        (
-            "keys.yaml",
-            "keys.yaml:1:1: `sequences` is missing\nkeys.yaml:2:1: unknown key `sequence` (help: did you mean `sequences`?)",
-        ),
+        ("keys.yaml", "keys.yaml:2:1: unknown key `sequence` (help: did you mean `sequences`?)"),
     ] {
         let error = read_in(folder.path(), &format!("policy: {name}")).err().expect("it is wrong");
         assert_eq!(error.to_string(), expected);

@@ -59,8 +59,12 @@ fn calls_of_one_turn_do_not_stand_before_each_other() {
     run.calls[1].turn = 1;
     let rules = "rules: [{type: before, first: look, then: act}]";
     let found = outcome(rules, &run);
-    let help = found.violations[0].suggestion.as_deref();
-    assert_eq!(help, Some("same turn: the second call could not have seen the first's result"));
+    let help = found.violations[0].suggestion.as_deref().expect("a help");
+    assert!(
+        help.starts_with("same turn: the second call could not have seen the first's result; "),
+        "{help}"
+    );
+    assert!(help.ends_with("or say `same_turn: allow`"), "{help}");
     assert!(outcome(&format!("{rules}\nsame_turn: allow"), &run).violations.is_empty());
     run.calls[1].agent_path = vec!["nested".to_owned()];
     assert!(outcome(rules, &run).violations.is_empty(), "each agent counts its own turns");
