@@ -38,6 +38,9 @@ struct ToolCollisionDetect {
     trusted_servers: Vec<ToolPattern>,
 }
 
+/// The name of a server; `None`: the agent itself.
+type Server<'c> = Option<&'c str>;
+
 /// What a call without a server came from.
 const ITSELF: &str = "the agent itself";
 
@@ -94,8 +97,9 @@ impl ToolCollisionDetect {
         let (message, help, at) = if self.trusted_servers.is_empty() {
             (on_several(tool, &offers), separate(&offers), "")
         } else {
-            let others = offers.into_iter().filter(|server| !at_fault.contains(server)).collect();
-            (on_untrusted(tool, &at_fault, others), trust(&at_fault), "/trusted_servers")
+            let others: Vec<Server> =
+                offers.into_iter().filter(|server| !at_fault.contains(server)).collect();
+            (on_untrusted(tool, &at_fault, &others), trust(&at_fault), "/trusted_servers")
         };
         Violation { calls: hits.iter().map(|call| call.index).collect(), ..hits[0].violation(message) }
             .at(at)
@@ -104,7 +108,7 @@ impl ToolCollisionDetect {
 }
 
 /// The servers of `calls`, each once, in the order of their first calls.
-fn servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Option<&'c str>> {
+fn servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Server<'c>> {
     let mut servers = Vec::new();
     for call in calls {
         let server = origin(call).0;
@@ -115,30 +119,30 @@ fn servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Option<&'c str>> {
     servers
 }
 
-fn on_several(tool: &str, offers: &[Option<&str>]) -> String {
+fn on_several(tool: &str, offers: &[Server]) -> String {
     format!("`{tool}` was called on {} servers: {}", offers.len(), said(offers))
 }
 
-fn on_untrusted(tool: &str, at_fault: &[Option<&str>], others: Vec<Option<&str>>) -> String {
+fn on_untrusted(tool: &str, at_fault: &[Server], others: &[Server]) -> String {
     let are = if at_fault.len() == 1 { "is" } else { "are" };
     let untrusted = format!("`{tool}` was called on {}, which {are} not trusted", said(at_fault));
-    match others.as_slice() {
+    match others {
         [] => untrusted,
-        [_] => format!("{untrusted}: {} offers it too", said(&others)),
-        _ => format!("{untrusted}: {} offer it too", said(&others)),
+        [_] => format!("{untrusted}: {} offers it too", said(others)),
+        _ => format!("{untrusted}: {} offer it too", said(others)),
     }
 }
 
 /// The agent itself is no server that could be listed.
-fn separate(offers: &[Option<&str>]) -> String {
+fn separate(offers: &[Server]) -> String {
     if offers.contains(&None) {
         return "rename one of the tools, or drop a server".to_owned();
     }
     format!("rename one of the tools, drop a server, or list {} under `trusted_servers`", said(offers))
 }
 
-fn trust(at_fault: &[Option<&str>]) -> String {
-    let listed: Vec<Option<&str>> = at_fault.iter().copied().filter(Option::is_some).collect();
+fn trust(at_fault: &[Server]) -> String {
+    let listed: Vec<Server> = at_fault.iter().flatten().copied().map(Some).collect();
     if listed.is_empty() {
         return "rename one of the tools, or drop a server: the agent itself cannot be trusted by name"
             .to_owned();
@@ -147,10 +151,9 @@ fn trust(at_fault: &[Option<&str>]) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn said(servers: &[Option<&str>]) -> String {
-    let name =
-        |server: &Option<&str>| server.map_or_else(|| ITSELF.to_owned(), |server| format!("`{server}`"));
-    let names: Vec<String> = servers.iter().map(name).collect();
+fn said(servers: &[Server]) -> String {
+    let name = |server: Server| server.map_or_else(|| ITSELF.to_owned(), |server| format!("`{server}`"));
+    let names: Vec<String> = servers.iter().copied().map(name).collect();
     match names.as_slice() {
         [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
         names => names.concat(),

@@ -30,6 +30,7 @@ fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors
     let mut fields = Fields::of(node, "the settings of `tool_sequence`")?;
     let tools = fields.optional::<Vec<ToolName>>("tools");
     let allow = fields.optional::<Vec<Vec<ToolName>>>("allow");
+    let is_given = tools.is_some() || allow.is_some();
     let sequence = match (tools, allow) {
         (Some(tools), None) if !tools.is_empty() => Ok(ToolSequence::InOrder(tools)),
         (None, Some(allow)) if !allow.is_empty() => Ok(ToolSequence::Whole(allow)),
@@ -38,7 +39,14 @@ fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors
             .error("an empty sequence asks for nothing")
             .help("give `tools: [..]`, or `allow: [[..], ..]`")),
     };
-    let sequence = if fields.errors.is_empty() { fields.take(sequence) } else { None };
+    let sequence = match sequence {
+        _ if !fields.errors.is_empty() => None,
+        Err(error) if !is_given => {
+            fields.missing(&["tools", "allow"], error);
+            None
+        }
+        sequence => fields.take(sequence),
+    };
     let sequence = sequence.map(|sequence| Box::new(sequence) as Box<dyn Check>);
     fields.finish_some(sequence)
 }

@@ -41,10 +41,6 @@ fn range(kind: &Kind, name: &str) -> Option<(String, String)> {
         Kind::ExclusiveMinimum { limit } => {
             (format!("value is not above {limit}"), format!("use {name} > {limit}"))
         }
-        Kind::MultipleOf { multiple_of } => (
-            format!("value is not a multiple of {multiple_of}"),
-            format!("use a multiple of {multiple_of} for {name}"),
-        ),
         _ => return None,
     })
 }
@@ -65,6 +61,10 @@ fn size(kind: &Kind, name: &str) -> Option<(String, String)> {
         Kind::MaxProperties { limit } => said("has more than", *limit, "most", PROPERTIES),
         Kind::MinProperties { limit } => said("has fewer than", *limit, "least", PROPERTIES),
         Kind::AdditionalItems { limit } => said("has more than", *limit as u64, "most", ITEMS),
+        Kind::MultipleOf { multiple_of } => (
+            format!("value is not a multiple of {multiple_of}"),
+            format!("use a multiple of {multiple_of} for {name}"),
+        ),
         Kind::UniqueItems => ("value has an item twice".to_owned(), format!("give each item of {name} once")),
         Kind::Contains => ("no item is of the wanted kind".to_owned(), format!("add such an item to {name}")),
         _ => return None,

@@ -47,18 +47,15 @@ impl Operand {
 
     fn with_arguments(node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(node, "a tool")?;
-        let tool = match fields.node("tool") {
-            Some(tool) => {
-                let name = fields.take(tool.decode::<String>());
-                let named =
-                    name.map(|name| Self::named(&name, aliases).map_err(|problem| tool.error(problem)));
-                named.and_then(|operand| fields.take(operand))
-            }
-            None => {
-                fields.missing(&["tool"], node.error("`tool` is missing"));
-                None
-            }
+        let tool = fields.node("tool");
+        if tool.is_none() {
+            fields.missing(&["tool"], node.error("`tool` is missing"));
+        }
+        let named = |tool: Node<'_>| {
+            let name: String = tool.decode()?;
+            Self::named(&name, aliases).map_err(|problem| tool.error(problem))
         };
+        let tool = tool.and_then(|tool| fields.take(named(tool)));
         let arguments = fields.node("args_match").and_then(|node| fields.take(arguments(node)));
         fields.finish_some(tool.map(|tool| Self { arguments: arguments.unwrap_or_default(), ..tool }))
     }

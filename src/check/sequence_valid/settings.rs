@@ -72,13 +72,11 @@ fn policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
     }
     let aliases =
         fields.node("aliases").and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
-    let rules = match fields.node("sequences") {
-        Some(node) => fields.take(rules_of(node, "sequences", &aliases, Origin::Policy)),
-        None => {
-            fields.missing(&["sequences"], root.error("`sequences` is missing"));
-            None
-        }
-    };
+    let sequences = fields.node("sequences");
+    if sequences.is_none() {
+        fields.missing(&["sequences"], root.error("`sequences` is missing"));
+    }
+    let rules = sequences.and_then(|node| fields.take(rules_of(node, "sequences", &aliases, Origin::Policy)));
     fields.finish_some(rules)
 }
 
