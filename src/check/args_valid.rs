@@ -21,7 +21,8 @@
 //! 3. a plain map `NAME: <JSON Schema>`.
 //!
 //! A name may be a glob in each of them. `$defs` at the root of a policy, or in its `schemas`, is known to all
-//! of its schemas. Patterns are unanchored. Arguments that are no JSON object are a violation of their own.
+//! of its schemas. Patterns are unanchored. A word of a JSON Schema that looks like a slip of a keyword is a mistake;
+//! `x-...` and other words are annotations. Arguments that are no JSON object are a violation of their own.
 //! This case fails:
 //!
 //! ```yaml

@@ -90,7 +90,8 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// Annotations that others write beside JSON Schema's own, and that look like slips of a keyword.
-const ANNOTATIONS: &[&str] = &["comment", "example", "note"];
+const ANNOTATIONS: &[&str] =
+    &["comment", "comments", "example", "ids", "in", "is", "note", "of", "outputSchema"];
 
 /// Whether JSON Schema knows `word`.
 pub(in crate::check) fn is_json_word(word: &str) -> bool {
@@ -135,8 +136,10 @@ mod tests {
         ] {
             assert_eq!(meant_by(word), Some(keyword), "{word}");
         }
-        for word in ["properties", "nullable", "example", "x-type", "discriminator", "unit", "note", "label"]
-        {
+        let others = "properties nullable example x-type discriminator unit note label parameters name \
+                      inputSchema outputSchema input_schema arguments annotations enumNames xml externalDocs \
+                      markdownDescription errorMessage order widget version strict";
+        for word in others.split_whitespace() {
             assert_eq!(meant_by(word), None, "{word}");
         }
     }
