@@ -134,11 +134,24 @@ fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, S
 fn is_broken(key: &str, target: &str, root: &Value) -> bool {
     let is_metaschema = || target.contains("//json-schema.org/");
     match (key, target.strip_prefix('#')) {
-        ("$ref", Some(local)) => {
-            (local.is_empty() || local.starts_with('/')) && root.pointer(local).is_none()
-        }
+        ("$ref", Some(local)) if local.is_empty() || local.starts_with('/') => root.pointer(local).is_none(),
+        ("$ref", Some(anchor)) => !has_anchor(root, anchor),
         ("$ref", None) => resource(root, target, "").is_none(),
         ("$schema", _) => !is_metaschema(),
+        _ => false,
+    }
+}
+
+/// Whether a part of the schema calls itself `anchor`, in the way of any draft.
+fn has_anchor(schema: &Value, anchor: &str) -> bool {
+    let is_name = |key: &str, value: &Value| match key {
+        "$anchor" | "$dynamicAnchor" => value == anchor,
+        "$id" | "id" => value.as_str().and_then(|id| id.strip_prefix('#')) == Some(anchor),
+        _ => false,
+    };
+    match schema {
+        Value::Object(map) => map.iter().any(|(key, value)| is_name(key, value) || has_anchor(value, anchor)),
+        Value::Array(items) => items.iter().any(|item| has_anchor(item, anchor)),
         _ => false,
     }
 }

@@ -70,12 +70,16 @@ fn help_for(keyword: &str, json: &str) -> String {
 
 /// Refuses a `type` that does not exist.
 pub(in crate::check) fn check_types(types: Node<'_>) -> Result<(), LoadError> {
+    let types_given = types.one_or_many();
+    if types_given.is_empty() {
+        return Err(types.error("an empty list of types fits no value").help("name a type, or leave it out"));
+    }
     let unknown = |node: &Node<'_>| node.as_str().is_none_or(|name| !TYPES.contains(&name));
-    let Some(node) = types.one_or_many().into_iter().find(unknown) else { return Ok(()) };
+    let Some(node) = types_given.into_iter().find(unknown) else { return Ok(()) };
     let Some(name) = node.as_str() else {
-        return Err(node
-            .error(format!("a type is a word, not {}", node.describe()))
-            .help("quote it if it is the type `null`: \"null\""));
+        let error = node.error(format!("a type is a word, not {}", node.describe()));
+        let is_null = matches!(node.value(), Value::Null);
+        return Err(if is_null { error.help("quote it if it is the type `null`: \"null\"") } else { error });
     };
     let error = node.error(format!("there is no type `{name}`"));
     Err(did_you_mean(name, TYPES).into_iter().fold(error, LoadError::help))
