@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::yaml::Document;
@@ -262,13 +262,17 @@ impl Files {
     }
 }
 
+/// This process and a count of what it wrote: no two temporary files share a name.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+
 /// Writes a file so that nobody ever sees a part of it: to a temporary name, then renamed.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let short: String = name.chars().take(100).collect();
-    let thread = format!("{:?}", std::thread::current().id());
-    let digits: String = thread.chars().filter(char::is_ascii_digit).collect();
-    let temporary = path.with_file_name(format!(".{short}.{}-{digits}.tmp", std::process::id()));
+    let process = PROCESS.get_or_init(std::process::id);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_file_name(format!(".{short}.{process}-{number}.tmp"));
     let written = fs::File::create(&temporary).and_then(|mut file| file.write_all(bytes));
     let renamed = written.and_then(|()| fs::rename(&temporary, path));
     if renamed.is_err() {

@@ -40,7 +40,8 @@ impl Store {
             fs::create_dir_all(&self.folder)?;
             let _ = self.made.set(());
         }
-        let mut json = serde_json::to_vec(verdict)?;
+        let mut json = Vec::with_capacity(8 << 10);
+        serde_json::to_writer(&mut json, verdict)?;
         json.push(b'\n');
         write_whole(&self.folder.join(format!("{}.json", file_stem(&verdict.name))), &json)
     }

@@ -9,6 +9,7 @@ mod fields;
 mod scalar;
 mod suggest;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -219,6 +220,11 @@ impl<'d> Node<'d> {
 }
 
 /// The tokens of a JSON pointer, unescaped.
-pub fn pointer_tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
-    pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"))
+pub fn pointer_tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    pointer.split('/').skip(1).map(unescape_token)
+}
+
+/// The key that a token of a JSON pointer means.
+pub fn unescape_token(token: &str) -> Cow<'_, str> {
+    if token.contains('~') { token.replace("~1", "/").replace("~0", "~").into() } else { token.into() }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::keyword::resource;
 use super::{BACKTRACK_LIMIT, join};
-use crate::yaml::pointer_tokens;
+use crate::yaml::unescape_token;
 
 /// A compiled pattern above this many bytes is refused: it is a mistake or an attack.
 const PATTERN_SIZE_LIMIT: usize = 1 << 20;
@@ -75,8 +75,8 @@ fn cut_out(schema: &mut Value, pointer: &str) -> bool {
     let Some((around, last)) = pointer.rsplit_once('/') else { return false };
     match schema.pointer_mut(around) {
         Some(Value::Object(map)) => {
-            let key = pointer_tokens(&format!("/{last}")).next().unwrap_or_default();
-            map.remove(&key).is_some()
+            let key = unescape_token(last);
+            map.remove(&*key).is_some()
         }
         Some(Value::Array(_)) => cut_out(schema, around),
         _ => false,

@@ -187,7 +187,7 @@ pub(super) fn part(pointer: &str) -> String {
     let mut tokens = pointer_tokens(pointer);
     match (tokens.next(), tokens.next()) {
         (None, _) => "it".to_owned(),
-        (Some(name), None) => name,
+        (Some(name), None) => name.into_owned(),
         _ => pointer.to_owned(),
     }
 }

@@ -163,7 +163,7 @@ impl Broken<'_, '_> {
 
 /// The word that asks for a part: `required`, or the one around the part that asks for another.
 fn requirement(keyword: &str) -> String {
-    let tokens: Vec<String> = pointer_tokens(keyword).collect();
+    let tokens: Vec<String> = pointer_tokens(keyword).map(std::borrow::Cow::into_owned).collect();
     match tokens.as_slice() {
         [.., word, _] if word == "dependentRequired" || word == "dependencies" => word.clone(),
         [.., word] => word.clone(),
@@ -173,7 +173,7 @@ fn requirement(keyword: &str) -> String {
 
 /// `KEYWORD: VALUE`, or the keyword alone where its value is schemas.
 fn constraint(written: &str, value: Option<&Value>) -> String {
-    let keyword = pointer_tokens(written).last().unwrap_or_default();
+    let keyword = pointer_tokens(written).last().unwrap_or_default().into_owned();
     let is_schema = |value: &Value| value.is_object();
     match value {
         Some(Value::Array(items)) if items.iter().any(is_schema) && keyword != "enum" => keyword,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::outcome::Violation;
 use crate::place::Place;
-use crate::yaml::{Document, Node, Value, pointer_tokens};
+use crate::yaml::{Document, Node, Value, unescape_token};
 
 /// Where the parts of a compiled schema were written.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ pub(super) fn place(root: Node<'_>, pointer: &str) -> Place {
     let mut rest = pointer;
     while let Some((parent, last)) = rest.rsplit_once('/') {
         if let Some(node) = root.pointer(rest) {
-            let key = pointer_tokens(&format!("/{last}")).next().unwrap_or_default();
+            let key = unescape_token(last);
             let around = root.pointer(parent).filter(|node| matches!(node.value(), Value::Map(_)));
             return around.map_or_else(|| node.place(), |around| around.key_place(&key));
         }
