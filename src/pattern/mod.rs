@@ -3,8 +3,12 @@
 //! Patterns compile once a process: the same glob or regex in ten thousand cases is one automaton.
 
 mod compiled;
+mod json_equal;
+mod jsonpath;
 mod regex;
 mod tool;
 
+pub use json_equal::json_equal;
+pub use jsonpath::JsonPath;
 pub use regex::TextPattern;
 pub use tool::{ToolPattern, is_glob};
