@@ -3,14 +3,26 @@
 //! A new check is one file here, its entry in [`BUILTIN`], and its cases under `tests/check/`. A user's own check
 //! is the same thing registered by `Harness::check`.
 
+mod answer;
+mod answer_json;
 #[cfg(feature = "json-schema")]
 mod args_valid;
 mod blocked;
+mod contains;
+mod ends_with;
+mod equals;
 mod forbidden_tools;
+mod json_assertion;
+mod jsonpath;
+mod jsonpath_exists;
+mod jsonpath_not_exists;
+mod not_contains;
 mod required_tools;
 #[cfg(feature = "json-schema")]
 mod schema;
 mod sequence_valid;
+mod starts_with;
+mod text_assertion;
 mod tool_blocklist;
 mod tool_collision_detect;
 mod tool_name;
@@ -91,9 +103,17 @@ impl Kind {
 /// The built-in checks, by name.
 pub const BUILTIN: &[Kind] = &[
     args_valid::KIND,
+    contains::KIND,
+    ends_with::KIND,
+    equals::KIND,
     forbidden_tools::KIND,
+    jsonpath::KIND,
+    jsonpath_exists::KIND,
+    jsonpath_not_exists::KIND,
+    not_contains::KIND,
     required_tools::KIND,
     sequence_valid::KIND,
+    starts_with::KIND,
     tool_blocklist::KIND,
     tool_collision_detect::KIND,
     tool_output_valid::KIND,

@@ -38,7 +38,7 @@ pub struct JsonPath {
 impl JsonPath {
     /// Compiles `text`. The error is a sentence for the user.
     pub fn new(text: &str) -> Result<Self, String> {
-        refuse_towers(text)?;
+        refuse(text)?;
         let compiled = QUERIES.get(text, || Query::parse(text));
         let query = compiled.map_err(|error| not_a_path(text, &error))?;
         Ok(Self { text: text.to_owned(), query })
@@ -68,30 +68,46 @@ impl JsonPath {
     }
 }
 
-/// Refuses what the parser cannot take in a bounded time and stack.
-fn refuse_towers(text: &str) -> Result<(), String> {
+/// Refuses what the parser cannot take in a bounded time and stack, and what the engine answers wrongly.
+fn refuse(text: &str) -> Result<(), String> {
     if text.len() > MAX_BYTES {
         return Err(format!("the path is longer than {MAX_BYTES} bytes"));
     }
     if outside_strings(text).filter(|(at, _)| text[*at..].starts_with("..")).count() > MAX_DESCENTS {
         return Err(format!("the path has more than {MAX_DESCENTS} descents (`..`)"));
     }
+    refuse_nesting(text)
+}
+
+fn refuse_nesting(text: &str) -> Result<(), String> {
+    // The brackets that are open: whether each holds a filter.
     let mut open: Vec<bool> = Vec::new();
-    for (_, c) in outside_strings(text) {
-        match c {
-            '[' | '(' => open.push(false),
-            ']' | ')' => drop(open.pop()),
-            '?' => open.iter_mut().last().into_iter().for_each(|is_filter| *is_filter = true),
+    for (at, c) in outside_strings(text) {
+        match (c, open.last_mut()) {
+            ('[' | '(', _) => open.push(false),
+            (']' | ')', Some(_)) => open.truncate(open.len() - 1),
+            ('?', Some(is_filter)) => *is_filter = true,
             _ => {}
         }
         let filters = open.iter().filter(|is_filter| **is_filter).count();
         if open.len() > MAX_NESTING || filters > MAX_FILTERS {
-            return Err(format!(
-                "the path has more than {MAX_NESTING} brackets or {MAX_FILTERS} filters in one another"
-            ));
+            let limits = format!("{MAX_NESTING} brackets or {MAX_FILTERS} filters");
+            return Err(format!("the path has more than {limits} in one another"));
+        }
+        if filters > 0 && c == '[' && is_negative_index(&text[at + 1..]) {
+            let instead = "for `@.a[-1] == 1` write `value(@.a[-1:]) == 1`";
+            return Err(format!("an index from the end is not supported in a filter: {instead}"));
         }
     }
     Ok(())
+}
+
+/// `-1]`: in a comparison the engine takes the element for absent.
+fn is_negative_index(text: &str) -> bool {
+    let digits = text.trim_start().strip_prefix('-');
+    digits.is_some_and(|text| {
+        text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with(']')
+    })
 }
 
 /// The characters that are not in a quoted text, and where they stand.
@@ -140,6 +156,12 @@ fn reason(message: &str) -> Option<&str> {
         }
         text if text.contains("args, but received") => {
             Some("this function takes another number of arguments")
+        }
+        text if text.contains("converts to ValueType") => {
+            Some("this function takes single values, like `@.name`")
+        }
+        text if text.contains("converts to NodesType") => {
+            Some("this function takes a path, like `@.items[*]`")
         }
         text => Some(text),
     }

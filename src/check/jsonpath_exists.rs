@@ -1,0 +1,50 @@
+//! `jsonpath_exists`: a path selects something in the final answer, which is JSON.
+//!
+//! The path is JSONPath (RFC 9535), as on the page of `jsonpath`. A selected `null` is something.
+//!
+//! | setting | meaning |
+//! |---|---|
+//! | `path` | the path |
+//! | `json: fenced` | the JSON may be in one fenced block of the answer; default `strict`: the whole answer is JSON |
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../tests/check/jsonpath_exists/fail-other-key.yaml")]
+//! ```
+
+use serde::Deserialize;
+
+use super::answer_json::Form;
+use super::json_assertion::{not_json, of_json, selects_nothing};
+use super::{Check, Kind};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit};
+use crate::pattern::JsonPath;
+
+pub(super) const KIND: Kind =
+    Kind::of::<JsonpathExists>("jsonpath_exists", "a path selects something in the answer's JSON")
+        .shorthand("path");
+
+/// Settings of `jsonpath_exists`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JsonpathExists {
+    /// What must be there.
+    path: JsonPath,
+    /// Where in the answer its JSON is.
+    #[serde(default)]
+    json: Form,
+}
+
+impl Check for JsonpathExists {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        of_json(evidence, self.json, |json| {
+            self.path.select(json).is_empty().then(|| selects_nothing(&self.path, json))
+        })
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(not_json())
+    }
+}
