@@ -57,14 +57,16 @@ fn an_index_from_the_end_is_refused_where_it_would_be_taken_for_absent() {
     assert!(JsonPath::new("$[?@['[-1]'] == -1]").is_ok());
 }
 
-/// The known differences from the RFC. There, values that are absent or equal are at most each other whatever their
-/// type, and only numbers and texts have an order.
+/// The known differences. In the RFC, values that are equal are also at most each other, be they absent; only numbers
+/// and texts have an order; and numbers are equal as numbers at every depth.
 #[test]
-fn orders_of_what_has_no_order_are_not_those_of_the_rfc() {
-    let document = json!([{"yes": true, "no": false}]);
+fn comparisons_in_a_filter_differ_from_the_rfc_in_three_ways() {
+    let document = json!([{"yes": true, "no": false, "whole": [1], "float": [1.0]}]);
     assert_eq!(select("$[?@.a == @.b]", &document), document);
     assert_eq!(select("$[?@.a <= @.b]", &document), json!([]));
     assert_eq!(select("$[?@.yes > @.no]", &document), document);
+    assert_eq!(select("$[?@.whole[0] == @.float[0]]", &document), document);
+    assert_eq!(select("$[?@.whole == @.float]", &document), json!([]));
 }
 
 fn select(path: &str, document: &Value) -> Value {

@@ -10,9 +10,11 @@
 //! | `json: fenced` | the JSON may be in one fenced block of the answer; default `strict`: the whole answer is JSON |
 //!
 //! Limits: a path has at most 1024 bytes, 32 brackets or 6 filters in one another, 4 descents (`..`). In a filter, an
-//! index from the end is written as a slice: `value(@.tags[-1:]) == 'new'`. Two differences from the RFC: `<=` and `>=`
-//! do not hold between two values that are both absent, and `>` and `>=` between values that have no order (booleans,
-//! lists, mappings) are not always false. This case fails:
+//! index from the end is written as a slice: `value(@.tags[-1:]) == 'new'`. What differs from the RFC, all of it in
+//! comparisons inside a filter: `<=` and `>=` do not hold between two values that are both absent; `>` and `>=` may hold
+//! between booleans, lists or mappings, which have no order; and 1 is not 1.0 inside a list or a mapping.
+//!
+//! This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/jsonpath/fail-other-value.yaml")]
