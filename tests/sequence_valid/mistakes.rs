@@ -81,7 +81,10 @@ const OF_A_RULE: &[(&str, &str)] = &[
         "32: a tool is a name or `{tool, args_match}`, not a list",
     ),
     ("{type: sequence, tools: []}", "27: `tools` is empty: name at least one tool"),
-    ("{type: sequence, tools: [a], strict: yes}", "40: expected `true` or `false`, found the text `yes` (help: write `true`)"),
+    (
+        "{type: sequence, tools: [a], strict: yes}",
+        "40: expected `true` or `false`, found the text `yes` (help: write `true`)",
+    ),
     ("{type: requires, tool: a}", "10: no type of rule is called `requires` (help: did you mean `require`?)"),
     ("require", "3: a rule is a mapping of keys to values, not a string"),
 ];
