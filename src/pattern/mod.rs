@@ -10,5 +10,10 @@ mod tool;
 
 pub use json_equal::json_equal;
 pub use jsonpath::JsonPath;
+mod js_regex;
+mod regex;
+mod tool;
+
+pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
 pub use regex::TextPattern;
 pub use tool::{ToolPattern, is_glob};
