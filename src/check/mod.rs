@@ -12,11 +12,13 @@ mod contains;
 mod ends_with;
 mod equals;
 mod forbidden_tools;
+mod js_pattern;
 mod json_assertion;
 mod jsonpath;
 mod jsonpath_exists;
 mod jsonpath_not_exists;
 mod not_contains;
+mod regex;
 mod required_tools;
 #[cfg(feature = "json-schema")]
 mod schema;
@@ -25,6 +27,7 @@ mod starts_with;
 mod text_assertion;
 mod tool_blocklist;
 mod tool_collision_detect;
+mod tool_input;
 mod tool_name;
 #[cfg(feature = "json-schema")]
 mod tool_output_valid;
@@ -111,11 +114,13 @@ pub const BUILTIN: &[Kind] = &[
     jsonpath_exists::KIND,
     jsonpath_not_exists::KIND,
     not_contains::KIND,
+    regex::KIND,
     required_tools::KIND,
     sequence_valid::KIND,
     starts_with::KIND,
     tool_blocklist::KIND,
     tool_collision_detect::KIND,
+    tool_input::KIND,
     tool_output_valid::KIND,
     tool_sequence::KIND,
 ];

@@ -145,7 +145,8 @@ fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&Sh
         notes.help(Some("record a run that answers this, or say `expect_verdict: undecided`"));
     }
     notes.rerun(verdict);
-    let problem = format!("{}: {unfit}", finding.status);
+    let undecided = if finding.status == Status::Undecided { "undecided: " } else { "" };
+    let problem = format!("{undecided}{unfit}");
     let title = Title { id: Some(&finding.check), problem: &problem };
     draw(&title, &[Mark { at: &finding.at, label: verdict.name.clone() }], &notes)
 }

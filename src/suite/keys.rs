@@ -38,7 +38,6 @@ pub(super) const CASE_UNSUPPORTED: &[&str] = &[
     "baseline",
     "checks",
     "criteria",
-    "eval",
     "expected",
     "expected_fields",
     "expected_tools",
@@ -62,6 +61,7 @@ pub(super) const CASE_UNSUPPORTED: &[&str] = &[
 const CASE_KEYS: &[&str] = &[
     "allow_vacuous",
     "description",
+    "eval",
     "expect",
     "expect_verdict",
     "id",
@@ -110,7 +110,8 @@ pub(super) fn refuse_unsupported(fields: &mut Fields<'_>, keys: &[&'static str])
     for key in keys {
         if let Some(node) = fields.node(key) {
             let problem = format!("`{key}` is not supported by this version of arraign");
-            let help = "this version reads `metric` and `expect`; take the key out, or update arraign";
+            let help =
+                "this version reads `metric`, `eval` and `expect`; take the key out, or update arraign";
             fields.errors.push(node.error(problem).help(help));
         }
     }

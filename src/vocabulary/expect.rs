@@ -6,7 +6,7 @@
 //!   - sequence_valid: {rules: [{type: require, tool: authenticate}]}
 //! ```
 
-use super::{CaseNode, Vocabulary};
+use super::{CaseNode, Vocabulary, wrap};
 use crate::case::Expectation;
 use crate::check::{Kind, Registry, Scope};
 use crate::place::{LoadError, LoadErrors, Place};
@@ -42,12 +42,6 @@ fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
             entries.push((key.clone(), tree.clone()));
         }
     }
-}
-
-fn wrap(settings: &mut Tree, setting: &str) {
-    let span = settings.span;
-    let bare = std::mem::replace(&mut settings.value, Value::Null);
-    settings.value = Value::Map(vec![(Key { span, name: setting.to_owned() }, Tree { span, value: bare })]);
 }
 
 fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors> {

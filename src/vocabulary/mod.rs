@@ -2,6 +2,7 @@
 //!
 //! A new vocabulary is one file and its entry in [`VOCABULARIES`].
 
+mod eval;
 mod expect;
 mod metric;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use crate::case::{Expectation, Settings};
 use crate::check::{Registry, Scope};
 use crate::place::LoadErrors;
-use crate::yaml::{Document, Key, Node, Tree};
+use crate::yaml::{Document, Key, Node, Tree, Value};
 
 /// One family of keys.
 pub struct Vocabulary {
@@ -26,7 +27,7 @@ pub struct Vocabulary {
 }
 
 /// All vocabularies, in the order in which their checks are asked.
-pub const VOCABULARIES: &[Vocabulary] = &[metric::VOCABULARY, expect::VOCABULARY];
+pub const VOCABULARIES: &[Vocabulary] = &[metric::VOCABULARY, eval::VOCABULARY, expect::VOCABULARY];
 
 /// A case that is being read: its node, and how to find it again.
 pub struct CaseNode<'d> {
@@ -40,6 +41,13 @@ pub struct CaseNode<'d> {
     pub common: &'static [&'static str],
     /// Whether checks that cannot fail are allowed.
     pub allow_vacuous: bool,
+}
+
+/// Makes a bare value the setting called `setting` of a mapping, which stands where the value does.
+fn wrap(settings: &mut Tree, setting: &str) {
+    let span = settings.span;
+    let bare = std::mem::replace(&mut settings.value, Value::Null);
+    settings.value = Value::Map(vec![(Key { span, name: setting.to_owned() }, Tree { span, value: bare })]);
 }
 
 impl CaseNode<'_> {

@@ -1,0 +1,31 @@
+//! A JavaScript pattern among a check's settings: `pattern`, and `flags` beside it.
+
+use crate::outcome::Unfit;
+use crate::pattern::{Flags, JsRegex};
+use crate::yaml::{Fields, Node};
+
+/// The compiled `pattern` of `node`; its mistakes are kept in `fields`.
+pub(super) fn pattern(fields: &mut Fields<'_>, node: Node<'_>, default: Flags) -> Option<JsRegex> {
+    let flags = fields.node("flags").and_then(|flags| {
+        let text = fields.take(flags.decode::<String>())?;
+        fields.take(Flags::parse(&text).map_err(|problem| flags.error(problem)))
+    });
+    let text = fields.required::<String>("pattern")?;
+    let at = node.get("pattern").unwrap_or(node);
+    if text.is_empty() {
+        fields.errors.push(at.error("an empty pattern matches everything"));
+        return None;
+    }
+    let compiled = JsRegex::parse_user(&text, flags.unwrap_or(default));
+    fields.take(compiled.map_err(|error| {
+        let before: String =
+            text.chars().take(text[..error.offset.min(text.len())].chars().count()).collect();
+        let place = if before.is_empty() { String::new() } else { format!(" (after `{before}`)") };
+        at.error(format!("`{text}` is not a pattern: {error}{place}"))
+    }))
+}
+
+/// A search that took too many steps.
+pub(super) fn exhausted(pattern: &JsRegex) -> Unfit {
+    Unfit::exhausted(format!("{pattern}: {}", crate::pattern::Exhausted))
+}

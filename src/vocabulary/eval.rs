@@ -1,0 +1,170 @@
+//! `eval:` tool constraints and sequence, tool input and response assertions (`MCPLab`'s users).
+//!
+//! ```yaml
+//! eval:
+//!   tool_constraints: {required_tools: [search], forbidden_tools: [delete_order]}
+//!   tool_sequence: [search, summarize]
+//!   tool_input_assertions: [{tool: search, type: contains, value: oslo}]
+//!   response_assertions: [{type: contains, value: shipped}]
+//! ```
+
+use super::{CaseNode, Vocabulary};
+use crate::case::Expectation;
+use crate::check::{Registry, Scope};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{Fields, Key, Node, Tree, Value, did_you_mean};
+
+pub(super) const VOCABULARY: Vocabulary = Vocabulary { key: "eval", unfold, lower, settings_beside: false };
+
+/// The types of response assertions: each is a check of this name.
+const RESPONSE: &[&str] = &[
+    "contains",
+    "ends_with",
+    "equals",
+    "jsonpath",
+    "jsonpath_exists",
+    "jsonpath_not_exists",
+    "not_contains",
+    "regex",
+    "starts_with",
+];
+
+/// Keys of the block that this version does not read.
+const UNSUPPORTED: &[&str] = &["agent_assertions", "agent_context"];
+
+/// A bare list of tools becomes `{tools: [..]}`, the settings of its check.
+fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
+    let Some(block) = entry(case, "eval") else { return };
+    let Value::Map(entries) = &mut block.value else { return };
+    entry(entries, "tool_sequence").map(name_tools);
+    let Some(constraints) = entry(entries, "tool_constraints") else { return };
+    let Value::Map(entries) = &mut constraints.value else { return };
+    entry(entries, "required_tools").map(name_tools);
+    entry(entries, "forbidden_tools").map(name_tools);
+}
+
+fn entry<'t>(entries: &'t mut [(Key, Tree)], name: &str) -> Option<&'t mut Tree> {
+    entries.iter_mut().find(|(key, _)| key.name == name).map(|(_, tree)| tree)
+}
+
+fn name_tools(settings: &mut Tree) {
+    if matches!(settings.value, Value::List(_)) {
+        super::wrap(settings, "tools");
+    }
+}
+
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors> {
+    let Some(block) = case.node.get("eval") else { return Ok(Vec::new()) };
+    let mut fields = Fields::of(block, "`eval`")?;
+    let mut found = Vec::new();
+    if let Some(constraints) = fields.node("tool_constraints") {
+        found.extend(fields.take(tool_constraints(case, constraints, scope)).into_iter().flatten());
+    }
+    if let Some(settings) = fields.node("tool_sequence") {
+        let place = block.key_place("tool_sequence");
+        let check = Lowered { check: "tool_sequence", place, pointer: "/eval/tool_sequence".to_owned() };
+        found.extend(fields.take(check.read(case, settings, scope)));
+    }
+    for (key, types) in [("tool_input_assertions", &["tool_input"][..]), ("response_assertions", RESPONSE)] {
+        if let Some(list) = fields.node(key) {
+            found.extend(fields.take(assertions(case, key, list, types, scope)).into_iter().flatten());
+        }
+    }
+    refuse_unsupported(&mut fields);
+    fields.finish(found)
+}
+
+fn refuse_unsupported(fields: &mut Fields<'_>) {
+    for key in UNSUPPORTED {
+        if let Some(node) = fields.node(key) {
+            let error = node.error(format!("`{key}` is not supported by this version of arraign"));
+            fields.errors.push(error.help("it needs a judge, which comes with a later version"));
+        }
+    }
+}
+
+fn tool_constraints(
+    case: &CaseNode<'_>,
+    node: Node<'_>,
+    scope: &Scope<'_>,
+) -> Result<Vec<Expectation>, LoadErrors> {
+    let mut fields = Fields::of(node, "`tool_constraints`")?;
+    let mut found = Vec::new();
+    for check in ["required_tools", "forbidden_tools"] {
+        if let Some(settings) = fields.node(check) {
+            let pointer = format!("/eval/tool_constraints/{check}");
+            let lowered = Lowered { check, place: node.key_place(check), pointer };
+            found.extend(fields.take(lowered.read(case, settings, scope)));
+        }
+    }
+    fields.finish(found)
+}
+
+/// A list of assertions, each a check of its own.
+fn assertions(
+    case: &CaseNode<'_>,
+    key: &str,
+    list: Node<'_>,
+    types: &[&'static str],
+    scope: &Scope<'_>,
+) -> Result<Vec<Expectation>, LoadErrors> {
+    let Some(entries) = list.list() else {
+        return Err(list.error(format!("`{key}` is a list of assertions, not {}", list.describe())).into());
+    };
+    let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
+    for (index, entry) in entries.enumerate() {
+        let pointer = format!("/eval/{key}/{index}");
+        found.extend(errors.take(assertion(case, entry, pointer, types, scope)));
+    }
+    errors.or(found)
+}
+
+fn assertion(
+    case: &CaseNode<'_>,
+    entry: Node<'_>,
+    pointer: String,
+    types: &[&'static str],
+    scope: &Scope<'_>,
+) -> Result<Expectation, LoadErrors> {
+    // An input assertion's type is a setting of its one check; a response assertion's type is the check.
+    if let [check] = types {
+        return Lowered { check, place: entry.place(), pointer }.read(case, entry, scope);
+    }
+    let Some(node) = entry.get("type") else {
+        return Err(entry
+            .error("an assertion says its `type`")
+            .help(format!("one of `{}`", types.join("`, `")))
+            .into());
+    };
+    let name: String = node.decode()?;
+    let Some(check) = types.iter().find(|known| **known == name) else {
+        return Err(unknown_type(&name, node.place(), types).into());
+    };
+    Lowered { check, place: node.place(), pointer }.read(case, entry.without(&["type"]), scope)
+}
+
+fn unknown_type(name: &str, place: Place, types: &[&'static str]) -> LoadError {
+    let error = LoadError::new(place, format!("there is no assertion `{name}`"));
+    match did_you_mean(name, types) {
+        Some(help) => error.help(help),
+        None => error,
+    }
+}
+
+/// A check that a part of the block lowers to.
+struct Lowered {
+    check: &'static str,
+    place: Place,
+    pointer: String,
+}
+
+impl Lowered {
+    fn read(self, case: &CaseNode<'_>, node: Node<'_>, scope: &Scope<'_>) -> Result<Expectation, LoadErrors> {
+        let Some(kind) = scope.kinds.find(self.check) else {
+            return Err(
+                LoadError::new(self.place, format!("this build has no check `{}`", self.check)).into()
+            );
+        };
+        Expectation::read(kind, self.place, case.settings(&self.pointer), node, scope, case.allow_vacuous)
+    }
+}
