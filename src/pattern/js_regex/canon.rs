@@ -1,0 +1,81 @@
+//! Blindness to case as JavaScript has it without the flag `u`.
+//!
+//! Two code units are the same when their upper-case forms are. A form of several code units does not count, nor
+//! does an ASCII form of a unit beyond ASCII: `ſ` is no `s`, and the Kelvin sign no `k`. Rust's `(?i)` folds these
+//! together; so sets are closed here and the flag is never handed on.
+
+use std::sync::LazyLock;
+
+use super::units::Units;
+
+/// All units that another one stands for, behind that one.
+static CASED: LazyLock<Vec<(u16, u16)>> = LazyLock::new(|| {
+    let pairs = (0..=u16::MAX).map(|unit| (canonical(unit), unit));
+    let mut cased: Vec<(u16, u16)> = pairs.filter(|(canonical, unit)| canonical != unit).collect();
+    cased.sort_unstable();
+    cased
+});
+
+/// The unit that stands for `unit` and for all that differ from it in case only.
+pub(super) fn canonical(unit: u16) -> u16 {
+    if let Ok(ascii) = u8::try_from(unit)
+        && ascii.is_ascii()
+    {
+        return u16::from(ascii.to_ascii_uppercase());
+    }
+    let Some(c) = char::from_u32(u32::from(unit)) else { return unit };
+    let mut upper = c.to_uppercase();
+    match (upper.next().map(|c| u16::try_from(u32::from(c))), upper.next()) {
+        (Some(Ok(upper)), None) if upper >= 0x80 => upper,
+        _ => unit,
+    }
+}
+
+/// `set` and all that differs from a member in case only.
+pub(super) fn closed(set: &Units) -> Units {
+    let mut ranges = set.ranges().to_vec();
+    if ranges.iter().all(|(_, high)| *high < 0x80) {
+        ranges.extend((0x41..=0x5A).filter(|upper| either(set, *upper)).flat_map(both_cases));
+    } else {
+        for group in CASED.chunk_by(|a, b| a.0 == b.0) {
+            let touched =
+                group.iter().any(|(canonical, unit)| set.contains(*canonical) || set.contains(*unit));
+            let members =
+                group.iter().flat_map(|(canonical, unit)| [(*canonical, *canonical), (*unit, *unit)]);
+            ranges.extend(members.filter(|_| touched));
+        }
+    }
+    Units::new(ranges)
+}
+
+fn either(set: &Units, upper: u16) -> bool {
+    set.contains(upper) || set.contains(upper + 0x20)
+}
+
+fn both_cases(upper: u16) -> [(u16, u16); 2] {
+    [(upper, upper), (upper + 0x20, upper + 0x20)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(a: char, b: char) -> bool {
+        let unit = |c| u16::try_from(u32::from(c)).expect("one unit");
+        closed(&Units::one(unit(a))).contains(unit(b))
+    }
+
+    #[test]
+    fn case_does_not_cross_out_of_ascii() {
+        assert!(same('k', 'K') && same('é', 'É') && same('σ', 'ς') && same('µ', 'μ'));
+        assert!(!same('s', 'ſ') && !same('ſ', 's') && !same('K', 'k') && !same('ß', 'ẞ') && !same('İ', 'i'));
+    }
+
+    #[test]
+    fn the_short_way_for_ascii_agrees_with_the_table() {
+        for unit in 0..0x80 {
+            let by_table = (0..=u16::MAX).filter(|other| canonical(*other) == canonical(unit));
+            assert_eq!(closed(&Units::one(unit)), Units::new(by_table.map(|unit| (unit, unit)).collect()));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Escapes: what a backslash and what follows it stand for.
+
+use super::JsRegexError;
+use super::parse::Parser;
+use super::syntax::Part;
+use super::units::Units;
+
+const BACKSLASH: u16 = b'\\' as u16;
+
+/// Where an escape stands: some mean another thing in a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    Outside,
+    InClass,
+}
+
+impl Parser {
+    /// An escape outside of a class.
+    pub(super) fn escape(&mut self) -> Result<Part, JsRegexError> {
+        let start = self.cursor.at;
+        self.cursor.at += 1;
+        let Some(c) = self.cursor.peek() else {
+            return Err(self
+                .cursor
+                .error_at(start, "a backslash ends the pattern: write `\\\\` for the character"));
+        };
+        if let Some(set) = Units::named(c) {
+            self.cursor.at += 1;
+            return Ok(Part::Unit(set));
+        }
+        match c {
+            '1'..='9' => Ok(self.reference_or_octal()),
+            'k' if !self.names.is_empty() => self.named_reference(start),
+            _ => {
+                let unit = self.character(Position::Outside)?;
+                Ok(self.unit(Units::one(unit)))
+            }
+        }
+    }
+
+    fn reference(&self, group: usize) -> Part {
+        Part::Reference { group, any_case: self.flags.ignore_case }
+    }
+
+    /// `\12` is the twelfth group if there are so many, else a character in octal.
+    fn reference_or_octal(&mut self) -> Part {
+        let start = self.cursor.at;
+        let group = self.cursor.number().and_then(|number| usize::try_from(number).ok());
+        if let Some(group) = group.filter(|group| *group <= self.groups) {
+            return self.reference(group);
+        }
+        self.cursor.at = start;
+        let unit = self.octal_or_digit();
+        self.unit(Units::one(unit))
+    }
+
+    fn named_reference(&mut self, start: usize) -> Result<Part, JsRegexError> {
+        self.cursor.at += 1;
+        if !self.cursor.eat("<") {
+            let message = "`\\k` names no group: write `\\k<name>`, as the pattern has named groups";
+            return Err(self.cursor.error_at(start, message));
+        }
+        let name = self.cursor.name()?;
+        match self.names.iter().find(|(other, _)| *other == name) {
+            Some((_, group)) => Ok(self.reference(*group)),
+            None => Err(self.cursor.error_at(start, format!("no group is named `{name}`"))),
+        }
+    }
+
+    /// The one code unit that an escape stands for; its backslash has been read.
+    pub(super) fn character(&mut self, position: Position) -> Result<u16, JsRegexError> {
+        let cursor = &mut self.cursor;
+        let Some(c) = cursor.peek() else { return Ok(BACKSLASH) };
+        match c {
+            'c' => return Ok(self.control(position)),
+            '0'..='9' => return Ok(self.octal_or_digit()),
+            'k' if !self.names.is_empty() => {
+                return Err(self.error("`\\k` is no escape beside named groups: write `k`"));
+            }
+            _ => {}
+        }
+        let unit = cursor.take_unit().unwrap_or_default();
+        Ok(match c {
+            'f' => 0x0C,
+            'n' => 0x0A,
+            'r' => 0x0D,
+            't' => 0x09,
+            'v' => 0x0B,
+            'x' => cursor.hex(2).unwrap_or(unit),
+            'u' => cursor.hex(4).unwrap_or(unit),
+            _ => unit,
+        })
+    }
+
+    /// `\cJ` is a control character. A `\c` before anything else is a backslash, and the `c` is read again.
+    fn control(&mut self, position: Position) -> u16 {
+        let letter = self.cursor.look(1).filter(|c| {
+            c.is_ascii_alphabetic() || (position == Position::InClass && (c.is_ascii_digit() || *c == '_'))
+        });
+        let Some(letter) = letter.and_then(|c| u8::try_from(c).ok()) else { return BACKSLASH };
+        self.cursor.at += 2;
+        u16::from(letter % 32)
+    }
+
+    /// Up to three octal digits that make at most 255; 8 and 9 are themselves.
+    fn octal_or_digit(&mut self) -> u16 {
+        let mut value = 0;
+        let mut read = 0;
+        while let Some(digit) = self.cursor.peek().and_then(|c| c.to_digit(8)).filter(|_| read < 3) {
+            let next = value * 8 + digit;
+            if next > 255 {
+                break;
+            }
+            value = next;
+            read += 1;
+            self.cursor.at += 1;
+        }
+        if read == 0 {
+            return self.cursor.take_unit().unwrap_or_default();
+        }
+        u16::try_from(value).unwrap_or_default()
+    }
+}

@@ -1,0 +1,290 @@
+//! Runs a program by backtracking, as JavaScript defines it, and counts every step.
+
+use super::canon::canonical;
+use super::program::{Loop, Op, Program, Way};
+use super::syntax::Assertion;
+use super::units::{Units, ends_line, in_word};
+use super::{Exhausted, JsRegex};
+
+/// A register that is not set.
+const UNSET: usize = usize::MAX;
+/// More open choices than this are as good as no end: they would take tens of megabytes.
+const MAX_FRAMES: usize = 1 << 20;
+
+#[derive(Debug, Clone, Copy)]
+struct At {
+    op: usize,
+    position: usize,
+}
+
+/// What is to be done when the way taken fails.
+#[derive(Debug, Clone, Copy)]
+enum Frame {
+    Branch(At),
+    /// A run gives back one unit, until it is at `stop`.
+    Shorten {
+        at: At,
+        stop: usize,
+    },
+    Restore {
+        register: usize,
+        value: usize,
+    },
+    Look {
+        back: At,
+        negative: bool,
+    },
+}
+
+struct Machine<'p> {
+    program: &'p Program,
+    text: &'p [u16],
+    registers: Vec<usize>,
+    frames: Vec<Frame>,
+    /// Where in `frames` each open look-around began.
+    looks: Vec<usize>,
+    steps_left: usize,
+}
+
+/// Where the groups of the first match begin and end; the whole match is the first.
+pub(super) type Groups = Vec<Option<(usize, usize)>>;
+
+/// The first match in `text`.
+pub(super) fn search(program: &Program, text: &[u16]) -> Result<Option<Groups>, Exhausted> {
+    let registers = vec![UNSET; program.registers];
+    let steps_left = JsRegex::MAX_STEPS;
+    let mut machine = Machine { program, text, registers, frames: Vec::new(), looks: Vec::new(), steps_left };
+    for start in 0..=text.len() {
+        if machine.matches_at(start)? {
+            return Ok(Some(machine.groups()));
+        }
+    }
+    Ok(None)
+}
+
+impl Machine<'_> {
+    /// A failure undoes all it wrote, so that the next start finds the registers unset.
+    fn matches_at(&mut self, start: usize) -> Result<bool, Exhausted> {
+        let mut at = At { op: 0, position: start };
+        loop {
+            self.charge(1)?;
+            let next = match &self.program.ops[at.op] {
+                Op::Match => return Ok(true),
+                op => self.step(op, at)?,
+            };
+            let Some(next) = next.or_else(|| self.backtrack()) else { return Ok(false) };
+            at = next;
+        }
+    }
+
+    fn groups(&self) -> Groups {
+        let pairs = self.registers[..self.program.captures].chunks_exact(2);
+        pairs.map(|pair| (pair[0] != UNSET && pair[1] != UNSET).then_some((pair[0], pair[1]))).collect()
+    }
+
+    fn charge(&mut self, steps: usize) -> Result<(), Exhausted> {
+        self.steps_left = self.steps_left.checked_sub(steps).ok_or(Exhausted)?;
+        if self.frames.len() > MAX_FRAMES { Err(Exhausted) } else { Ok(()) }
+    }
+
+    /// What comes after `op`; `None` when it fails.
+    fn step(&mut self, op: &Op, at: At) -> Result<Option<At>, Exhausted> {
+        let next = At { op: at.op + 1, ..at };
+        let program = self.program;
+        Ok(match op {
+            Op::Unit { set, way } => {
+                self.read(at.position, set, *way).map(|position| At { position, ..next })
+            }
+            Op::Run { set, min, max, way } => return self.run(next, set, *min..=*max, *way),
+            Op::Fork { elsewhere } => {
+                self.frames.push(Frame::Branch(At { op: *elsewhere, ..at }));
+                Some(next)
+            }
+            Op::Jump(op) => Some(At { op: *op, ..at }),
+            Op::Save(register) => {
+                self.write(*register, at.position);
+                Some(next)
+            }
+            Op::Assert(assertion) => self.holds(*assertion, at.position).then_some(next),
+            Op::Reference { group, any_case, way } => return self.reference(next, *group, *any_case, *way),
+            Op::Begin(index) => {
+                self.write(program.loops[*index].count, 0);
+                Some(next)
+            }
+            Op::Decide(index) => self.decide(&program.loops[*index], at),
+            Op::Enter(index) => {
+                self.charge(program.loops[*index].captures.len())?;
+                self.enter(&program.loops[*index], at.position);
+                Some(next)
+            }
+            Op::Look { negative, end } => {
+                self.looks.push(self.frames.len());
+                self.frames.push(Frame::Look { back: At { op: *end, ..at }, negative: *negative });
+                Some(next)
+            }
+            Op::Looked => self.looked(),
+            Op::Match => Some(at),
+        })
+    }
+
+    fn write(&mut self, register: usize, value: usize) {
+        let old = std::mem::replace(&mut self.registers[register], value);
+        if old != value {
+            self.frames.push(Frame::Restore { register, value: old });
+        }
+    }
+
+    /// The position behind one unit of `set`.
+    fn read(&self, position: usize, set: &Units, way: Way) -> Option<usize> {
+        let (unit, next) = match way {
+            Way::Forward => (position, position + 1),
+            Way::Back => (position.checked_sub(1)?, position - 1),
+        };
+        self.text.get(unit).is_some_and(|unit| set.contains(*unit)).then_some(next)
+    }
+
+    fn run(
+        &mut self,
+        next: At,
+        set: &Units,
+        bounds: std::ops::RangeInclusive<usize>,
+        way: Way,
+    ) -> Result<Option<At>, Exhausted> {
+        let mut position = next.position;
+        let mut count = 0;
+        while let Some(after) = self.read(position, set, way).filter(|_| count < *bounds.end()) {
+            position = after;
+            count += 1;
+        }
+        self.charge(count)?;
+        let at = At { position, ..next };
+        let stop = match way {
+            Way::Forward => next.position.checked_add(*bounds.start()),
+            Way::Back => next.position.checked_sub(*bounds.start()),
+        };
+        let Some(stop) = stop.filter(|_| count >= *bounds.start()) else { return Ok(None) };
+        if position != stop {
+            self.frames.push(Frame::Shorten { at, stop });
+        }
+        Ok(Some(at))
+    }
+
+    fn holds(&self, assertion: Assertion, position: usize) -> bool {
+        let before = position.checked_sub(1).and_then(|before| self.text.get(before)).copied();
+        let after = self.text.get(position).copied();
+        let at_word = before.is_some_and(in_word) != after.is_some_and(in_word);
+        match assertion {
+            Assertion::Start => before.is_none(),
+            Assertion::End => after.is_none(),
+            Assertion::LineStart => before.is_none_or(ends_line),
+            Assertion::LineEnd => after.is_none_or(ends_line),
+            Assertion::WordBoundary => at_word,
+            Assertion::NoWordBoundary => !at_word,
+        }
+    }
+
+    /// A group that is not set is the empty text.
+    fn reference(
+        &mut self,
+        next: At,
+        group: usize,
+        any_case: bool,
+        way: Way,
+    ) -> Result<Option<At>, Exhausted> {
+        let (start, end) = (self.registers[2 * group], self.registers[2 * group + 1]);
+        if start == UNSET || end == UNSET {
+            return Ok(Some(next));
+        }
+        let length = end - start;
+        self.charge(length)?;
+        let there = match way {
+            Way::Forward => Some(next.position..next.position + length),
+            Way::Back => next.position.checked_sub(length).map(|begin| begin..next.position),
+        };
+        let text = self.text;
+        let Some(here) = there.clone().and_then(|there| text.get(there)) else { return Ok(None) };
+        let same = |(a, b): (&u16, &u16)| a == b || (any_case && canonical(*a) == canonical(*b));
+        let position = there.map(|there| if way == Way::Forward { there.end } else { there.start });
+        Ok(position
+            .filter(|_| text[start..end].iter().zip(here).all(same))
+            .map(|position| At { position, ..next }))
+    }
+
+    /// Another round, or out. A round beyond the least that read nothing fails.
+    fn decide(&mut self, round: &Loop, at: At) -> Option<At> {
+        let count = self.registers[round.count];
+        let enter = At { op: at.op + 1, ..at };
+        let leave = At { op: round.exit, ..at };
+        if count > round.min && self.registers[round.count + 1] == at.position {
+            return None;
+        }
+        if count < round.min {
+            return Some(enter);
+        }
+        if count >= round.max {
+            return Some(leave);
+        }
+        let (first, second) = if round.greedy { (enter, leave) } else { (leave, enter) };
+        self.frames.push(Frame::Branch(second));
+        Some(first)
+    }
+
+    fn enter(&mut self, round: &Loop, position: usize) {
+        self.write(round.count, self.registers[round.count] + 1);
+        self.write(round.count + 1, position);
+        round.captures.clone().for_each(|register| self.write(register, UNSET));
+    }
+
+    /// The innermost look-around has found what it looks for. Its open choices are dropped.
+    fn looked(&mut self) -> Option<At> {
+        let begin = self.looks.pop()?;
+        let Some(Frame::Look { back, negative }) = self.frames.get(begin).copied() else { return None };
+        if negative {
+            while self.frames.len() > begin {
+                self.restore();
+            }
+            return None;
+        }
+        let tail = self.frames.split_off(begin);
+        self.frames.extend(tail.into_iter().filter(|frame| matches!(frame, Frame::Restore { .. })));
+        Some(back)
+    }
+
+    /// Drops the last frame, and undoes it if it is a write.
+    fn restore(&mut self) {
+        if let Some(Frame::Restore { register, value }) = self.frames.pop() {
+            self.registers[register] = value;
+        }
+    }
+
+    /// The last choice that is still open.
+    fn backtrack(&mut self) -> Option<At> {
+        loop {
+            match *self.frames.last()? {
+                Frame::Restore { .. } => self.restore(),
+                Frame::Branch(at) => {
+                    self.frames.pop();
+                    return Some(at);
+                }
+                Frame::Shorten { at, stop } => return Some(self.shorten(at, stop)),
+                Frame::Look { back, negative } => {
+                    self.frames.pop();
+                    self.looks.pop();
+                    if negative {
+                        return Some(back);
+                    }
+                }
+            }
+        }
+    }
+
+    fn shorten(&mut self, at: At, stop: usize) -> At {
+        self.frames.pop();
+        let position = if at.position > stop { at.position - 1 } else { at.position + 1 };
+        let at = At { position, ..at };
+        if position != stop {
+            self.frames.push(Frame::Shorten { at, stop });
+        }
+        at
+    }
+}

@@ -1,0 +1,170 @@
+//! JavaScript regular expressions, with a JavaScript engine's verdicts.
+//!
+//! A pattern is read by JavaScript's own grammar without the flag `u` (ECMAScript, Annex B), as Node 20 does, and
+//! runs over UTF-16 code units: `.` is half an emoji, `\d`, `\w` and `\b` are ASCII, and case is that of
+//! upper-casing single units. Two engines run it:
+//!
+//! * `regex`, in time linear in the text, where the pattern says what that engine can say;
+//! * for look-around, back-references, `\B` and the flag `m`, a backtracking machine of our own, which counts its
+//!   steps. `fancy-regex` is not used: its limit does not count what it delegates, so that
+//!   `(?=.*start)(?=.*end)` on a line of 50 KB runs for minutes, and it has no back-references to groups of an
+//!   earlier round unset, nor hard look-behinds of any length.
+//!
+//! What differs from an engine: characters newer than the engine's Unicode tables may fold otherwise; groups nest at
+//! most 100 deep; counted repeats written out have at most 50,000 parts.
+
+mod canon;
+mod class;
+mod cursor;
+mod escape;
+mod flags;
+mod linear;
+mod machine;
+mod parse;
+mod program;
+mod syntax;
+mod units;
+
+use std::fmt;
+use std::sync::Arc;
+
+use regex::Regex;
+
+use super::compiled::Compiled;
+use program::Program;
+
+pub use flags::Flags;
+
+static REGEXES: Compiled<Engine> = Compiled::new();
+
+/// A compiled JavaScript regular expression.
+///
+/// ```
+/// # use arraign::pattern::{Flags, JsRegex};
+/// let price = JsRegex::new(r"(?<=\$)(?<value>\d+)", Flags::IGNORE_CASE)?;
+/// assert_eq!(price.is_match("cost $199"), Ok(true));
+/// assert_eq!(price.extract("cost $199"), Ok(Some("199".to_owned())));
+///
+/// let error = JsRegex::new("a{3,2}", Flags::default()).unwrap_err();
+/// assert_eq!(error.offset, 1);
+/// # Ok::<(), arraign::pattern::JsRegexError>(())
+/// ```
+#[derive(Clone)]
+pub struct JsRegex {
+    text: String,
+    flags: Flags,
+    engine: Arc<Engine>,
+}
+
+/// Why a pattern does not compile: a sentence, and the byte in the pattern that it is about.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct JsRegexError {
+    /// What is wrong and what to do.
+    pub message: String,
+    /// Where, in bytes from the start of the text.
+    pub offset: usize,
+}
+
+/// A search took more steps than any sound pattern needs: neither a match nor none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the pattern is too expensive for this text: it has too many ways to match, make its parts exclude each other"
+)]
+pub struct Exhausted;
+
+/// The compiled program of a pattern in both engines.
+#[derive(Debug)]
+struct Engine {
+    linear: Option<Regex>,
+    captures_alike: bool,
+    program: Program,
+    /// The group that `extract` takes first.
+    value: Option<usize>,
+}
+
+impl JsRegex {
+    /// How many steps a search may take where it cannot run in linear time.
+    pub const MAX_STEPS: usize = 5_000_000;
+
+    /// Compiles `pattern` under `flags`.
+    pub fn new(pattern: &str, flags: Flags) -> Result<Self, JsRegexError> {
+        let key = format!("{}/{pattern}", flags.letters());
+        let engine = REGEXES.get(&key, || Engine::new(pattern, flags))?;
+        Ok(Self { text: pattern.to_owned(), flags, engine })
+    }
+
+    /// Compiles what a user wrote: a pattern, under `default` and the flags of a leading `(?i)`, `(?m)`, `(?s)`; or
+    /// a literal `/.../flags`, which has the flags that it says and no other.
+    pub fn parse_user(text: &str, default: Flags) -> Result<Self, JsRegexError> {
+        let written = flags::written(text, default)?;
+        Self::new(written.pattern, written.flags)
+            .map_err(|error| JsRegexError { offset: error.offset + written.offset, ..error })
+    }
+
+    /// Whether the pattern is found in `text`.
+    pub fn is_match(&self, text: &str) -> Result<bool, Exhausted> {
+        match &self.engine.linear {
+            Some(regex) => Ok(regex.is_match(&linear::spread(text))),
+            None => Ok(self.search(&utf16(text))?.is_some()),
+        }
+    }
+
+    /// The text of the group named `value`, else of group 1, else of the whole match; `None` without a match.
+    pub fn extract(&self, text: &str) -> Result<Option<String>, Exhausted> {
+        let groups = [self.engine.value, Some(1), Some(0)];
+        if let Some(regex) = self.engine.linear.as_ref().filter(|_| self.engine.captures_alike) {
+            let text = linear::spread(text);
+            let Some(captures) = regex.captures(&text) else { return Ok(None) };
+            let found = groups.into_iter().flatten().find_map(|group| captures.get(group));
+            return Ok(found.map(|found| linear::gather(found.as_str())));
+        }
+        let units = utf16(text);
+        let Some(captures) = self.search(&units)? else { return Ok(None) };
+        let found = groups.into_iter().flatten().find_map(|group| *captures.get(group)?);
+        Ok(found.map(|(start, end)| String::from_utf16_lossy(&units[start..end])))
+    }
+
+    fn search(&self, units: &[u16]) -> Result<Option<machine::Groups>, Exhausted> {
+        machine::search(&self.engine.program, units)
+    }
+
+    /// The pattern, without the slashes and flags around it.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The flags in force.
+    pub fn flags(&self) -> Flags {
+        self.flags
+    }
+}
+
+impl Engine {
+    fn new(pattern: &str, flags: Flags) -> Result<Self, JsRegexError> {
+        let parsed = parse::parse(pattern, flags)?;
+        if parsed.root.size() > syntax::MAX_SIZE {
+            let message = format!(
+                "the counted repeats make the pattern longer than {} parts: use smaller counts",
+                syntax::MAX_SIZE
+            );
+            return Err(JsRegexError { message, offset: 0 });
+        }
+        Ok(Self {
+            linear: linear::compile(&parsed),
+            captures_alike: linear::captures_alike(&parsed.root),
+            value: parsed.names.iter().find(|(name, _)| name == "value").map(|(_, group)| *group),
+            program: program::compile(&parsed),
+        })
+    }
+}
+
+fn utf16(text: &str) -> Vec<u16> {
+    text.encode_utf16().collect()
+}
+
+impl fmt::Debug for JsRegex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JsRegex(/{}/{})", self.text, self.flags.letters())
+    }
+}

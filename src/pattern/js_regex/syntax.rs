@@ -1,0 +1,92 @@
+//! A parsed JavaScript pattern.
+
+use std::ops::Range;
+
+use super::units::Units;
+
+/// Counted repeats written out may be this long; beyond, the pattern is a mistake or an attack.
+pub(super) const MAX_SIZE: u64 = 50_000;
+
+/// A part of a pattern. Case and the flags `m` and `s` are settled in it.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// One code unit.
+    Unit(Units),
+    Sequence(Vec<Part>),
+    Alternatives(Vec<Part>),
+    /// A group that captures; the first is 1.
+    Capture(usize, Box<Part>),
+    Repeat(Repeat),
+    Assertion(Assertion),
+    Look(Look),
+    /// What the group captured once more, in any case or not.
+    Reference {
+        group: usize,
+        any_case: bool,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Repeat {
+    pub(super) body: Box<Part>,
+    pub(super) min: u32,
+    /// `None` is without end.
+    pub(super) max: Option<u32>,
+    pub(super) greedy: bool,
+    /// The groups in the body: each round begins with them unset.
+    pub(super) groups: Range<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Look {
+    pub(super) body: Box<Part>,
+    pub(super) behind: bool,
+    pub(super) negative: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Assertion {
+    Start,
+    End,
+    LineStart,
+    LineEnd,
+    WordBoundary,
+    NoWordBoundary,
+}
+
+/// A whole pattern.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    pub(super) root: Part,
+    /// How many groups capture.
+    pub(super) groups: usize,
+    pub(super) names: Vec<(String, usize)>,
+}
+
+impl Part {
+    /// How long the part is with its counted repeats written out.
+    pub(super) fn size(&self) -> u64 {
+        let total = |parts: &[Self]| parts.iter().map(Self::size).fold(1, u64::saturating_add);
+        match self {
+            Self::Sequence(parts) | Self::Alternatives(parts) => total(parts),
+            Self::Capture(_, body) | Self::Look(Look { body, .. }) => body.size().saturating_add(1),
+            Self::Repeat(repeat) => {
+                let times = u64::from(repeat.max.unwrap_or(repeat.min).max(1));
+                repeat.body.size().saturating_mul(times)
+            }
+            Self::Unit(_) | Self::Assertion(_) | Self::Reference { .. } => 1,
+        }
+    }
+
+    /// Whether the part can match the empty text, as far as it can be told.
+    pub(super) fn may_be_empty(&self) -> bool {
+        match self {
+            Self::Unit(_) => false,
+            Self::Sequence(parts) => parts.iter().all(Self::may_be_empty),
+            Self::Alternatives(parts) => parts.iter().any(Self::may_be_empty),
+            Self::Capture(_, body) => body.may_be_empty(),
+            Self::Repeat(repeat) => repeat.min == 0 || repeat.body.may_be_empty(),
+            Self::Assertion(_) | Self::Look(_) | Self::Reference { .. } => true,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A set of UTF-16 code units: what one position of a JavaScript text may hold.
+
+/// Sorted ranges, both ends included, that neither overlap nor touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Units(Vec<(u16, u16)>);
+
+const DIGITS: &[(u16, u16)] = &[(0x30, 0x39)];
+const WORD: &[(u16, u16)] = &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
+const LINE_ENDS: &[(u16, u16)] = &[(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)];
+const SPACES: &[(u16, u16)] = &[
+    (0x09, 0x0D),
+    (0x20, 0x20),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x2028, 0x2029),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000, 0x3000),
+    (0xFEFF, 0xFEFF),
+];
+
+impl Units {
+    pub(super) fn one(unit: u16) -> Self {
+        Self(vec![(unit, unit)])
+    }
+
+    pub(super) fn new(mut ranges: Vec<(u16, u16)>) -> Self {
+        ranges.sort_unstable();
+        let mut merged: Vec<(u16, u16)> = Vec::with_capacity(ranges.len());
+        for (low, high) in ranges {
+            match merged.last_mut() {
+                Some(last) if low <= last.1.saturating_add(1) => last.1 = last.1.max(high),
+                _ => merged.push((low, high)),
+            }
+        }
+        Self(merged)
+    }
+
+    pub(super) fn any() -> Self {
+        Self(vec![(0, u16::MAX)])
+    }
+
+    /// What a dot stands for without the flag `s`.
+    pub(super) fn inside_a_line() -> Self {
+        Self(LINE_ENDS.to_vec()).complement()
+    }
+
+    /// What `\d`, `\D`, `\s`, `\S`, `\w` or `\W` stands for. Other letters name no set.
+    pub(super) fn named(letter: char) -> Option<Self> {
+        let ranges = match letter.to_ascii_lowercase() {
+            'd' => DIGITS,
+            's' => SPACES,
+            'w' => WORD,
+            _ => return None,
+        };
+        let set = Self(ranges.to_vec());
+        Some(if letter.is_ascii_uppercase() { set.complement() } else { set })
+    }
+
+    pub(super) fn complement(&self) -> Self {
+        let mut gaps = Vec::with_capacity(self.0.len() + 1);
+        let mut next = 0;
+        for (low, high) in &self.0 {
+            if let Some(before) = low.checked_sub(1).filter(|before| *before >= next) {
+                gaps.push((next, before));
+            }
+            let Some(after) = high.checked_add(1) else { return Self(gaps) };
+            next = after;
+        }
+        gaps.push((next, u16::MAX));
+        Self(gaps)
+    }
+
+    pub(super) fn contains(&self, unit: u16) -> bool {
+        let after = self.0.partition_point(|(low, _)| *low <= unit);
+        after.checked_sub(1).is_some_and(|index| unit <= self.0[index].1)
+    }
+
+    pub(super) fn ranges(&self) -> &[(u16, u16)] {
+        &self.0
+    }
+}
+
+/// Whether `unit` ends a line: `\n`, `\r`, U+2028 or U+2029.
+pub(super) fn ends_line(unit: u16) -> bool {
+    LINE_ENDS.iter().any(|(low, high)| (*low..=*high).contains(&unit))
+}
+
+/// Whether `\w` holds `unit`.
+pub(super) fn in_word(unit: u16) -> bool {
+    WORD.iter().any(|(low, high)| (*low..=*high).contains(&unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complement_of_a_complement_is_the_set() {
+        for set in
+            [Units::any(), Units::one(0), Units::one(u16::MAX), Units::new(vec![(3, 9), (5, 7), (10, 11)])]
+        {
+            assert_eq!(set.complement().complement(), set);
+            assert!((0..=u16::MAX).all(|unit| set.contains(unit) != set.complement().contains(unit)));
+        }
+    }
+}
