@@ -19,9 +19,24 @@ const SURROGATES: (u16, u16) = (0xD800, 0xDFFF);
 
 /// The same pattern for the linear-time engine, if that can express it.
 pub(super) fn compile(pattern: &Pattern) -> Option<Regex> {
-    let mut text = String::new();
-    write_part(&mut text, &pattern.root)?;
-    RegexBuilder::new(&text).size_limit(SIZE_LIMIT).build().ok()
+    Writer::compile(&pattern.root, Reading::Exact)
+}
+
+/// Patterns that are found in every text in which `pattern` is: itself without what this engine cannot express, and
+/// what it looks for around the match. A text without one of them needs no search.
+pub(super) fn needs(pattern: &Pattern) -> Vec<Regex> {
+    let mut parts = vec![&pattern.root];
+    looked_for(&pattern.root, &mut parts);
+    parts.into_iter().filter_map(|part| Writer::compile(part, Reading::Loose)).collect()
+}
+
+fn looked_for<'p>(part: &'p Part, found: &mut Vec<&'p Part>) {
+    match part {
+        Part::Sequence(parts) => parts.iter().for_each(|part| looked_for(part, found)),
+        Part::Capture(_, body) => looked_for(body, found),
+        Part::Look(look) if !look.negative => found.push(&look.body),
+        _ => {}
+    }
 }
 
 /// Whether groups that this engine captures are those of JavaScript, which unsets a loop's groups in each round
@@ -50,74 +65,101 @@ pub(super) fn gather(spread: &str) -> String {
     String::from_utf16_lossy(&spread.chars().map(unit).collect::<Vec<_>>())
 }
 
-/// `None` where the engine has no such thing.
-fn write_part(out: &mut String, part: &Part) -> Option<()> {
-    match part {
-        Part::Unit(set) => write_set(out, set),
-        Part::Sequence(parts) => parts.iter().try_for_each(|part| write_part(out, part)),
-        Part::Alternatives(parts) => {
-            out.push_str("(?:");
-            for (index, part) in parts.iter().enumerate() {
-                out.push_str(if index == 0 { "" } else { "|" });
-                write_part(out, part)?;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// What the engine cannot express is an error.
+    Exact,
+    /// What the engine cannot express matches whatever it could match, and more.
+    Loose,
+}
+
+struct Writer {
+    out: String,
+    reading: Reading,
+}
+
+impl Writer {
+    fn compile(part: &Part, reading: Reading) -> Option<Regex> {
+        let mut writer = Self { out: String::new(), reading };
+        writer.part(part)?;
+        RegexBuilder::new(&writer.out).size_limit(SIZE_LIMIT).build().ok()
+    }
+
+    /// `None` where the engine has no such thing.
+    fn part(&mut self, part: &Part) -> Option<()> {
+        match part {
+            Part::Unit(set) => self.set(set),
+            Part::Sequence(parts) => parts.iter().try_for_each(|part| self.part(part)),
+            Part::Alternatives(parts) => {
+                self.out.push_str("(?:");
+                for (index, part) in parts.iter().enumerate() {
+                    self.out.push_str(if index == 0 { "" } else { "|" });
+                    self.part(part)?;
+                }
+                self.out.push(')');
+                Some(())
             }
-            out.push(')');
-            Some(())
+            Part::Capture(_, body) => self.group("(", body),
+            Part::Repeat(repeat) => self.repeat(repeat),
+            Part::Assertion(assertion) => self.assertion(*assertion),
+            Part::Look(_) => self.loosely(""),
+            Part::Reference { .. } => self.loosely("(?s:.*)"),
         }
-        Part::Capture(_, body) => write_group(out, "(", body),
-        Part::Repeat(repeat) => write_repeat(out, repeat),
-        Part::Assertion(assertion) => write_assertion(out, *assertion),
-        Part::Look(_) | Part::Reference { .. } => None,
     }
-}
 
-fn write_group(out: &mut String, open: &str, body: &Part) -> Option<()> {
-    out.push_str(open);
-    write_part(out, body)?;
-    out.push(')');
-    Some(())
-}
-
-fn write_repeat(out: &mut String, repeat: &Repeat) -> Option<()> {
-    write_group(out, "(?:", &repeat.body)?;
-    match repeat.max {
-        Some(max) => write!(out, "{{{},{max}}}", repeat.min).ok()?,
-        None => write!(out, "{{{},}}", repeat.min).ok()?,
+    fn loosely(&mut self, text: &str) -> Option<()> {
+        self.out.push_str(text);
+        (self.reading == Reading::Loose).then_some(())
     }
-    out.push_str(if repeat.greedy { "" } else { "?" });
-    Some(())
-}
 
-fn write_assertion(out: &mut String, assertion: Assertion) -> Option<()> {
-    out.push_str(match assertion {
-        Assertion::Start => r"\A",
-        Assertion::End => r"\z",
-        Assertion::WordBoundary => r"(?-u:\b)",
-        Assertion::LineStart | Assertion::LineEnd | Assertion::NoWordBoundary => return None,
-    });
-    Some(())
-}
+    fn group(&mut self, open: &str, body: &Part) -> Option<()> {
+        self.out.push_str(open);
+        self.part(body)?;
+        self.out.push(')');
+        Some(())
+    }
 
-fn write_set(out: &mut String, set: &Units) -> Option<()> {
-    if set.ranges().is_empty() {
-        out.push_str("[a&&b]");
-        return Some(());
+    fn repeat(&mut self, repeat: &Repeat) -> Option<()> {
+        self.group("(?:", &repeat.body)?;
+        match repeat.max {
+            Some(max) => write!(self.out, "{{{},{max}}}", repeat.min).ok()?,
+            None => write!(self.out, "{{{},}}", repeat.min).ok()?,
+        }
+        self.out.push_str(if repeat.greedy { "" } else { "?" });
+        Some(())
     }
-    out.push('[');
-    for (low, high) in set.ranges() {
-        write_clipped(out, (*low, *high), (0, SURROGATES.0 - 1), 0)?;
-        write_clipped(out, (*low, *high), SURROGATES, PRIVATE)?;
-        write_clipped(out, (*low, *high), (SURROGATES.1 + 1, u16::MAX), 0)?;
-    }
-    out.push(']');
-    Some(())
-}
 
-/// The part of `range` within `bounds`, moved by `shift`.
-fn write_clipped(out: &mut String, range: (u16, u16), bounds: (u16, u16), shift: u32) -> Option<()> {
-    let (low, high) = (range.0.max(bounds.0), range.1.min(bounds.1));
-    if low > high {
-        return Some(());
+    fn assertion(&mut self, assertion: Assertion) -> Option<()> {
+        self.out.push_str(match assertion {
+            Assertion::Start => r"\A",
+            Assertion::End => r"\z",
+            Assertion::WordBoundary => r"(?-u:\b)",
+            Assertion::LineStart | Assertion::LineEnd | Assertion::NoWordBoundary => return self.loosely(""),
+        });
+        Some(())
     }
-    write!(out, r"\x{{{:X}}}-\x{{{:X}}}", u32::from(low) + shift, u32::from(high) + shift).ok()
+
+    fn set(&mut self, set: &Units) -> Option<()> {
+        if set.ranges().is_empty() {
+            self.out.push_str("[a&&b]");
+            return Some(());
+        }
+        self.out.push('[');
+        for (low, high) in set.ranges() {
+            self.clipped((*low, *high), (0, SURROGATES.0 - 1), 0)?;
+            self.clipped((*low, *high), SURROGATES, PRIVATE)?;
+            self.clipped((*low, *high), (SURROGATES.1 + 1, u16::MAX), 0)?;
+        }
+        self.out.push(']');
+        Some(())
+    }
+
+    /// The part of `range` within `bounds`, moved by `shift`.
+    fn clipped(&mut self, range: (u16, u16), bounds: (u16, u16), shift: u32) -> Option<()> {
+        let (low, high) = (range.0.max(bounds.0), range.1.min(bounds.1));
+        if low > high {
+            return Some(());
+        }
+        write!(self.out, r"\x{{{:X}}}-\x{{{:X}}}", u32::from(low) + shift, u32::from(high) + shift).ok()
+    }
 }

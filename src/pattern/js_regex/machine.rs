@@ -10,6 +10,8 @@ use super::{Exhausted, JsRegex};
 const UNSET: usize = usize::MAX;
 /// More open choices than this are as good as no end: they would take tens of megabytes.
 const MAX_FRAMES: usize = 1 << 20;
+/// A run reads this many units in the time of a step.
+const SCANNED_A_STEP: usize = 4;
 
 #[derive(Debug, Clone, Copy)]
 struct At {
@@ -156,7 +158,7 @@ impl Machine<'_> {
             position = after;
             count += 1;
         }
-        self.charge(count)?;
+        self.charge(count / SCANNED_A_STEP)?;
         let at = At { position, ..next };
         let stop = match way {
             Way::Forward => next.position.checked_add(*bounds.start()),
@@ -278,13 +280,29 @@ impl Machine<'_> {
         }
     }
 
+    /// Gives back one unit, and more while the next operation would fail at once.
     fn shorten(&mut self, at: At, stop: usize) -> At {
         self.frames.pop();
-        let position = if at.position > stop { at.position - 1 } else { at.position + 1 };
+        let forward = at.position > stop;
+        let next = |position: usize| if forward { position - 1 } else { position + 1 };
+        let mut position = next(at.position);
+        while position != stop && self.fails_at_once(at.op, position) {
+            position = next(position);
+        }
+        let scanned = at.position.abs_diff(position);
+        self.steps_left = self.steps_left.saturating_sub(scanned / SCANNED_A_STEP);
         let at = At { position, ..at };
         if position != stop {
             self.frames.push(Frame::Shorten { at, stop });
         }
         at
+    }
+
+    fn fails_at_once(&self, op: usize, position: usize) -> bool {
+        let mut ops = self.program.ops[op..].iter();
+        match ops.find(|op| !matches!(op, Op::Save(_))) {
+            Some(Op::Unit { set, way }) => self.read(position, set, *way).is_none(),
+            _ => false,
+        }
     }
 }

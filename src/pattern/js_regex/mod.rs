@@ -6,9 +6,10 @@
 //!
 //! * `regex`, in time linear in the text, where the pattern says what that engine can say;
 //! * for look-around, back-references, `\B` and the flag `m`, a backtracking machine of our own, which counts its
-//!   steps. `fancy-regex` is not used: its limit does not count what it delegates, so that
-//!   `(?=.*start)(?=.*end)` on a line of 50 KB runs for minutes, and it has no back-references to groups of an
-//!   earlier round unset, nor hard look-behinds of any length.
+//!   steps. `regex` still sifts: a text without what the pattern needs is no match in linear time.
+//!
+//! `fancy-regex` is not used. Its limit does not count what it delegates: `(?=.*start)(?=.*end)` on a line of 50 KB
+//! runs for minutes. And it keeps a group of an earlier round, which JavaScript unsets.
 //!
 //! What differs from an engine: characters newer than the engine's Unicode tables may fold otherwise; groups nest at
 //! most 100 deep; counted repeats written out have at most 50,000 parts.
@@ -77,6 +78,8 @@ pub struct Exhausted;
 #[derive(Debug)]
 struct Engine {
     linear: Option<Regex>,
+    /// What must be found in a text that is worth a search by steps.
+    needs: Vec<Regex>,
     captures_alike: bool,
     program: Program,
     /// The group that `extract` takes first.
@@ -85,7 +88,7 @@ struct Engine {
 
 impl JsRegex {
     /// How many steps a search may take where it cannot run in linear time.
-    pub const MAX_STEPS: usize = 5_000_000;
+    pub const MAX_STEPS: usize = 10_000_000;
 
     /// Compiles `pattern` under `flags`.
     pub fn new(pattern: &str, flags: Flags) -> Result<Self, JsRegexError> {
@@ -106,7 +109,7 @@ impl JsRegex {
     pub fn is_match(&self, text: &str) -> Result<bool, Exhausted> {
         match &self.engine.linear {
             Some(regex) => Ok(regex.is_match(&linear::spread(text))),
-            None => Ok(self.search(&utf16(text))?.is_some()),
+            None => Ok(self.search(text, &utf16(text))?.is_some()),
         }
     }
 
@@ -120,12 +123,16 @@ impl JsRegex {
             return Ok(found.map(|found| linear::gather(found.as_str())));
         }
         let units = utf16(text);
-        let Some(captures) = self.search(&units)? else { return Ok(None) };
+        let Some(captures) = self.search(text, &units)? else { return Ok(None) };
         let found = groups.into_iter().flatten().find_map(|group| *captures.get(group)?);
         Ok(found.map(|(start, end)| String::from_utf16_lossy(&units[start..end])))
     }
 
-    fn search(&self, units: &[u16]) -> Result<Option<machine::Groups>, Exhausted> {
+    fn search(&self, text: &str, units: &[u16]) -> Result<Option<machine::Groups>, Exhausted> {
+        let spread = linear::spread(text);
+        if self.engine.needs.iter().any(|need| !need.is_match(&spread)) {
+            return Ok(None);
+        }
         machine::search(&self.engine.program, units)
     }
 
@@ -150,8 +157,10 @@ impl Engine {
             );
             return Err(JsRegexError { message, offset: 0 });
         }
+        let linear = linear::compile(&parsed);
         Ok(Self {
-            linear: linear::compile(&parsed),
+            needs: linear.clone().map_or_else(|| linear::needs(&parsed), |linear| vec![linear]),
+            linear,
             captures_alike: linear::captures_alike(&parsed.root),
             value: parsed.names.iter().find(|(name, _)| name == "value").map(|(_, group)| *group),
             program: program::compile(&parsed),

@@ -1,8 +1,12 @@
 //! A set of UTF-16 code units: what one position of a JavaScript text may hold.
 
-/// Sorted ranges, both ends included, that neither overlap nor touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Units(Vec<(u16, u16)>);
+pub(super) struct Units {
+    /// Sorted, both ends included; they neither overlap nor touch.
+    ranges: Vec<(u16, u16)>,
+    /// A bit for each ASCII member: nearly all texts are ASCII, and each position is asked.
+    ascii: u128,
+}
 
 const DIGITS: &[(u16, u16)] = &[(0x30, 0x39)];
 const WORD: &[(u16, u16)] = &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
@@ -22,7 +26,7 @@ const SPACES: &[(u16, u16)] = &[
 
 impl Units {
     pub(super) fn one(unit: u16) -> Self {
-        Self(vec![(unit, unit)])
+        Self::sorted(vec![(unit, unit)])
     }
 
     pub(super) fn new(mut ranges: Vec<(u16, u16)>) -> Self {
@@ -34,16 +38,21 @@ impl Units {
                 _ => merged.push((low, high)),
             }
         }
-        Self(merged)
+        Self::sorted(merged)
+    }
+
+    fn sorted(ranges: Vec<(u16, u16)>) -> Self {
+        let ascii = ranges.iter().flat_map(|(low, high)| *low..=(*high).min(0x7F));
+        Self { ascii: ascii.fold(0, |bits, unit| bits | 1 << unit), ranges }
     }
 
     pub(super) fn any() -> Self {
-        Self(vec![(0, u16::MAX)])
+        Self::sorted(vec![(0, u16::MAX)])
     }
 
     /// What a dot stands for without the flag `s`.
     pub(super) fn inside_a_line() -> Self {
-        Self(LINE_ENDS.to_vec()).complement()
+        Self::sorted(LINE_ENDS.to_vec()).complement()
     }
 
     /// What `\d`, `\D`, `\s`, `\S`, `\w` or `\W` stands for. Other letters name no set.
@@ -54,31 +63,34 @@ impl Units {
             'w' => WORD,
             _ => return None,
         };
-        let set = Self(ranges.to_vec());
+        let set = Self::sorted(ranges.to_vec());
         Some(if letter.is_ascii_uppercase() { set.complement() } else { set })
     }
 
     pub(super) fn complement(&self) -> Self {
-        let mut gaps = Vec::with_capacity(self.0.len() + 1);
+        let mut gaps = Vec::with_capacity(self.ranges.len() + 1);
         let mut next = 0;
-        for (low, high) in &self.0 {
+        for (low, high) in &self.ranges {
             if let Some(before) = low.checked_sub(1).filter(|before| *before >= next) {
                 gaps.push((next, before));
             }
-            let Some(after) = high.checked_add(1) else { return Self(gaps) };
+            let Some(after) = high.checked_add(1) else { return Self::sorted(gaps) };
             next = after;
         }
         gaps.push((next, u16::MAX));
-        Self(gaps)
+        Self::sorted(gaps)
     }
 
     pub(super) fn contains(&self, unit: u16) -> bool {
-        let after = self.0.partition_point(|(low, _)| *low <= unit);
-        after.checked_sub(1).is_some_and(|index| unit <= self.0[index].1)
+        if unit < 0x80 {
+            return self.ascii >> unit & 1 == 1;
+        }
+        let after = self.ranges.partition_point(|(low, _)| *low <= unit);
+        after.checked_sub(1).is_some_and(|index| unit <= self.ranges[index].1)
     }
 
     pub(super) fn ranges(&self) -> &[(u16, u16)] {
-        &self.0
+        &self.ranges
     }
 }
 
