@@ -21,7 +21,8 @@ pub(super) const KIND: Kind =
     Kind::with("regex", "a pattern is found in the final answer", read).shorthand("pattern");
 
 /// Answers of every kind: a pattern that finds itself in all of them finds itself in any.
-const TEXTS: &[&str] = &["", "?", "a", "0", " ", "\n", "ZZ", "é", "a longer answer\nof 2 lines, with (odd) \"marks\""];
+const TEXTS: &[&str] =
+    &["", "?", "a", "0", " ", "\n", "ZZ", "é", "a longer answer\nof 2 lines, with (odd) \"marks\""];
 
 struct Pattern(JsRegex);
 

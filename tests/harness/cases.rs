@@ -77,8 +77,8 @@ fn a_panicking_check_is_its_trials_error_only() {
     for threads in ["1", "4"] {
         let ran = project.run(&["--test-threads", threads]).exits(101).says_nothing_on_stderr();
         ran.says("2 passed; 2 failed")
-            .says("error[panics]: error: the check panicked: index 7 is out of bounds")
-            .says("error[panics]: error: the check panicked: in time");
+            .says("error[panics]: the check panicked: index 7 is out of bounds")
+            .says("error[panics]: the check panicked: in time");
     }
 }
 

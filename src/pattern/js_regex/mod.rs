@@ -172,8 +172,15 @@ fn utf16(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
 }
 
+/// The literal form: `/pattern/flags`.
+impl fmt::Display for JsRegex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}/{}", self.text, self.flags.letters())
+    }
+}
+
 impl fmt::Debug for JsRegex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "JsRegex(/{}/{})", self.text, self.flags.letters())
+        write!(f, "JsRegex({self})")
     }
 }
