@@ -1,9 +1,10 @@
 //! Runs a program by backtracking, as JavaScript defines it, and counts every step.
 
-use super::canon::canonical;
+use std::ops::RangeInclusive;
+
 use super::program::{Loop, Op, Program, Way};
-use super::syntax::Assertion;
-use super::units::{Units, ends_line, in_word};
+use super::text::Text;
+use super::units::Units;
 use super::{Exhausted, JsRegex};
 
 /// A register that is not set.
@@ -40,7 +41,7 @@ enum Frame {
 
 struct Machine<'p> {
     program: &'p Program,
-    text: &'p [u16],
+    text: Text<'p>,
     registers: Vec<usize>,
     frames: Vec<Frame>,
     /// Where in `frames` each open look-around began.
@@ -51,12 +52,13 @@ struct Machine<'p> {
 /// Where the groups of the first match begin and end; the whole match is the first.
 pub(super) type Groups = Vec<Option<(usize, usize)>>;
 
-/// The first match in `text`.
-pub(super) fn search(program: &Program, text: &[u16]) -> Result<Option<Groups>, Exhausted> {
+/// The first match in a text.
+pub(super) fn search(program: &Program, units: &[u16]) -> Result<Option<Groups>, Exhausted> {
     let registers = vec![UNSET; program.registers];
     let steps_left = JsRegex::MAX_STEPS;
+    let text = Text(units);
     let mut machine = Machine { program, text, registers, frames: Vec::new(), looks: Vec::new(), steps_left };
-    for start in 0..=text.len() {
+    for start in 0..=units.len() {
         if machine.matches_at(start)? {
             return Ok(Some(machine.groups()));
         }
@@ -95,7 +97,7 @@ impl Machine<'_> {
         let program = self.program;
         Ok(match op {
             Op::Unit { set, way } => {
-                self.read(at.position, set, *way).map(|position| At { position, ..next })
+                self.text.read(at.position, set, *way).map(|position| At { position, ..next })
             }
             Op::Run { set, min, max, way } => return self.run(next, set, *min..=*max, *way),
             Op::Fork { elsewhere } => {
@@ -107,7 +109,7 @@ impl Machine<'_> {
                 self.write(*register, at.position);
                 Some(next)
             }
-            Op::Assert(assertion) => self.holds(*assertion, at.position).then_some(next),
+            Op::Assert(assertion) => self.text.holds(*assertion, at.position).then_some(next),
             Op::Reference { group, any_case, way } => return self.reference(next, *group, *any_case, *way),
             Op::Begin(index) => {
                 self.write(program.loops[*index].count, 0);
@@ -136,25 +138,16 @@ impl Machine<'_> {
         }
     }
 
-    /// The position behind one unit of `set`.
-    fn read(&self, position: usize, set: &Units, way: Way) -> Option<usize> {
-        let (unit, next) = match way {
-            Way::Forward => (position, position + 1),
-            Way::Back => (position.checked_sub(1)?, position - 1),
-        };
-        self.text.get(unit).is_some_and(|unit| set.contains(*unit)).then_some(next)
-    }
-
     fn run(
         &mut self,
         next: At,
         set: &Units,
-        bounds: std::ops::RangeInclusive<usize>,
+        bounds: RangeInclusive<usize>,
         way: Way,
     ) -> Result<Option<At>, Exhausted> {
         let mut position = next.position;
         let mut count = 0;
-        while let Some(after) = self.read(position, set, way).filter(|_| count < *bounds.end()) {
+        while let Some(after) = self.text.read(position, set, way).filter(|_| count < *bounds.end()) {
             position = after;
             count += 1;
         }
@@ -171,20 +164,6 @@ impl Machine<'_> {
         Ok(Some(at))
     }
 
-    fn holds(&self, assertion: Assertion, position: usize) -> bool {
-        let before = position.checked_sub(1).and_then(|before| self.text.get(before)).copied();
-        let after = self.text.get(position).copied();
-        let at_word = before.is_some_and(in_word) != after.is_some_and(in_word);
-        match assertion {
-            Assertion::Start => before.is_none(),
-            Assertion::End => after.is_none(),
-            Assertion::LineStart => before.is_none_or(ends_line),
-            Assertion::LineEnd => after.is_none_or(ends_line),
-            Assertion::WordBoundary => at_word,
-            Assertion::NoWordBoundary => !at_word,
-        }
-    }
-
     /// A group that is not set is the empty text.
     fn reference(
         &mut self,
@@ -197,19 +176,9 @@ impl Machine<'_> {
         if start == UNSET || end == UNSET {
             return Ok(Some(next));
         }
-        let length = end - start;
-        self.charge(length)?;
-        let there = match way {
-            Way::Forward => Some(next.position..next.position + length),
-            Way::Back => next.position.checked_sub(length).map(|begin| begin..next.position),
-        };
-        let text = self.text;
-        let Some(here) = there.clone().and_then(|there| text.get(there)) else { return Ok(None) };
-        let same = |(a, b): (&u16, &u16)| a == b || (any_case && canonical(*a) == canonical(*b));
-        let position = there.map(|there| if way == Way::Forward { there.end } else { there.start });
-        Ok(position
-            .filter(|_| text[start..end].iter().zip(here).all(same))
-            .map(|position| At { position, ..next }))
+        self.charge(end - start)?;
+        let position = self.text.again(start..end, next.position, any_case, way);
+        Ok(position.map(|position| At { position, ..next }))
     }
 
     /// Another round, or out. A round beyond the least that read nothing fails.
@@ -301,7 +270,7 @@ impl Machine<'_> {
     fn fails_at_once(&self, op: usize, position: usize) -> bool {
         let mut ops = self.program.ops[op..].iter();
         match ops.find(|op| !matches!(op, Op::Save(_))) {
-            Some(Op::Unit { set, way }) => self.read(position, set, *way).is_none(),
+            Some(Op::Unit { set, way }) => self.text.read(position, set, *way).is_none(),
             _ => false,
         }
     }

@@ -24,6 +24,7 @@ mod machine;
 mod parse;
 mod program;
 mod syntax;
+mod text;
 mod units;
 
 use std::fmt;
