@@ -9,7 +9,7 @@
 //!   steps. `regex` still sifts: a text without what the pattern needs is no match in linear time.
 //!
 //! `fancy-regex` is not used. Its limit does not count what it delegates: `(?=.*start)(?=.*end)` on a line of 50 KB
-//! runs for minutes. And it keeps a group of an earlier round, which JavaScript unsets.
+//! runs for half a minute in a debug build. And it keeps a group of an earlier round, which JavaScript unsets.
 //!
 //! What differs from an engine: characters newer than the engine's Unicode tables may fold otherwise; groups nest at
 //! most 100 deep; counted repeats written out have at most 50,000 parts.
