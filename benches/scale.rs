@@ -2,7 +2,10 @@
 //!
 //! `cargo bench --bench scale [-- CASES]`: generated cases of about 0.6 KB, 100 to a file, each with a recorded trace of
 //! 10 calls (4 KB) of its own, held against `args_valid` and `sequence_valid`. The figures are CPU time (user +
-//! system) as the kernel accounts it, so run it on Linux; a busy machine disturbs them little.
+//! system) as the kernel accounts it, so run it on Linux.
+//!
+//! The cases are generated once and kept, and so are the verdicts: for minutes after many files were deleted, ext4
+//! takes several times as long to make new ones, and the figures would be the file system's.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -34,10 +37,12 @@ fn main() -> ExitCode {
 
 fn measure() -> ExitCode {
     let cases = env::args().skip(1).find_map(|cases| cases.parse().ok()).unwrap_or(CASES);
-    let folder = env::temp_dir().join(format!("arraign-scale-{}", std::process::id()));
-    generate(&folder, cases);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scale-{cases}"));
+    if !folder.exists() {
+        generate(&folder, cases);
+    }
     let run = |subject: &str, arguments: &[&str]| {
-        let before = cpu_of_children();
+        let (user, system) = cpu_of_children();
         let status = Command::new(env::current_exe().expect("this program"))
             .args(arguments)
             .env(SUBJECT, subject)
@@ -46,32 +51,38 @@ fn measure() -> ExitCode {
             .status()
             .expect("the subject starts");
         assert!(status.success(), "{arguments:?}: {status}");
-        cpu_of_children() - before
+        let (now_user, now_system) = cpu_of_children();
+        (now_user - user, now_system - system)
     };
     let place = folder.to_string_lossy().into_owned();
     run(&place, &[]);
-    let all = run(&place, &[]);
-    println!("one process, {cases} cases: {all:.2} s of CPU, {:.1} us a case", all * 1e6 / f64::from(cases));
-    println!("one process, --list: {:.2} s of CPU", run(&place, &["--list"]));
-    let many =
-        |subject: &str, arguments: &[&str]| (0..PROCESSES).map(|_| run(subject, arguments)).sum::<f64>();
-    let exact = many(&place, &["--exact", "f0050::case_7", "--nocapture"]) * 1e3 / f64::from(PROCESSES);
-    let nothing = many(NOTHING, &[]) * 1e3 / f64::from(PROCESSES);
+    let (user, system) = run(&place, &[]);
+    let all = user + system;
+    let each = all * 1e6 / f64::from(cases);
+    println!("one process, {cases} cases: {user:.2} s user, {system:.2} s system: {each:.1} us a case");
+    let (user, system) = run(&place, &["--list"]);
+    println!("one process, --list: {user:.2} s user, {system:.2} s system");
+    let many = |subject: &str, arguments: &[&str]| {
+        let spent = (0..PROCESSES).map(|_| run(subject, arguments)).map(|(user, system)| user + system);
+        spent.sum::<f64>() * 1e3 / f64::from(PROCESSES)
+    };
+    let last = cases.div_ceil(CASES_PER_FILE) - 1;
+    let exact = many(&place, &["--exact", &format!("f{last:04}::case_0"), "--nocapture"]);
+    let nothing = many(NOTHING, &[]);
+    let more = exact - nothing;
     println!(
-        "a process, --exact: {exact:.2} ms of CPU; one that does nothing: {nothing:.2} ms; more: {:.2} ms",
-        exact - nothing
+        "a process, --exact: {exact:.2} ms of CPU; one that does nothing: {nothing:.2} ms; more: {more:.2} ms"
     );
-    fs::remove_dir_all(&folder).expect("the folder is ours");
     ExitCode::SUCCESS
 }
 
-/// CPU seconds of all children that have been waited for, in ticks of 10 ms.
-fn cpu_of_children() -> f64 {
+/// CPU seconds of all children that have been waited for, as user and as system, in ticks of 10 ms.
+fn cpu_of_children() -> (f64, f64) {
     let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
     let after_name = stat.rsplit(')').next().expect("a name in brackets");
     let fields: Vec<&str> = after_name.split_whitespace().collect();
     let ticks = |index: usize| fields[index].parse::<f64>().expect("a number");
-    (ticks(13) + ticks(14)) / 100.0
+    (ticks(13) / 100.0, ticks(14) / 100.0)
 }
 
 fn report_memory() {

@@ -142,8 +142,9 @@ impl Files {
             return Err(self.error(path, problem));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-        // A pipe or a growing file has no honest length: never read past the limit.
-        let read = file.take(self.size_limit + 1).read_to_end(&mut bytes).map_err(refused)?;
+        // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
+        let most = if metadata.is_file() { metadata.len() } else { self.size_limit + 1 };
+        let read = file.take(most).read_to_end(&mut bytes).map_err(refused)?;
         if read as u64 > self.size_limit {
             return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
         }
