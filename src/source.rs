@@ -143,7 +143,8 @@ impl Files {
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
         // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
-        let most = if metadata.is_file() { metadata.len() } else { self.size_limit + 1 };
+        let known = metadata.is_file() && metadata.len() > 0;
+        let most = if known { metadata.len() } else { self.size_limit + 1 };
         let read = file.take(most).read_to_end(&mut bytes).map_err(refused)?;
         if read as u64 > self.size_limit {
             return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
