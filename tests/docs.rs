@@ -40,7 +40,7 @@ fn with_block(text: &str, mark: &str, block: &str) -> String {
 fn the_readme_shows_the_table_and_a_real_red_trial() {
     let path = root().join("README.md");
     let text = with_block(&read(&path), "the table of checks", &table());
-    let case = format!("```yaml\n{}```\n", read(&root().join("tests/readme/refund.yaml")));
+    let case = format!("```yaml\n{}```\n", read(&root().join("tests/readme/evals/refund.yaml")));
     let text = with_block(&text, "a case", &case);
     hold(&path, &with_block(&text, "a red trial", &format!("```text\n{}```\n", red_trial())));
     assert!(read(&path).lines().count() < 150, "the README is for five minutes");
@@ -70,8 +70,8 @@ fn red_trial() -> String {
 
 fn readme_verdict() -> Verdict {
     let folder = root().join("tests/readme");
-    let (kinds, files) = (Registry::default(), Files::new(&folder, &folder));
-    let path = folder.join("refund.yaml");
+    let (kinds, files) = (Registry::default(), Files::new(&folder, folder.join("evals")));
+    let path = folder.join("evals/refund.yaml");
     let suite = Suite::load(&path, Library { kinds: &kinds, files: &files }).expect("the README's case");
     let runs = load_runs(&suite.cases[0], &path, &files).expect("its trace");
     evaluate_runs(&suite.cases[0], "refund::auth_flow", &runs)
