@@ -178,6 +178,8 @@ pub struct Outcome {
     pub losses: Vec<Loss>,
     /// Numbers worth reporting: `calls_checked`.
     pub stats: BTreeMap<String, u64>,
+    /// Values taken out of the evidence, by name.
+    pub values: BTreeMap<String, serde_json::Value>,
 }
 
 impl Outcome {
@@ -189,7 +191,13 @@ impl Outcome {
         let lost = items.iter().filter(|item| item.state == State::Violated);
         let losses = lost.map(|item| Loss { points, why: item.label.clone() }).collect();
         let score = if violated == 0.0 { Score::FULL } else { Score::new(held * points) };
-        Self { score, items, violations, losses, stats: BTreeMap::new() }
+        Self { score, items, violations, losses, stats: BTreeMap::new(), values: BTreeMap::new() }
+    }
+
+    /// Adds a value taken out of the evidence.
+    pub fn value(mut self, name: &str, value: serde_json::Value) -> Self {
+        self.values.insert(name.to_owned(), value);
+        self
     }
 
     /// Adds a number worth reporting.
@@ -215,6 +223,7 @@ impl From<Option<Violation>> for Outcome {
             losses: losses.collect(),
             violations: violation.into_iter().collect(),
             stats: BTreeMap::new(),
+            values: BTreeMap::new(),
         }
     }
 }

@@ -91,7 +91,9 @@ fn expected(path: &Path) -> Status {
 
 fn show(verdict: &Verdict) -> String {
     let items = verdict.findings.iter().flat_map(|finding| &finding.items).map(show_item);
-    let items: Vec<String> = items.collect();
+    let values = verdict.findings.iter().flat_map(|finding| &finding.values);
+    let values = values.map(|(name, value)| format!("{name} = {value}"));
+    let items: Vec<String> = items.chain(values).collect();
     format!(
         "{} {:.6}\n{}\n{}",
         verdict.status,

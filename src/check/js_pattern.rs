@@ -6,12 +6,22 @@ use crate::yaml::{Fields, Node};
 
 /// The compiled `pattern` of `node`; its mistakes are kept in `fields`.
 pub(super) fn pattern(fields: &mut Fields<'_>, node: Node<'_>, default: Flags) -> Option<JsRegex> {
+    pattern_at(fields, node, "pattern", default)
+}
+
+/// The compiled pattern under `key` of `node`.
+pub(super) fn pattern_at(
+    fields: &mut Fields<'_>,
+    node: Node<'_>,
+    key: &'static str,
+    default: Flags,
+) -> Option<JsRegex> {
     let flags = fields.node("flags").and_then(|flags| {
         let text = fields.take(flags.decode::<String>())?;
         fields.take(Flags::parse(&text).map_err(|problem| flags.error(problem)))
     });
-    let text = fields.required::<String>("pattern")?;
-    let at = node.get("pattern").unwrap_or(node);
+    let text = fields.required::<String>(key)?;
+    let at = node.get(key).unwrap_or(node);
     if text.is_empty() {
         fields.errors.push(at.error("an empty pattern matches everything"));
         return None;

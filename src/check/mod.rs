@@ -11,6 +11,7 @@ mod blocked;
 mod contains;
 mod ends_with;
 mod equals;
+mod extract;
 mod forbidden_tools;
 mod js_pattern;
 mod json_assertion;
@@ -74,6 +75,8 @@ pub struct Kind {
     pub shorthand: Option<&'static str>,
     /// Common keys of a case that this check takes as settings as well.
     pub case_keys: &'static [&'static str],
+    /// Whether these settings ask for a report only: then it is no mistake that nothing can break them.
+    pub only_reports: fn(Node<'_>) -> bool,
 }
 
 impl Kind {
@@ -87,12 +90,18 @@ impl Kind {
 
     /// A kind that reads its settings itself.
     pub const fn with(name: &'static str, summary: &'static str, read: Read) -> Self {
-        Self { name, summary, read, shorthand: None, case_keys: &[] }
+        Self { name, summary, read, shorthand: None, case_keys: &[], only_reports: |_| false }
     }
 
     /// The setting that a bare value fills.
     pub const fn shorthand(mut self, setting: &'static str) -> Self {
         self.shorthand = Some(setting);
+        self
+    }
+
+    /// Which settings ask for a report only.
+    pub const fn only_reports(mut self, only_reports: fn(Node<'_>) -> bool) -> Self {
+        self.only_reports = only_reports;
         self
     }
 
@@ -109,6 +118,7 @@ pub const BUILTIN: &[Kind] = &[
     contains::KIND,
     ends_with::KIND,
     equals::KIND,
+    extract::KIND,
     forbidden_tools::KIND,
     jsonpath::KIND,
     jsonpath_exists::KIND,

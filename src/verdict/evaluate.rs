@@ -1,5 +1,6 @@
 //! The engine: a case and its runs to a verdict. Pure: no file, no clock but for durations.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -95,6 +96,7 @@ fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
         items: outcome.items,
         losses: outcome.losses,
         stats: outcome.stats,
+        values: outcome.values,
         ..empty(expectation.check, &expectation.place)
     }
 }
@@ -130,7 +132,8 @@ fn empty(check: &str, place: &Place) -> Finding {
         unfit: None,
         items: Vec::new(),
         losses: Vec::new(),
-        stats: std::collections::BTreeMap::new(),
+        stats: BTreeMap::new(),
+        values: BTreeMap::new(),
         duration_ms: 0.0,
     }
 }

@@ -94,6 +94,9 @@ pub struct Finding {
     /// Numbers worth reporting.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stats: BTreeMap<String, u64>,
+    /// Values taken out of the evidence, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, serde_json::Value>,
     /// How long the check took, in milliseconds.
     pub duration_ms: f64,
 }

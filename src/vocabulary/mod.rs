@@ -4,6 +4,7 @@
 
 mod eval;
 mod expect;
+mod extract;
 mod metric;
 
 use std::sync::Arc;
@@ -27,7 +28,8 @@ pub struct Vocabulary {
 }
 
 /// All vocabularies, in the order in which their checks are asked.
-pub const VOCABULARIES: &[Vocabulary] = &[metric::VOCABULARY, eval::VOCABULARY, expect::VOCABULARY];
+pub const VOCABULARIES: &[Vocabulary] =
+    &[metric::VOCABULARY, eval::VOCABULARY, extract::VOCABULARY, expect::VOCABULARY];
 
 /// A case that is being read: its node, and how to find it again.
 pub struct CaseNode<'d> {

@@ -1,0 +1,28 @@
+//! `extract:` values taken out of the final answer, beside any other block.
+//!
+//! ```yaml
+//! extract: [{name: total, from: final_text, regex: '\$(?<value>[\d.]+)', max: 100}]
+//! ```
+
+use super::{CaseNode, Vocabulary};
+use crate::case::Expectation;
+use crate::check::Scope;
+use crate::place::LoadErrors;
+
+pub(super) const VOCABULARY: Vocabulary =
+    Vocabulary { key: "extract", unfold: |_, _| {}, lower, settings_beside: false };
+
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors> {
+    let Some(block) = case.node.get("extract") else { return Ok(Vec::new()) };
+    let Some(entries) = block.list() else {
+        return Err(block.error(format!("`extract` is a list, not {}", block.describe())).into());
+    };
+    let Some(kind) = scope.kinds.find("extract") else { return Ok(Vec::new()) };
+    let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
+    for (index, entry) in entries.enumerate() {
+        let settings = case.settings(&format!("/extract/{index}"));
+        let read = Expectation::read(kind, entry.place(), settings, entry, scope, case.allow_vacuous);
+        found.extend(errors.take(read));
+    }
+    errors.or(found)
+}
