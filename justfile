@@ -5,7 +5,7 @@ ready:
     cargo fmt --check
     cargo clippy --all-targets --all-features -- -D warnings
     cargo test
-    cargo test --no-default-features --lib
+    cargo test --no-default-features
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
