@@ -43,7 +43,10 @@ fn said(value: &Value) -> Said {
 }
 
 fn disagreements(rows: &[[String; 3]]) -> Vec<String> {
-    let Some(answers) = node(rows) else { return Vec::new() };
+    let Some(answers) = node(rows) else {
+        eprintln!("skipped: there is no Node of version 20 or 22");
+        return Vec::new();
+    };
     let mut wrong = Vec::new();
     for ([pattern, flags, text], answer) in rows.iter().zip(&answers) {
         let (ours, theirs) = (ours(pattern, flags, text), said(answer));

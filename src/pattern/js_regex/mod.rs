@@ -173,15 +173,39 @@ fn utf16(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
 }
 
-/// The literal form: `/pattern/flags`.
+/// The literal form: `/pattern/flags`, in which a slash has a backslash.
 impl fmt::Display for JsRegex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "/{}/{}", self.text, self.flags.letters())
+        write!(f, "/{}/{}", with_slashes_escaped(&self.text), self.flags.letters())
     }
+}
+
+fn with_slashes_escaped(pattern: &str) -> String {
+    let (mut literal, mut escaped) = (String::with_capacity(pattern.len()), false);
+    for c in pattern.chars() {
+        if c == '/' && !escaped {
+            literal.push('\\');
+        }
+        literal.push(c);
+        escaped = c == '\\' && !escaped;
+    }
+    literal
 }
 
 impl fmt::Debug for JsRegex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "JsRegex({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_shown_as_a_literal_that_means_the_same() {
+        for (pattern, literal) in [("a/b", r"/a\/b/"), (r"a\/b", r"/a\/b/"), (r"a\\/b", r"/a\\\/b/")] {
+            assert_eq!(JsRegex::new(pattern, Flags::default()).expect("a pattern").to_string(), literal);
+        }
     }
 }
