@@ -4,6 +4,7 @@
 //! root is opened, by `..`, by an absolute path or through a link.
 
 use std::any::{Any, TypeId};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -121,14 +122,28 @@ impl Files {
         Err(self.error(&path, self.outside()))
     }
 
-    /// The text of a file.
-    pub fn read(&self, path: &Path) -> Result<String, ReadError> {
-        let bytes = self.read_bytes(path)?;
-        String::from_utf8(bytes)
-            .map_err(|error| self.error(path, ReadProblem::NotUtf8(error.utf8_error().valid_up_to())))
+    /// What `look` makes of the text of a file. The text is not kept: each thread reads one file after the other
+    /// into the same buffer.
+    pub fn read<T>(&self, path: &Path, look: impl FnOnce(&str) -> T) -> Result<T, ReadError> {
+        let mut bytes = BUFFER.take();
+        bytes.clear();
+        let read = self.read_into(path, &mut bytes).and_then(|()| {
+            let text = std::str::from_utf8(&bytes);
+            text.map_err(|error| self.error(path, ReadProblem::NotUtf8(error.valid_up_to())))
+        });
+        let looked = read.map(look);
+        if bytes.capacity() <= KEPT_BUFFER {
+            BUFFER.set(bytes);
+        }
+        looked
     }
 
     fn read_bytes(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = Vec::new();
+        self.read_into(path, &mut bytes).map(|()| bytes)
+    }
+
+    fn read_into(&self, path: &Path, bytes: &mut Vec<u8>) -> Result<(), ReadError> {
         self.refuse_links(path)?;
         self.opened.fetch_add(1, Ordering::Relaxed);
         let refused = |error: io::Error| self.error(path, problem_of(&error));
@@ -141,15 +156,15 @@ impl Files {
             let problem = ReadProblem::TooLarge { size: metadata.len(), limit: self.size_limit };
             return Err(self.error(path, problem));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+        bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
         // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
         let known = metadata.is_file() && metadata.len() > 0;
         let most = if known { metadata.len() } else { self.size_limit + 1 };
-        let read = file.take(most).read_to_end(&mut bytes).map_err(refused)?;
+        let read = file.take(most).read_to_end(bytes).map_err(refused)?;
         if read as u64 > self.size_limit {
             return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
         }
-        Ok(bytes)
+        Ok(())
     }
 
     /// A file that holds text of the user's, with a place for bytes that are not UTF-8.
@@ -264,6 +279,13 @@ impl Files {
     }
 }
 
+/// The largest buffer that a thread keeps for the next file: a rare large trace is not held for ever.
+const KEPT_BUFFER: usize = 1 << 20;
+
+thread_local! {
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
 /// This process and a count of what it wrote: no two temporary files share a name.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 static WRITTEN: AtomicUsize = AtomicUsize::new(0);
@@ -342,11 +364,11 @@ mod tests {
         std::os::unix::fs::symlink(&secret, root.join("folder")).expect("a link");
         let files = Files::new(dir.path(), &root);
         for path in ["file", "folder/key"] {
-            let error = files.read(&root.join(path)).expect_err(path);
+            let error = files.read(&root.join(path), str::len).expect_err(path);
             assert!(matches!(error.problem, ReadProblem::Outside(_)), "{error}");
         }
         let wider = Files::new(dir.path(), &root).allow_root(&secret);
-        assert_eq!(wider.read(&root.join("file")).expect("an allowed root"), "k");
+        assert_eq!(wider.read(&root.join("file"), str::to_owned).expect("an allowed root"), "k");
     }
 
     #[test]
@@ -356,7 +378,7 @@ mod tests {
         fs::write(dir.path().join("big"), "12345").expect("a file");
         fs::write(dir.path().join("latin"), b"a\n\xe9t\xe9").expect("a file");
         let files = Files::new(dir.path(), dir.path()).with_size_limit(4);
-        let problem = |name: &str| files.read(&dir.path().join(name)).expect_err(name).problem;
+        let problem = |name: &str| files.read(&dir.path().join(name), str::len).expect_err(name).problem;
         assert_eq!(problem("folder"), ReadProblem::Folder);
         assert_eq!(problem("big"), ReadProblem::TooLarge { size: 5, limit: 4 });
         assert_eq!(problem("gone"), ReadProblem::Missing);

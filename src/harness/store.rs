@@ -2,6 +2,7 @@
 //!
 //! `<out>/<run id>/<trial name>.json`; later attempts of a retried trial lie in `attempt-<n>/` below that.
 
+use std::cell::Cell;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -13,6 +14,11 @@ use crate::verdict::Verdict;
 
 /// File systems take 255 bytes; what follows a name, and what a temporary name adds, must fit as well.
 const LONGEST_STEM: usize = 200;
+
+thread_local! {
+    /// Each thread writes one verdict after the other from the same buffer.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// Where the verdicts of this run go.
 #[derive(Debug)]
@@ -40,10 +46,14 @@ impl Store {
             fs::create_dir_all(&self.folder)?;
             let _ = self.made.set(());
         }
-        let mut json = Vec::with_capacity(8 << 10);
+        let mut json = BUFFER.take();
+        json.clear();
         serde_json::to_writer(&mut json, verdict)?;
         json.push(b'\n');
-        write_whole(&self.folder.join(format!("{}.json", file_stem(&verdict.name))), &json)
+        let path = self.folder.join(format!("{}.json", file_stem(&verdict.name)));
+        let written = write_whole(&path, &json);
+        BUFFER.set(json);
+        written
     }
 }
 

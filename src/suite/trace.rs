@@ -132,8 +132,8 @@ pub fn load_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, St
 }
 
 fn read(path: &Path, format: Option<&str>, files: &Files) -> Result<Recording, String> {
-    let text = files.read(path).map_err(|error| error.to_string())?;
-    reader::read(&text, format).map_err(|error| format!("{}: {error}", files.name(path)))
+    let read = files.read(path, |text| reader::read(text, format)).map_err(|error| error.to_string())?;
+    read.map_err(|error| format!("{}: {error}", files.name(path)))
 }
 
 fn runs_of(recording: Recording, name: &str) -> Vec<Run> {

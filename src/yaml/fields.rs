@@ -27,6 +27,11 @@ impl<'n> Fields<'n> {
         }
     }
 
+    /// Makes room for `count` keys that will be asked for.
+    pub fn expect_keys(&mut self, count: usize) {
+        self.known.reserve(count);
+    }
+
     /// The value under `key`, which is known from now on.
     pub fn node(&mut self, key: &'static str) -> Option<Node<'n>> {
         if !self.known.contains(&key) {
