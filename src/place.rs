@@ -147,8 +147,6 @@ pub struct LoadError {
     pub place: Place,
     /// What is wrong: a lower-case sentence without a full stop.
     pub problem: String,
-    /// A few words under the caret.
-    pub label: Option<String>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -156,13 +154,12 @@ pub struct LoadError {
 impl LoadError {
     /// A `problem` at `place`.
     pub fn new(place: Place, problem: impl Into<String>) -> Self {
-        Self { place, problem: problem.into(), label: None, help: None }
+        Self { place, problem: problem.into(), help: None }
     }
 
-    /// Adds the words under the caret.
-    pub fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = Some(label.into());
-        self
+    /// Adds what to do, where that is known.
+    pub fn help_if(self, help: Option<String>) -> Self {
+        Self { help: help.or(self.help), ..self }
     }
 
     /// Adds what to do.

@@ -102,7 +102,7 @@ fn wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
             let error =
                 node.get("type").unwrap_or(node).error(format!("there is no input assertion `{other}`"));
             let help = did_you_mean(other, &["contains", "regex", "jsonpath"]);
-            fields.errors.push(help.map_or(error.clone(), |help| error.help(help)));
+            fields.errors.push(error.help_if(help));
             None
         }
     }

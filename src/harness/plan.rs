@@ -95,7 +95,8 @@ fn find(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) 
     for path in files_for_name(library.files, name) {
         let wanted = |id: Option<&str>| is_name_of(name, &trial_name(below(&path, library), id));
         let Some(suite) = broken.take(Suite::load_some(&path, library, &wanted)) else { continue };
-        let Some((case, case_name)) = case_of(name, &suite, &path, library) else { continue };
+        let Some(case) = suite.cases.first() else { continue };
+        let case_name = name_of(&path, case, library);
         let mut found = Plan::default();
         let added = broken.take(add(&mut found, case, &path, case_name, library, settings));
         plan.reports.extend(&suite.reports);
@@ -108,17 +109,6 @@ fn find(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) 
     if !broken.is_empty() {
         plan.trials.push(Planned { name: name.to_owned(), ignore: None, work: Work::Broken(broken) });
     }
-}
-
-/// The case whose trial, or one of whose trials, is called `name`.
-fn case_of<'s>(
-    name: &str,
-    suite: &'s Suite,
-    path: &Path,
-    library: Library<'_>,
-) -> Option<(&'s Arc<Case>, String)> {
-    let mut named = suite.cases.iter().map(|case| (case, name_of(path, case, library)));
-    named.find(|(_, case_name)| is_name_of(name, case_name))
 }
 
 /// Whether a trial called `name` is one of the case called `case_name`.

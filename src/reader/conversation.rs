@@ -4,7 +4,7 @@
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
 use super::error::Wrong;
-use super::input::At;
+use super::input::{At, Input, Record};
 use super::json::Json;
 use super::usage::Tally;
 use crate::trace::Trace;
@@ -98,6 +98,23 @@ impl<'t> Conversations<'t> {
     /// The conversations of one list of messages: that one.
     pub(super) fn of_messages(messages: Vec<Said<'t>>) -> Vec<Run<'t>> {
         vec![Run { messages, ..Run::default() }]
+    }
+
+    /// The conversations of a file: a list of messages, or a log of model calls that `exchange` reads.
+    pub(super) fn of_input(
+        input: Input<'t>,
+        is_message: fn(&Json<'t>) -> bool,
+        exchange: fn(At, Json<'t>) -> Result<Exchange<'t>, Wrong>,
+    ) -> Result<Vec<Run<'t>>, Wrong> {
+        if input.records.first().is_some_and(|record| is_message(&record.value)) {
+            let said = |Record { at, value }| Said::record(at, value);
+            return Ok(Self::of_messages(input.records.into_iter().map(said).collect()));
+        }
+        let mut log = Self::default();
+        for Record { at, value } in input.records {
+            log.add(exchange(at, value).map_err(|wrong| at.blame(wrong))?);
+        }
+        Ok(log.into_runs())
     }
 
     /// Adds the next model call of the log.

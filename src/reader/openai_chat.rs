@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::error::Wrong;
-use super::input::{At, Input, Record};
+use super::input::{At, Input};
 use super::json::Json;
 use super::object::Object;
 use super::{Certainty, Detection, Reader};
@@ -142,17 +142,7 @@ fn object_to_content(content: &Json) -> Option<String> {
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let is_list = input.records.first().is_some_and(|record| is_message(&record.value));
-    let runs = if is_list {
-        let said = |Record { at, value }| Said::record(at, value);
-        Conversations::of_messages(input.records.into_iter().map(said).collect())
-    } else {
-        let mut log = Conversations::default();
-        for Record { at, value } in input.records {
-            log.add(exchange(at, value).map_err(|wrong| at.blame(wrong))?);
-        }
-        log.into_runs()
-    };
+    let runs = Conversations::of_input(input, is_message, exchange)?;
     runs.into_iter().map(trace_of).collect()
 }
 

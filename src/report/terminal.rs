@@ -21,7 +21,7 @@ const CALL_WIDTH: usize = 100;
 pub fn load_error(error: &LoadError) -> String {
     let mut notes = Notes::default();
     notes.help(error.help.as_deref());
-    let mark = Mark { at: &error.place.locate(), label: error.label.clone().unwrap_or_default() };
+    let mark = Mark { at: &error.place.locate(), label: String::new() };
     draw(&Title { id: None, problem: &error.problem }, &[mark], &notes)
 }
 

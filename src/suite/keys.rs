@@ -133,10 +133,7 @@ pub(super) fn check_defaults(defaults: Node<'_>) -> Result<(), LoadErrors> {
         } else if !common().contains(&name) && !beside_metric {
             let place = defaults.key_place(name);
             let error = LoadError::new(place, format!("unknown key `{name}`"));
-            errors.push(match did_you_mean(name, CASE_KEYS) {
-                Some(help) => error.help(help),
-                None => error,
-            });
+            errors.push(error.help_if(did_you_mean(name, CASE_KEYS)));
         }
     }
     errors.or(())

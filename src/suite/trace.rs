@@ -76,10 +76,7 @@ fn reader_name(node: Node<'_>) -> Result<String, LoadError> {
         return Ok(name);
     }
     let error = node.error(format!("no reader is called `{name}`"));
-    Err(match did_you_mean(&name, &known) {
-        Some(help) => error.help(help),
-        None => error,
-    })
+    Err(error.help_if(did_you_mean(&name, &known)))
 }
 
 /// What can be told of a file without opening it: whether it may be, and whether its glob is one.

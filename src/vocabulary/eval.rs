@@ -145,10 +145,7 @@ fn assertion(
 
 fn unknown_type(name: &str, place: Place, types: &[&'static str]) -> LoadError {
     let error = LoadError::new(place, format!("there is no assertion `{name}`"));
-    match did_you_mean(name, types) {
-        Some(help) => error.help(help),
-        None => error,
-    }
+    error.help_if(did_you_mean(name, types))
 }
 
 /// A check that a part of the block lowers to.

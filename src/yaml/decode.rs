@@ -12,11 +12,7 @@ use crate::place::{LoadError, Place, Span};
 pub(super) fn decode<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadError> {
     T::deserialize(Item { node, field: None }).map_err(|error| {
         let span = error.span.unwrap_or(node.tree.span);
-        let load = LoadError::new(Place::new(node.source, span), error.problem);
-        match error.help {
-            Some(help) => load.help(help),
-            None => load,
-        }
+        LoadError::new(Place::new(node.source, span), error.problem).help_if(error.help)
     })
 }
 

@@ -102,10 +102,7 @@ impl<'n> Fields<'n> {
         for key in unknown {
             let place = Place::new(self.node.source(), key.span);
             let error = LoadError::new(place, format!("unknown key `{}`", key.name));
-            self.errors.push(match did_you_mean(&key.name, &self.known) {
-                Some(help) => error.help(help),
-                None => error,
-            });
+            self.errors.push(error.help_if(did_you_mean(&key.name, &self.known)));
         }
     }
 

@@ -106,11 +106,6 @@ impl<'d> Node<'d> {
         &self.tree.value
     }
 
-    /// The tree under this node.
-    pub fn tree(self) -> &'d Tree {
-        self.tree
-    }
-
     /// The file.
     pub fn source(self) -> &'d Arc<Source> {
         self.source
