@@ -235,6 +235,8 @@ pub struct Unfit {
     pub reason: Reason,
     /// Violations found before it.
     pub violations: Vec<Violation>,
+    /// What to do about it.
+    pub help: Option<String>,
 }
 
 /// What a check lacks.
@@ -249,12 +251,18 @@ pub enum Reason {
 impl Unfit {
     /// The evidence does not hold `what`.
     pub fn missing(what: impl Into<String>) -> Self {
-        Self { reason: Reason::Missing(what.into()), violations: Vec::new() }
+        Self { reason: Reason::Missing(what.into()), violations: Vec::new(), help: None }
     }
 
     /// `what` ran out of its budget.
     pub fn exhausted(what: impl Into<String>) -> Self {
-        Self { reason: Reason::Exhausted(what.into()), violations: Vec::new() }
+        Self { reason: Reason::Exhausted(what.into()), violations: Vec::new(), help: None }
+    }
+
+    /// Says what to do about it.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
     }
 }
 

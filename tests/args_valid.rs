@@ -13,7 +13,10 @@ fn kind(name: &str) -> &'static Kind {
 
 fn read(name: &str, settings: Node<'_>, folder: &Path) -> Result<Box<dyn Check>, LoadErrors> {
     let (registry, files) = (Registry::default(), Files::new(folder, folder));
-    (kind(name).read)(settings, &Scope { kinds: &registry, files: &files, folder })
+    (kind(name).read)(
+        settings,
+        &Scope { kinds: &registry, files: &files, folder, tables: &arraign::check::Tables::default() },
+    )
 }
 
 fn parse(text: &str) -> Document {
@@ -237,7 +240,12 @@ pay:
         let policy = "pay: {properties: {to: {format: email}, n: {minimum: 1}}}";
         fs::write(dir.path().join("p.yaml"), policy).expect("a file");
         let (registry, files) = (Registry::default(), Files::new(dir.path(), dir.path()));
-        let scope = Scope { kinds: &registry, files: &files, folder: dir.path() };
+        let scope = Scope {
+            kinds: &registry,
+            files: &files,
+            folder: dir.path(),
+            tables: &arraign::check::Tables::default(),
+        };
         let calls = trace(&[("pay", json!({"to": "nobody"}))]);
         let count = |settings: &str| {
             let check = (kind("args_valid").read)(parse(settings).root(), &scope).expect("a right policy");

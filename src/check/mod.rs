@@ -25,6 +25,7 @@ mod required_tools;
 mod schema;
 mod sequence_valid;
 mod starts_with;
+mod tables;
 mod text_assertion;
 mod tool_blocklist;
 mod tool_collision_detect;
@@ -41,13 +42,15 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Question};
 use crate::outcome::{Outcome, Unfit};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::yaml::{Document, Node, nearest};
 #[cfg(not(feature = "json-schema"))]
 use without_json_schema::{args_valid, tool_output_valid};
+
+pub use tables::Tables;
 
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {
@@ -57,6 +60,11 @@ pub trait Check: Send + Sync {
     /// An evidence that this check refuses. A check that refuses none tests nothing: `None` is an error at load,
     /// unless the case says `allow_vacuous: true`.
     fn counterexample(&self) -> Option<Evidence<'static>>;
+
+    /// What a judge is to be asked before this check can answer. Most checks need no judge.
+    fn questions(&self) -> Vec<Question> {
+        Vec::new()
+    }
 }
 
 /// Reads the settings of one kind of check.
@@ -188,6 +196,8 @@ pub struct Scope<'s> {
     pub files: &'s Files,
     /// The folder of the file that is being read: paths are relative to it.
     pub folder: &'s Path,
+    /// What the suite says for all its cases.
+    pub tables: &'s Tables,
 }
 
 impl Scope<'_> {

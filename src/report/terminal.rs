@@ -142,7 +142,8 @@ fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&Sh
         notes.run(run, &[]);
     }
     if finding.status == Status::Undecided {
-        notes.help(Some("record a run that answers this, or say `expect_verdict: undecided`"));
+        let otherwise = "record a run that answers this, or say `expect_verdict: undecided`";
+        notes.help(Some(finding.help.as_deref().unwrap_or(otherwise)));
     }
     notes.rerun(verdict);
     let undecided = if finding.status == Status::Undecided { "undecided: " } else { "" };

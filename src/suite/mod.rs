@@ -21,7 +21,7 @@ pub use trace::{Run, load_runs};
 pub use workspace::workspace;
 
 use crate::case::Case;
-use crate::check::{Registry, Scope};
+use crate::check::{Registry, Scope, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::source::Files;
 use crate::vocabulary::VOCABULARIES;
@@ -108,7 +108,8 @@ impl Suite {
         }
         let folder = path.parent().unwrap_or(path);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let scope = Scope { kinds: library.kinds, files: library.files, folder };
+        let tables = Tables::default();
+        let scope = Scope { kinds: library.kinds, files: library.files, folder, tables: &tables };
         let alone = documents.len() == 1;
         let mut reader = FileReader {
             scope,

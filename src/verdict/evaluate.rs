@@ -109,6 +109,7 @@ fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
     Finding {
         status,
         unfit: Some(reason),
+        help: unfit.help,
         violations: breaches(expectation, unfit.violations),
         ..empty(expectation.check, &expectation.place)
     }
@@ -130,6 +131,7 @@ fn empty(check: &str, place: &Place) -> Finding {
         score: Score::ZERO,
         violations: Vec::new(),
         unfit: None,
+        help: None,
         items: Vec::new(),
         losses: Vec::new(),
         stats: BTreeMap::new(),

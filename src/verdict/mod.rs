@@ -85,6 +85,9 @@ pub struct Finding {
     /// Why it could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
+    /// What to do about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
     /// Each call, rule or assertion looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<Item>,

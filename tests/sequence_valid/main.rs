@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 fn read_in(folder: &Path, settings: &str) -> Result<Box<dyn Check>, LoadErrors> {
     let kind = BUILTIN.iter().find(|kind| kind.name == "sequence_valid").expect("it is built in");
     let (kinds, files) = (Registry::default(), Files::new(folder, folder));
-    let scope = Scope { kinds: &kinds, files: &files, folder };
+    let scope = Scope { kinds: &kinds, files: &files, folder, tables: &arraign::check::Tables::default() };
     let documents = Document::parse(&Source::new("case.yaml", settings))?;
     (kind.read)(documents[0].root(), &scope)
 }
