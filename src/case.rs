@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::check::{Check, Kind, Scope};
+use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Location, Place};
+use crate::score::{Part, Scorecard, ScoredBy, Stake};
 use crate::trace::Trace;
 use crate::yaml::{Document, Node};
 
@@ -38,11 +40,21 @@ pub struct Case {
     pub snapshot: Option<Place>,
     /// Where `require_calls: true` stands: a trace without calls is a violation.
     pub require_calls: Option<Place>,
+    /// What a judge thinks of the run, where the case says it itself.
+    pub opinions: Opinions,
     /// The checks, in the file's order.
     pub expectations: Vec<Expectation>,
+    /// What they are worth together.
+    pub scorecards: Vec<Scorecard>,
 }
 
 impl Case {
+    /// The text of what the agent was asked.
+    pub fn prompt(&self) -> Option<&str> {
+        let input = self.input.as_ref()?;
+        input.as_str().or_else(|| input.get("query")?.as_str())
+    }
+
     /// Where the trace is named; the case's own place when it is not.
     pub fn trace_place(&self) -> &Place {
         match &self.trace {
@@ -105,12 +117,64 @@ pub struct Ignore {
     pub reason: Option<String>,
 }
 
+/// What a block of a vocabulary lowers to.
+#[derive(Default)]
+pub struct Lowered {
+    /// Its checks.
+    pub expectations: Vec<Expectation>,
+    /// What they are worth together; a part's index is one of these expectations.
+    pub scorecards: Vec<Scorecard>,
+}
+
+impl Lowered {
+    /// Adds what another block lowers to.
+    pub fn extend(&mut self, mut other: Lowered) {
+        let before = self.expectations.len();
+        for part in other.scorecards.iter_mut().flat_map(|card| &mut card.parts) {
+            if let ScoredBy::Expectation(at) = &mut part.scored_by {
+                *at += before;
+            }
+        }
+        self.expectations.append(&mut other.expectations);
+        self.scorecards.append(&mut other.scorecards);
+    }
+
+    /// Finds the checks that scorecards weigh by their name; the part that no check of the case answers is the error.
+    pub fn resolve(&mut self) -> Result<(), LoadErrors> {
+        let (expectations, mut errors) = (&self.expectations, LoadErrors::new());
+        for card in &mut self.scorecards {
+            for part in card.parts.iter_mut().filter(|part| part.scored_by == ScoredBy::Check) {
+                match expectations.iter().position(|expectation| expectation.check == part.name) {
+                    Some(at) => part.scored_by = ScoredBy::Expectation(at),
+                    None => errors.push(not_in_case(part, card.threshold.place.clone())),
+                }
+            }
+        }
+        errors.or(())
+    }
+}
+
+fn not_in_case(part: &Part, place: Place) -> LoadError {
+    LoadError::new(place, format!("`{}` is weighed, and the case has no check of that name", part.name))
+        .help("add the check, or take it out of the weights")
+}
+
+impl From<Vec<Expectation>> for Lowered {
+    fn from(expectations: Vec<Expectation>) -> Self {
+        Self { expectations, scorecards: Vec::new() }
+    }
+}
+
 /// One check with its settings and their place.
 pub struct Expectation {
     /// The check's name.
     pub check: &'static str,
     /// Where the check is named.
     pub place: Place,
+    /// What a violation costs the case.
+    pub stake: Stake,
+    /// The turn of the conversation that it is about, from 1; `None` for the whole run.
+    pub turn: Option<usize>,
     settings: Settings,
     run: Box<dyn Check>,
 }
@@ -169,7 +233,12 @@ impl Expectation {
             .help("make it ask for something, or say `allow_vacuous: true` on the case")
             .into());
         }
-        Ok(Self { check: kind.name, place, settings, run })
+        Ok(Self { check: kind.name, place, stake: Stake::Must, turn: None, settings, run })
+    }
+
+    /// Says what a violation costs the case.
+    pub fn at_stake(self, stake: Stake) -> Self {
+        Self { stake, ..self }
     }
 
     /// The check, ready to be asked.

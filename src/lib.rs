@@ -88,6 +88,7 @@ pub mod pattern;
 pub mod place;
 pub mod reader;
 pub mod report;
+pub mod score;
 pub mod source;
 pub mod suite;
 pub mod trace;

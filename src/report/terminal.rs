@@ -6,12 +6,16 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::plain::{one_line, plain};
+use super::score;
 use crate::outcome::Status;
 use crate::place::{LoadError, Location};
+use crate::score::Stake;
 use crate::verdict::{Breach, Finding, RunSummary, TrialError, Verdict};
 
 /// How many violations of one finding are drawn; the rest are counted. All of them are in the verdict file.
 const DRAWN: usize = 10;
+/// How many of the places that cost points are drawn.
+const COSTLY: usize = 5;
 /// How many calls around the one concerned are shown.
 const AROUND: usize = 3;
 /// How many columns a call's line may have.
@@ -33,7 +37,8 @@ pub fn red_trial(verdict: &Verdict) -> String {
     let mut blocks: Vec<String> = verdict.errors.iter().map(|error| trial_error(verdict, error)).collect();
     blocks.extend(verdict.snapshot_diff.iter().map(|diff| snapshot_changed(verdict, diff)));
     if verdict.snapshot_diff.is_none() {
-        blocks.extend(verdict.findings.iter().flat_map(|finding| of_finding(verdict, finding)));
+        let findings = verdict.findings.iter().filter(|finding| !score::only_points(finding));
+        blocks.extend(findings.flat_map(|finding| of_finding(verdict, finding)));
     }
     if blocks.is_empty() || verdict.expected != Status::Pass {
         blocks.extend(unexpected(verdict));
@@ -43,7 +48,8 @@ pub fn red_trial(verdict: &Verdict) -> String {
 
 /// The first claim that broke, on one line: `sequence_valid: ... at file:line:column`.
 pub fn headline(verdict: &Verdict) -> String {
-    let breach = verdict.findings.iter().find_map(|finding| Some((finding, finding.violations.first()?)));
+    let counted = || verdict.findings.iter().filter(|finding| !score::only_points(finding));
+    let breach = counted().find_map(|finding| Some((finding, finding.violations.first()?)));
     let unfit = verdict.findings.iter().find_map(|finding| Some((finding, finding.unfit.as_ref()?)));
     let claim = match (breach, unfit, verdict.errors.first()) {
         (_, _, Some(error)) => format!("{} at {}", error.message, error.at),
@@ -60,7 +66,9 @@ pub fn headline(verdict: &Verdict) -> String {
 /// Where the first claim that broke stands: what an IDE links.
 pub fn first_place(verdict: &Verdict) -> &Location {
     let error = verdict.errors.first().map(|error| &error.at);
-    error.or_else(|| Some(&verdict.violations().next()?.at)).unwrap_or(&verdict.case)
+    let counted = verdict.findings.iter().filter(|finding| !score::only_points(finding));
+    let broken = || Some(&counted.flat_map(|finding| &finding.violations).next()?.at);
+    error.or_else(broken).unwrap_or(&verdict.case)
 }
 
 /// The first line of an error is its claim; the others say more.
@@ -121,6 +129,7 @@ fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<
         notes.line("expected", expected);
         notes.line("actual", actual);
     }
+    notes.score(verdict, finding);
     if let Some(run) = run {
         notes.run(run, &concerned(breach));
     }
@@ -131,6 +140,10 @@ fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<
     let mut marks = vec![Mark { at: &breach.at, label: format!("{rule}{}", verdict.name) }];
     let constraint = breach.constraint.clone().unwrap_or_default();
     marks.extend(breach.policy_at.as_ref().map(|at| Mark { at, label: constraint }));
+    if score::card_of(verdict, finding).is_some() {
+        let costly = score::costly(verdict, finding.run).take(COSTLY);
+        marks.extend(costly.map(|breach| Mark { at: &breach.at, label: breach.message.clone() }));
+    }
     // A setting from the suite's defaults: the case itself would not be seen.
     marks.extend(breach.shared.then(|| Mark { at: &verdict.case, label: "the case".to_owned() }));
     draw(&title, &marks, &notes)
@@ -174,6 +187,27 @@ impl Notes {
     fn help(&mut self, text: Option<&str>) {
         if let Some(text) = text {
             self.line("help", text);
+        }
+    }
+
+    /// Where the points went, for a threshold; that there are none, for a hard gate.
+    fn score(&mut self, verdict: &Verdict, finding: &Finding) {
+        if finding.stake == Stake::Gate {
+            self.line("score", "0: a hard gate is violated, nothing else was computed");
+        }
+        let Some(card) = score::card_of(verdict, finding) else { return };
+        self.list("score", score::parts(card));
+        self.list("lost", score::losses(card));
+    }
+
+    /// Several lines under one name.
+    fn list(&mut self, name: &str, lines: Vec<String>) {
+        let name_width = name.len() + ": ".len();
+        for (index, line) in lines.into_iter().enumerate() {
+            let name = (index == 0).then(|| name.to_owned());
+            // Continued lines stand below the text of the first.
+            let indent = if index == 0 { String::new() } else { " ".repeat(name_width) };
+            self.0.push((name, format!("{indent}{}", one_line(&line))));
         }
     }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::keys;
+use super::opinions::opinions;
 use super::trace::trace_from;
-use crate::case::{Case, Expectation, Ignore, TraceFrom};
+use crate::case::{Case, Ignore, Lowered, TraceFrom};
 use crate::check::Scope;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -34,6 +35,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
     fields.node("same_turn");
     keys::refuse_unsupported(&mut fields, keys::CASE_UNSUPPORTED);
+    let lowered = lowered(&mut fields, context, node, allow_vacuous);
     let case = Case {
         description: fields.optional("description"),
         input: fields.aliased(&["input", "prompt"]).and_then(|node| fields.take(input(node))),
@@ -49,7 +51,9 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
-        expectations: expectations(&mut fields, context, node, allow_vacuous),
+        opinions: fields.node("opinions").and_then(|node| fields.take(opinions(node))).unwrap_or_default(),
+        expectations: lowered.expectations,
+        scorecards: lowered.scorecards,
         extent: node.place(),
         id,
         place,
@@ -151,12 +155,7 @@ fn trace(fields: &mut Fields<'_>, context: &Context<'_>, id: Option<&str>) -> Tr
     fields.take(trace_from(node, context.scope, context.suite, id)).unwrap_or(TraceFrom::Lookup)
 }
 
-fn expectations(
-    fields: &mut Fields<'_>,
-    context: &Context<'_>,
-    node: Node<'_>,
-    allow_vacuous: bool,
-) -> Vec<Expectation> {
+fn lowered(fields: &mut Fields<'_>, context: &Context<'_>, node: Node<'_>, allow_vacuous: bool) -> Lowered {
     let case = CaseNode {
         document: context.document,
         path: context.path,
@@ -164,10 +163,14 @@ fn expectations(
         common: keys::common(),
         allow_vacuous,
     };
-    let mut found = Vec::new();
+    let mut found = Lowered::default();
     for vocabulary in VOCABULARIES {
         fields.node(vocabulary.key);
-        found.extend(fields.take((vocabulary.lower)(&case, context.scope)).into_iter().flatten());
+        for key in vocabulary.also {
+            fields.node(key);
+        }
+        found.extend(fields.take((vocabulary.lower)(&case, context.scope)).unwrap_or_default());
     }
+    fields.take(found.resolve());
     found
 }

@@ -7,6 +7,7 @@ mod case;
 mod discover;
 mod keys;
 mod name;
+mod opinions;
 mod trace;
 mod workspace;
 

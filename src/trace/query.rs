@@ -36,6 +36,31 @@ impl Trace {
         }
     }
 
+    /// What happened from the `number`-th text of the user (from 1) to the next: its calls keep their numbers. Its
+    /// answer is what was said after its last call; figures of the whole run are not known of a turn.
+    pub fn turn_of_user(&self, number: usize) -> Option<Trace> {
+        let spoken = self.messages.iter().enumerate().filter(|(_, message)| message.role == Role::User);
+        let mut starts = spoken.map(|(at, message)| (at, message.after_calls)).skip(number.checked_sub(1)?);
+        let (first, first_call) = starts.next()?;
+        let next = starts.next();
+        let (end, end_call) = next.unwrap_or((self.messages.len(), self.calls.len()));
+        let mut turn = Trace {
+            agent: self.agent.clone(),
+            model: self.model.clone(),
+            input: Some(self.messages[first].text.clone()),
+            messages: self.messages[first..end].to_vec(),
+            calls: self.calls.get(first_call..end_call)?.to_vec(),
+            answer: if next.is_none() { self.answer.clone() } else { None },
+            ..Trace::default()
+        };
+        let after = turn.messages.iter().filter(|m| m.role == Role::Assistant && m.after_calls == end_call);
+        let texts: Vec<String> = after.map(|message| message.text.clone()).collect();
+        if turn.answer.is_none() && !texts.is_empty() {
+            turn.answer = Some(texts.join("\n"));
+        }
+        Some(turn)
+    }
+
     /// The names of all called tools, in order, repeats included.
     pub fn tool_names(&self) -> Vec<&str> {
         self.calls.iter().map(|call| call.name.as_str()).collect()

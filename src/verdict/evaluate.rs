@@ -1,14 +1,17 @@
 //! The engine: a case and its runs to a verdict. Pure: no file, no clock but for durations.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
+use super::scoring::{is_broken_gate, score};
 use super::{Breach, CallSummary, Finding, RunSummary, SCHEMA_VERSION, TrialError, Verdict};
 use crate::case::{Case, Expectation};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
 use crate::place::Place;
+use crate::score::{Card, Stake};
 use crate::suite::Run;
 use crate::trace::Trace;
 
@@ -24,15 +27,12 @@ pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
 /// Holds each of `runs` against `case`, whose trial is called `name`. All of them must hold.
 pub fn evaluate_runs(case: &Case, name: &str, runs: &[Run]) -> Verdict {
     let started = Instant::now();
-    let mut findings = Vec::with_capacity(case.expectations.len() * runs.len());
+    let mut verdict = Verdict { runs: runs.iter().map(summary).collect(), ..blank(case, name) };
     for (index, run) in runs.iter().enumerate() {
-        let evidence = Evidence::of(&run.trace);
-        let asked = case.expectations.iter().map(|expectation| ask(case, expectation, &evidence, index));
-        findings.extend(asked.chain(missing_calls(case, &run.trace, index)));
+        hold(case, &run.trace, index, &mut verdict);
     }
-    let mut verdict = Verdict { findings, runs: runs.iter().map(summary).collect(), ..blank(case, name) };
-    verdict.status = verdict.findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Error);
-    verdict.score = mean(&verdict.findings);
+    verdict.status = verdict.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error);
+    verdict.score = overall(&verdict);
     if runs.is_empty() {
         let (message, at) = ("the trace holds no run".to_owned(), case.trace_place().locate());
         verdict.errors.push(TrialError { message, at });
@@ -42,10 +42,46 @@ pub fn evaluate_runs(case: &Case, name: &str, runs: &[Run]) -> Verdict {
     verdict
 }
 
+/// Holds one run against the case, and adds what is found to the verdict.
+fn hold(case: &Case, trace: &Trace, run: usize, verdict: &mut Verdict) {
+    let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
+    let answers = ask_all(case, &evidence, run);
+    let scored = score(case, run, &answers);
+    verdict.findings.extend(answers.into_iter().flatten());
+    verdict.findings.extend(scored.findings);
+    verdict.findings.extend(missing_calls(case, trace, run));
+    verdict.scorecards.extend(scored.cards);
+}
+
+/// Asks every check, the hard gates first: a violated one ends the case, and what is not asked costs nothing.
+fn ask_all(case: &Case, evidence: &Evidence<'_>, run: usize) -> Vec<Option<Finding>> {
+    let mut answers = vec![None; case.expectations.len()];
+    for gates in [true, false] {
+        for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
+            if (expectation.stake == Stake::Gate) == gates {
+                *answer = Some(ask(case, expectation, evidence, run));
+            }
+        }
+        if answers.iter().flatten().any(is_broken_gate) {
+            break;
+        }
+    }
+    answers
+}
+
+/// What a finding makes of its case: lost points are no violation of their own.
+fn weight_on_case(finding: &Finding) -> Status {
+    match (finding.stake, finding.status) {
+        (Stake::Points, Status::Fail) => Status::Pass,
+        (_, status) => status,
+    }
+}
+
 /// The verdict of a case for which no answer could be had, because of what `at` says.
 pub fn failed_with(case: &Case, name: &str, at: &Place, message: String) -> Verdict {
     let error = TrialError { message, at: at.locate() };
-    let mut verdict = Verdict { status: Status::Error, errors: vec![error], ..blank(case, name) };
+    let scorecards = case.scorecards.iter().map(|card| card.empty(0, "there is no evidence")).collect();
+    let mut verdict = Verdict { status: Status::Error, errors: vec![error], scorecards, ..blank(case, name) };
     verdict.passed = verdict.expected == Status::Error;
     verdict
 }
@@ -63,6 +99,7 @@ fn blank(case: &Case, name: &str) -> Verdict {
         passed: false,
         score: Score::ZERO,
         findings: Vec::new(),
+        scorecards: Vec::new(),
         runs: Vec::new(),
         errors: Vec::new(),
         snapshot_diff: None,
@@ -73,7 +110,7 @@ fn blank(case: &Case, name: &str) -> Verdict {
 fn ask(case: &Case, expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
     let started = Instant::now();
     // A panic in a check is that trial's error, never the end of the run.
-    let answer = catch_unwind(AssertUnwindSafe(|| expectation.check().check(evidence)));
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(expectation, evidence)));
     let mut finding = match answer {
         Ok(Ok(outcome)) => of_outcome(expectation, outcome),
         Ok(Err(unfit)) => of_unfit(expectation, unfit),
@@ -87,6 +124,16 @@ fn ask(case: &Case, expectation: &Expectation, evidence: &Evidence<'_>, run: usi
     finding
 }
 
+/// The check's answer about the run, or about the turn of it that the expectation is about.
+fn answer(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    let Some(turn) = expectation.turn else { return expectation.check().check(evidence) };
+    let Some(trace) = evidence.trace.turn_of_user(turn) else {
+        return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
+    };
+    let of_turn = Evidence { trace: Cow::Owned(trace), ..evidence.clone() };
+    expectation.check().check(&of_turn)
+}
+
 fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
     let violated = !outcome.violations.is_empty();
     Finding {
@@ -97,7 +144,7 @@ fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
         losses: outcome.losses,
         stats: outcome.stats,
         values: outcome.values,
-        ..empty(expectation.check, &expectation.place)
+        ..unanswered(expectation)
     }
 }
 
@@ -111,7 +158,7 @@ fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
         unfit: Some(reason),
         help: unfit.help,
         violations: breaches(expectation, unfit.violations),
-        ..empty(expectation.check, &expectation.place)
+        ..unanswered(expectation)
     }
 }
 
@@ -119,13 +166,19 @@ fn of_panic(expectation: &Expectation, payload: &(dyn std::any::Any + Send)) -> 
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let said = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
     let unfit = Some(format!("the check panicked: {said}"));
-    Finding { unfit, ..empty(expectation.check, &expectation.place) }
+    Finding { unfit, ..unanswered(expectation) }
 }
 
-fn empty(check: &str, place: &Place) -> Finding {
+fn unanswered(expectation: &Expectation) -> Finding {
+    Finding { stake: expectation.stake, ..empty(expectation.check, &expectation.place) }
+}
+
+/// A finding that says nothing yet.
+pub(super) fn empty(check: &str, place: &Place) -> Finding {
     Finding {
         check: check.to_owned(),
         status: Status::Error,
+        stake: Stake::Must,
         run: 0,
         at: place.locate(),
         score: Score::ZERO,
@@ -218,9 +271,17 @@ fn cut(mut text: String) -> String {
     text
 }
 
-fn mean(findings: &[Finding]) -> Score {
-    let count = u32::try_from(findings.len()).unwrap_or(u32::MAX).max(1);
-    Score::new(findings.iter().map(|finding| finding.score.get()).sum::<f64>() / f64::from(count))
+/// The mean of the scorecards; of a case without one, of its findings.
+fn overall(verdict: &Verdict) -> Score {
+    if verdict.scorecards.is_empty() {
+        return mean(verdict.findings.iter().map(|finding| finding.score));
+    }
+    mean(verdict.scorecards.iter().map(Card::share))
+}
+
+fn mean(scores: impl ExactSizeIterator<Item = Score>) -> Score {
+    let count = u32::try_from(scores.len()).unwrap_or(u32::MAX).max(1);
+    Score::new(scores.map(Score::get).sum::<f64>() / f64::from(count))
 }
 
 fn millis(started: Instant) -> f64 {

@@ -3,6 +3,7 @@
 //! Every trial leaves one as a JSON file; reports are rendered from these, whichever process wrote them.
 
 mod evaluate;
+mod scoring;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::Tier;
 use crate::outcome::{Item, Loss, Score, Status};
 use crate::place::Location;
+use crate::score::{Card, Stake};
 use crate::trace::CallStatus;
 
 pub use evaluate::{evaluate, evaluate_runs, failed_with};
@@ -41,10 +43,13 @@ pub struct Verdict {
     pub expected: Status,
     /// Whether the trial passes.
     pub passed: bool,
-    /// The mean score of its findings.
+    /// The mean of its scorecards, as a share of the full score; of a case without one, the mean score of its findings.
     pub score: Score,
     /// What each check found, in the case's order, run by run.
     pub findings: Vec<Finding>,
+    /// The case's scorecards, run by run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scorecards: Vec<Card>,
     /// The runs that were looked at.
     pub runs: Vec<RunSummary>,
     /// Why no answer could be had: the trace unreadable, out of time, a panic.
@@ -74,6 +79,9 @@ pub struct Finding {
     pub check: String,
     /// Its status.
     pub status: Status,
+    /// What a violation costs the case.
+    #[serde(default, skip_serializing_if = "Stake::is_must")]
+    pub stake: Stake,
     /// The run it looked at: its index in [`Verdict::runs`].
     pub run: usize,
     /// Where the check is named.

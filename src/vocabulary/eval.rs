@@ -8,13 +8,14 @@
 //!   response_assertions: [{type: contains, value: shipped}]
 //! ```
 
-use super::{CaseNode, Vocabulary};
-use crate::case::Expectation;
+use super::{CaseNode, Piece, Vocabulary};
+use crate::case::{Expectation, Lowered};
 use crate::check::{Registry, Scope};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Fields, Key, Node, Tree, Value, did_you_mean};
 
-pub(super) const VOCABULARY: Vocabulary = Vocabulary { key: "eval", unfold, lower, settings_beside: false };
+pub(super) const VOCABULARY: Vocabulary =
+    Vocabulary { key: "eval", unfold, lower, settings_beside: false, also: &[] };
 
 /// The types of response assertions: each is a check of this name.
 const RESPONSE: &[&str] = &[
@@ -53,8 +54,8 @@ fn name_tools(settings: &mut Tree) {
     }
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors> {
-    let Some(block) = case.node.get("eval") else { return Ok(Vec::new()) };
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
+    let Some(block) = case.node.get("eval") else { return Ok(Lowered::default()) };
     let mut fields = Fields::of(block, "`eval`")?;
     let mut found = Vec::new();
     if let Some(constraints) = fields.node("tool_constraints") {
@@ -62,7 +63,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, Loa
     }
     if let Some(settings) = fields.node("tool_sequence") {
         let place = block.key_place("tool_sequence");
-        let check = Lowered { check: "tool_sequence", place, pointer: "/eval/tool_sequence".to_owned() };
+        let check = Piece { check: "tool_sequence", place, pointer: "/eval/tool_sequence".to_owned() };
         found.extend(fields.take(check.read(case, settings, scope)));
     }
     for (key, types) in [("tool_input_assertions", &["tool_input"][..]), ("response_assertions", RESPONSE)] {
@@ -71,7 +72,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, Loa
         }
     }
     refuse_unsupported(&mut fields);
-    fields.finish(found)
+    fields.finish(found.into())
 }
 
 fn refuse_unsupported(fields: &mut Fields<'_>) {
@@ -93,8 +94,8 @@ fn tool_constraints(
     for check in ["required_tools", "forbidden_tools"] {
         if let Some(settings) = fields.node(check) {
             let pointer = format!("/eval/tool_constraints/{check}");
-            let lowered = Lowered { check, place: node.key_place(check), pointer };
-            found.extend(fields.take(lowered.read(case, settings, scope)));
+            let piece = Piece { check, place: node.key_place(check), pointer };
+            found.extend(fields.take(piece.read(case, settings, scope)));
         }
     }
     fields.finish(found)
@@ -128,7 +129,7 @@ fn assertion(
 ) -> Result<Expectation, LoadErrors> {
     // An input assertion's type is a setting of its one check; a response assertion's type is the check.
     if let [check] = types {
-        return Lowered { check, place: entry.place(), pointer }.read(case, entry, scope);
+        return Piece { check, place: entry.place(), pointer }.read(case, entry, scope);
     }
     let Some(node) = entry.get("type") else {
         return Err(entry
@@ -140,28 +141,10 @@ fn assertion(
     let Some(check) = types.iter().find(|known| **known == name) else {
         return Err(unknown_type(&name, node.place(), types).into());
     };
-    Lowered { check, place: node.place(), pointer }.read(case, entry.without(&["type"]), scope)
+    Piece { check, place: node.place(), pointer }.read(case, entry.without(&["type"]), scope)
 }
 
 fn unknown_type(name: &str, place: Place, types: &[&'static str]) -> LoadError {
     let error = LoadError::new(place, format!("there is no assertion `{name}`"));
     error.help_if(did_you_mean(name, types))
-}
-
-/// A check that a part of the block lowers to.
-struct Lowered {
-    check: &'static str,
-    place: Place,
-    pointer: String,
-}
-
-impl Lowered {
-    fn read(self, case: &CaseNode<'_>, node: Node<'_>, scope: &Scope<'_>) -> Result<Expectation, LoadErrors> {
-        let Some(kind) = scope.kinds.find(self.check) else {
-            return Err(
-                LoadError::new(self.place, format!("this build has no check `{}`", self.check)).into()
-            );
-        };
-        Expectation::read(kind, self.place, case.settings(&self.pointer), node, scope, case.allow_vacuous)
-    }
 }

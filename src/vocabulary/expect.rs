@@ -7,12 +7,13 @@
 //! ```
 
 use super::{CaseNode, Vocabulary, wrap};
-use crate::case::Expectation;
+use crate::case::{Expectation, Lowered};
 use crate::check::{Kind, Registry, Scope};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Key, Node, Tree, Value};
 
-pub(super) const VOCABULARY: Vocabulary = Vocabulary { key: "expect", unfold, lower, settings_beside: false };
+pub(super) const VOCABULARY: Vocabulary =
+    Vocabulary { key: "expect", unfold, lower, settings_beside: false, also: &[] };
 
 /// `- tool_blocklist: [rm]` becomes `- tool_blocklist: {blocklist: [rm]}`, and what the case says for all its
 /// checks (`same_turn: allow`) is said to each that takes it.
@@ -44,8 +45,8 @@ fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
     }
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors> {
-    let Some(block) = case.node.get("expect") else { return Ok(Vec::new()) };
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
+    let Some(block) = case.node.get("expect") else { return Ok(Lowered::default()) };
     let Some(entries) = block.list() else {
         return Err(block.error(format!("`expect` is a list of checks, not {}", block.describe())).into());
     };
@@ -53,7 +54,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, Loa
     for (index, entry) in entries.enumerate() {
         expectations.extend(errors.take(expectation(case, index, entry, scope)));
     }
-    errors.or(expectations)
+    errors.or(expectations.into())
 }
 
 fn expectation(

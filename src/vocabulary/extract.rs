@@ -5,24 +5,24 @@
 //! ```
 
 use super::{CaseNode, Vocabulary};
-use crate::case::Expectation;
+use crate::case::{Expectation, Lowered};
 use crate::check::Scope;
 use crate::place::LoadErrors;
 
 pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: "extract", unfold: |_, _| {}, lower, settings_beside: false };
+    Vocabulary { key: "extract", unfold: |_, _| {}, lower, settings_beside: false, also: &[] };
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors> {
-    let Some(block) = case.node.get("extract") else { return Ok(Vec::new()) };
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
+    let Some(block) = case.node.get("extract") else { return Ok(Lowered::default()) };
     let Some(entries) = block.list() else {
         return Err(block.error(format!("`extract` is a list, not {}", block.describe())).into());
     };
-    let Some(kind) = scope.kinds.find("extract") else { return Ok(Vec::new()) };
+    let Some(kind) = scope.kinds.find("extract") else { return Ok(Lowered::default()) };
     let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
     for (index, entry) in entries.enumerate() {
         let settings = case.settings(&format!("/extract/{index}"));
         let read = Expectation::read(kind, entry.place(), settings, entry, scope, case.allow_vacuous);
         found.extend(errors.take(read));
     }
-    errors.or(found)
+    errors.or(found.into())
 }

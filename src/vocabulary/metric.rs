@@ -6,16 +6,16 @@
 //! ```
 
 use super::{CaseNode, Vocabulary};
-use crate::case::Expectation;
+use crate::case::{Expectation, Lowered};
 use crate::check::Scope;
 use crate::place::{LoadErrors, Place};
 use crate::yaml::{Node, nearest};
 
 pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: "metric", unfold: |_, _| {}, lower, settings_beside: true };
+    Vocabulary { key: "metric", unfold: |_, _| {}, lower, settings_beside: true, also: &[] };
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors> {
-    let Some(name) = case.node.get("metric") else { return Ok(Vec::new()) };
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
+    let Some(name) = case.node.get("metric") else { return Ok(Lowered::default()) };
     let wanted: String = name.decode()?;
     let Some(kind) = scope.kinds.find(&wanted) else {
         let error = name.error(format!("unknown metric `{wanted}`"));
@@ -24,7 +24,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Vec<Expectation>, Loa
     let hidden: Vec<&str> = case.common.iter().copied().filter(|key| !kind.case_keys.contains(key)).collect();
     let node = case.node.without(&hidden);
     Expectation::read(kind, name.place(), case.settings(""), node, scope, case.allow_vacuous)
-        .map(|expectation| vec![expectation])
+        .map(|expectation| vec![expectation].into())
         .map_err(|errors| suggest_common_keys(node, errors, case.common))
 }
 

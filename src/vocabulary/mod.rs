@@ -4,12 +4,15 @@
 
 mod eval;
 mod expect;
+mod expected;
 mod extract;
 mod metric;
+mod piece;
 
 use std::sync::Arc;
 
-use crate::case::{Expectation, Settings};
+use self::piece::Piece;
+use crate::case::{Lowered, Settings};
 use crate::check::{Registry, Scope};
 use crate::place::LoadErrors;
 use crate::yaml::{Document, Key, Node, Tree, Value};
@@ -21,15 +24,17 @@ pub struct Vocabulary {
     /// Rewrites the short forms among a case's entries to the long ones, keeping their places, before anything
     /// is read.
     pub unfold: fn(&mut [(Key, Tree)], &Registry),
+    /// Further keys of a case that belong to it.
+    pub also: &'static [&'static str],
     /// The case's keys to checks.
-    pub lower: fn(&CaseNode<'_>, &Scope<'_>) -> Result<Vec<Expectation>, LoadErrors>,
+    pub lower: fn(&CaseNode<'_>, &Scope<'_>) -> Result<Lowered, LoadErrors>,
     /// Whether the block's settings stand beside the common keys.
     pub settings_beside: bool,
 }
 
 /// All vocabularies, in the order in which their checks are asked.
 pub const VOCABULARIES: &[Vocabulary] =
-    &[metric::VOCABULARY, eval::VOCABULARY, extract::VOCABULARY, expect::VOCABULARY];
+    &[metric::VOCABULARY, eval::VOCABULARY, expected::VOCABULARY, extract::VOCABULARY, expect::VOCABULARY];
 
 /// A case that is being read: its node, and how to find it again.
 pub struct CaseNode<'d> {

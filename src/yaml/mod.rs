@@ -106,6 +106,11 @@ impl<'d> Node<'d> {
         &self.tree.value
     }
 
+    /// The value with its places.
+    pub fn tree(self) -> &'d Tree {
+        self.tree
+    }
+
     /// The file.
     pub fn source(self) -> &'d Arc<Source> {
         self.source

@@ -1,0 +1,62 @@
+//! A scorecard for people: what each part brought, and where the other points went.
+
+use crate::outcome::Status;
+use crate::score::{Card, Stake};
+use crate::verdict::{Breach, Finding, Verdict};
+
+/// How many lost points are named; the verdict file has all of them.
+const NAMED: usize = 8;
+
+/// What each part of a card brought, one line each, and the sum.
+pub fn parts(card: &Card) -> Vec<String> {
+    let width = card.parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
+    let line = |part: &crate::score::CardPart| {
+        let most = number(part.weight * card.full);
+        format!("{:width$}  {:>6} of {most}", part.name, number(part.points), width = width)
+    };
+    let mut lines: Vec<String> = card.parts.iter().map(line).collect();
+    let sum = match (card.score, &card.not_computed) {
+        (_, Some(why)) => format!("not computed: {why}"),
+        (Some(score), None) => {
+            format!("{} of {}, {}: {}", number(score), card.full, card.threshold, card.least)
+        }
+        (None, None) => "not computed".to_owned(),
+    };
+    lines.push(sum);
+    lines
+}
+
+/// The points that were lost and why, one line each.
+pub fn losses(card: &Card) -> Vec<String> {
+    let lost = card.losses.iter().filter(|loss| loss.points > 0.0);
+    let line = |loss: &crate::outcome::Loss| format!("{}  {}", number(loss.points * card.full), loss.why);
+    let mut lines: Vec<String> = lost.map(line).collect();
+    if lines.len() > NAMED {
+        let more = lines.len() - NAMED;
+        lines.truncate(NAMED);
+        lines.push(format!("... and {more} more"));
+    }
+    lines
+}
+
+/// The card whose threshold `finding` is about.
+pub fn card_of<'v>(verdict: &'v Verdict, finding: &Finding) -> Option<&'v Card> {
+    verdict.scorecards.iter().find(|card| card.threshold == finding.check && card.run == finding.run)
+}
+
+/// What was violated and only cost points, in one run.
+pub fn costly(verdict: &Verdict, run: usize) -> impl Iterator<Item = &Breach> {
+    let findings = verdict.findings.iter().filter(move |finding| finding.run == run && only_points(finding));
+    findings.flat_map(|finding| &finding.violations)
+}
+
+/// Whether the violations of a finding cost points and nothing more.
+pub fn only_points(finding: &Finding) -> bool {
+    finding.stake == Stake::Points && finding.status == Status::Fail
+}
+
+/// A number with the digits that a person reads.
+pub fn number(number: f64) -> String {
+    let text = format!("{number:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

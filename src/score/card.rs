@@ -1,0 +1,180 @@
+//! One scorecard, filled in for one run.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Part, Scorecard, ScoredBy};
+use crate::outcome::{Loss, Score};
+
+/// How much a score may miss its threshold by: what adding weights in binary fractions loses (0.4 + 0.3 + 0.2 + 0.1
+/// is 0.9999999999999999).
+const EPSILON: f64 = 1e-9;
+
+/// A scorecard's result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// The vocabulary that it belongs to.
+    pub name: String,
+    /// The run that it is about: its index in the verdict's runs.
+    pub run: usize,
+    /// The score; `None` where a part has no answer.
+    pub score: Option<f64>,
+    /// The full score.
+    pub full: f64,
+    /// The setting that holds the threshold.
+    pub threshold: String,
+    /// The least score that passes.
+    pub least: f64,
+    /// Whether the score reaches it.
+    pub passed: bool,
+    /// Why the score was not computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_computed: Option<String>,
+    /// The weighed checks. Empty where nothing was computed.
+    pub parts: Vec<CardPart>,
+    /// Where the points went, as shares of the full score: they add up to what is missing from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<Loss>,
+}
+
+/// One weighed check of a card.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CardPart {
+    /// What it is called.
+    pub name: String,
+    /// Its share of the full score.
+    pub weight: f64,
+    /// The check's own score.
+    pub score: Score,
+    /// What that brings, on the card's scale.
+    pub points: f64,
+}
+
+impl Scorecard {
+    /// The card of a run in which the parts scored what `answer` gives: score and losses of the expectation. A part
+    /// without an answer leaves the card without a score.
+    pub fn fill<'o>(&self, run: usize, answer: impl Fn(usize) -> Option<(Score, &'o [Loss])>) -> Card {
+        let answers = self.parts.iter().map(|part| match part.scored_by {
+            ScoredBy::Nothing => Some((Score::FULL, &[][..])),
+            ScoredBy::Expectation(at) => answer(at),
+            ScoredBy::Check => None,
+        });
+        let answers: Option<Vec<_>> = answers.collect();
+        let Some(answers) = answers else { return self.empty(run, "a part of the score has no answer") };
+        let scored = || self.parts.iter().zip(&answers);
+        let parts: Vec<CardPart> = scored().map(|(part, (score, _))| self.part(part, *score)).collect();
+        let score = self.written(parts.iter().fold(0.0, |sum, part| sum + part.points));
+        let losses = scored().flat_map(|(part, (_, losses))| losses.iter().map(|loss| weighed(part, loss)));
+        Card {
+            score: Some(score),
+            passed: score + EPSILON >= self.threshold.least,
+            losses: losses.collect(),
+            parts,
+            not_computed: None,
+            ..self.empty(run, "")
+        }
+    }
+
+    /// The card of a case that a hard gate ended: 0, and nothing computed.
+    pub fn gated(&self, run: usize) -> Card {
+        Card { score: Some(0.0), ..self.empty(run, "a hard gate was violated") }
+    }
+
+    /// The card of a run that gave no evidence at all.
+    pub fn empty(&self, run: usize, why: &str) -> Card {
+        Card {
+            name: self.name.clone(),
+            run,
+            score: None,
+            full: self.scale.full,
+            threshold: self.threshold.setting.to_owned(),
+            least: self.threshold.least,
+            passed: false,
+            not_computed: Some(why.to_owned()),
+            parts: Vec::new(),
+            losses: Vec::new(),
+        }
+    }
+
+    fn part(&self, part: &Part, score: Score) -> CardPart {
+        let points = self.scale.full * score.get() * part.weight;
+        CardPart { name: part.name.clone(), weight: part.weight, score, points }
+    }
+
+    /// A score as the card writes it: never above the full one.
+    fn written(&self, score: f64) -> f64 {
+        let score = score.min(self.scale.full);
+        self.scale.decimals.map_or(score, |decimals| round_half_even(score, decimals))
+    }
+}
+
+impl Card {
+    /// The score as a share of the full one; 0 where there is none.
+    pub fn share(&self) -> Score {
+        Score::new(self.score.unwrap_or(0.0) / self.full)
+    }
+}
+
+fn weighed(part: &Part, loss: &Loss) -> Loss {
+    Loss { points: loss.points * part.weight, why: format!("{}: {}", part.name, loss.why) }
+}
+
+/// `value` rounded to `decimals`, exact ties to the even digit.
+pub fn round_half_even(value: f64, decimals: usize) -> f64 {
+    // Formatting rounds the exact binary value, which multiplying by a power of ten does not.
+    format!("{value:.decimals$}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Place;
+    use crate::score::{Scale, Threshold};
+
+    fn part(at: usize, weight: f64) -> Part {
+        Part { name: "part".to_owned(), weight, scored_by: ScoredBy::Expectation(at) }
+    }
+
+    fn card(weights: &[f64], least: f64, scale: Scale) -> Scorecard {
+        let parts = weights.iter().enumerate();
+        let parts = parts.map(|(at, &weight)| part(at, weight)).collect();
+        let threshold = Threshold { setting: "min_score", place: Place::of_file("x"), least };
+        Scorecard { name: "test".to_owned(), parts, threshold, scale }
+    }
+
+    fn filled(scorecard: &Scorecard, scores: &[f64]) -> Card {
+        let losses: Vec<Vec<Loss>> =
+            scores.iter().map(|score| vec![Loss { points: 1.0 - score, why: "x".to_owned() }]).collect();
+        scorecard.fill(0, |at| Some((Score::new(scores[at]), losses[at].as_slice())))
+    }
+
+    #[test]
+    fn four_full_parts_are_a_full_score() {
+        for scale in [Scale::SHARE, Scale::PERCENT] {
+            let card = filled(&card(&[0.4, 0.3, 0.2, 0.1], scale.full, scale), &[1.0; 4]);
+            assert!(card.passed, "{card:?}");
+        }
+    }
+
+    #[test]
+    fn losses_add_up_to_what_is_missing() {
+        let card = filled(&card(&[0.5, 0.3, 0.2], 80.0, Scale::PERCENT), &[0.25, 1.0, 0.5]);
+        let lost: f64 = card.losses.iter().map(|loss| loss.points).sum();
+        assert_eq!(card.score, Some(52.5));
+        assert!((lost - 0.475).abs() < 1e-12 && !card.passed);
+    }
+
+    #[test]
+    fn a_part_without_an_answer_leaves_no_score() {
+        let card =
+            card(&[0.5, 0.5], 0.0, Scale::SHARE).fill(0, |at| (at == 0).then_some((Score::FULL, &[][..])));
+        assert_eq!((card.score, card.passed), (None, false));
+    }
+
+    #[test]
+    fn exact_ties_go_to_the_even_digit() {
+        assert_eq!(
+            [0.125, 0.375, 72.115, 1.005].map(|value| round_half_even(value, 2)),
+            [0.12, 0.38, 72.11, 1.0]
+        );
+    }
+}

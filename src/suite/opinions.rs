@@ -1,0 +1,60 @@
+//! `opinions:` a judge's opinions, written in the case: they stand in for a judge in a test.
+//!
+//! ```yaml
+//! opinions:
+//!   polite: {pass: true, reason: it greets the customer}
+//!   output_quality: 85
+//! ```
+
+use crate::evidence::{Judged, Opinion, Opinions};
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Fields, Node, Value};
+
+pub(super) fn opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
+    let Some(entries) = node.entries() else {
+        let error =
+            node.error(format!("`opinions` is a mapping of labels to opinions, not {}", node.describe()));
+        return Err(error.help("write `label: {pass: true, reason: ...}` or `label: {score: 85}`").into());
+    };
+    let (mut errors, mut opinions) = (LoadErrors::new(), Opinions::default());
+    for (label, node) in entries {
+        if let Some(opinion) = errors.take(opinion(node)) {
+            opinions.insert(&label.name, opinion);
+        }
+    }
+    errors.or(opinions)
+}
+
+/// `{pass, reason}` or `{score, reason}`; a bare boolean or number is the one or the other.
+fn opinion(node: Node<'_>) -> Result<Opinion, LoadErrors> {
+    if !matches!(node.value(), Value::Map(_)) {
+        return Ok(Opinion { judged: judged(node)?, reason: None });
+    }
+    let mut fields = Fields::of(node, "an opinion")?;
+    let (pass, score) = (fields.node("pass"), fields.node("score"));
+    let reason = fields.optional("reason");
+    let judged = match (pass, score) {
+        (Some(node), None) | (None, Some(node)) => fields.take(judged(node)),
+        (Some(_), Some(node)) => {
+            fields.errors.push(node.error("an opinion is a `pass` or a `score`, not both"));
+            None
+        }
+        (None, None) => {
+            fields.errors.push(node.error("an opinion says `pass: true`, `pass: false` or `score: 0..100`"));
+            None
+        }
+    };
+    fields.finish_some(judged.map(|judged| Opinion { judged, reason }))
+}
+
+fn judged(node: Node<'_>) -> Result<Judged, LoadError> {
+    if let Value::Bool(pass) = node.value() {
+        return Ok(if *pass { Judged::Pass } else { Judged::Fail });
+    }
+    let score: f64 = node.decode()?;
+    if (0.0..=100.0).contains(&score) {
+        Ok(Judged::Score(score))
+    } else {
+        Err(node.error(format!("a score lies between 0 and 100; this is {score}")))
+    }
+}

@@ -1,0 +1,156 @@
+//! One block of expectations: the whole run's, or one turn's.
+
+use super::output::Output;
+use super::{Context, Gathered};
+use crate::case::{Expectation, Lowered};
+use crate::place::{LoadError, LoadErrors};
+use crate::score::{Part, Scale, Scorecard, ScoredBy, Stake};
+use crate::yaml::{Fields, Node, Value};
+
+/// A block that is being lowered.
+pub(super) struct Block<'b> {
+    pub(super) context: &'b Context<'b>,
+    /// The block; `None` where only checks of other blocks are weighed.
+    pub(super) expected: Option<Node<'b>>,
+    /// What its scorecard is called.
+    pub(super) name: String,
+    /// The turn that it is about; `None` for the whole run.
+    pub(super) turn: Option<usize>,
+}
+
+/// What the block says, by what it is scored as.
+#[derive(Default)]
+struct Parts<'b> {
+    tools: Option<Node<'b>>,
+    categories: Option<Node<'b>>,
+    sequence: Option<Node<'b>>,
+    forbidden: Option<Node<'b>>,
+    output: Option<Node<'b>>,
+}
+
+impl Parts<'_> {
+    /// What asks for a score, if anything does.
+    fn scored(&self) -> Option<Node<'_>> {
+        self.tools.or(self.categories).or(self.sequence)
+    }
+}
+
+impl Block<'_> {
+    /// The block's checks and its scorecard.
+    pub(super) fn lower(&self) -> Result<Lowered, LoadErrors> {
+        let parts = self.expected.map(Self::parts).transpose()?.unwrap_or_default();
+        let mut errors = LoadErrors::new();
+        let output = errors.take(Output::read(parts.output, self.context)).unwrap_or_default();
+        let mut found: Vec<Expectation> = Vec::new();
+        found.extend(errors.take(self.forbidden(&parts)).flatten());
+        let accuracy = errors.take(self.accuracy(&parts)).flatten();
+        let sequence = errors.take(self.sequence(&parts)).flatten();
+        let scored = self.is_scored(&parts, &output);
+        let quality = if scored { errors.take(self.quality(&output)).flatten() } else { None };
+        found.extend(output.assertions);
+        let mut card = Vec::new();
+        for (name, expectation) in
+            [("tool_accuracy", accuracy), ("output_quality", quality), ("sequence_correctness", sequence)]
+        {
+            card.extend(self.part(name, expectation, &mut found));
+        }
+        for expectation in &mut found {
+            expectation.turn = self.turn;
+        }
+        let card = if scored { errors.take(self.scorecard(card, &parts)) } else { None };
+        errors.or(Lowered { expectations: found, scorecards: card.into_iter().collect() })
+    }
+
+    fn parts<'n>(expected: Node<'n>) -> Result<Parts<'n>, LoadErrors> {
+        let mut fields = Fields::of(expected, "`expected`")?;
+        let parts = Parts {
+            tools: fields.node("tools"),
+            categories: fields.node("tool_categories"),
+            sequence: fields.aliased(&["tool_sequence", "sequence"]),
+            forbidden: fields.node("forbidden_tools"),
+            output: fields.node("output"),
+        };
+        let nothing = parts.scored().is_none() && parts.forbidden.is_none() && parts.output.is_none();
+        if nothing
+            && fields.errors.is_empty()
+            && expected.entries().is_some_and(|mut keys| keys.next().is_none())
+        {
+            fields.errors.push(expected.error("`expected` is empty: it checks nothing"));
+        }
+        fields.finish(parts)
+    }
+
+    /// Whether the block is scored: it says what is, or the case says what score is too low.
+    fn is_scored(&self, parts: &Parts<'_>, output: &Output) -> bool {
+        let score =
+            self.context.thresholds.has_min_score() || self.context.weights.of_checks().next().is_some();
+        score || parts.scored().is_some() || output.is_scored()
+    }
+
+    fn forbidden(&self, parts: &Parts<'_>) -> Result<Option<Expectation>, LoadErrors> {
+        let Some(node) = parts.forbidden else { return Ok(None) };
+        let settings = Gathered::at(node)
+            .with("tools", Some(node))
+            .with_value("names", Value::String("normalised".to_owned()));
+        let gate = self.context.check("forbidden_tools", node, settings)?;
+        Ok(Some(gate.at_stake(Stake::Gate)))
+    }
+
+    fn accuracy(&self, parts: &Parts<'_>) -> Result<Option<Expectation>, LoadErrors> {
+        let Some(at) = parts.tools.or(parts.categories) else { return Ok(None) };
+        let settings = Gathered::at(at).with("tools", parts.tools).with("categories", parts.categories);
+        let check = self.context.check("tool_accuracy", at, settings)?;
+        Ok(Some(check.at_stake(Stake::Points)))
+    }
+
+    fn sequence(&self, parts: &Parts<'_>) -> Result<Option<Expectation>, LoadErrors> {
+        let Some(at) = parts.sequence else { return Ok(None) };
+        let mode = self.context.sequence_mode;
+        let settings = Gathered::at(at).with("tool_sequence", Some(at)).with("mode", mode);
+        let check = self.context.check("sequence_correctness", at, settings)?;
+        let required = self.context.sequence_required.map(Node::decode::<bool>).transpose()?;
+        let exact = mode.and_then(Node::as_str) == Some("exact");
+        let stake = if exact || required == Some(true) { Stake::Must } else { Stake::Points };
+        Ok(Some(check.at_stake(stake)))
+    }
+
+    /// The quality of the answer: a judge's opinion, else the share of the output assertions that hold.
+    fn quality(&self, output: &Output) -> Result<Option<Expectation>, LoadErrors> {
+        if self.context.weights.of("output_quality") == 0.0 {
+            return Ok(None);
+        }
+        let at = output.node.or(self.expected).unwrap_or(self.context.case.node);
+        let settings = Gathered::at(at).with_value("assertions", Value::List(output.trees.clone()));
+        let check = self.context.check("output_quality", at, settings)?;
+        Ok(Some(check.at_stake(Stake::Points)))
+    }
+
+    /// A dimension's part of the scorecard; its check, if it has one, joins `found`.
+    fn part(
+        &self,
+        name: &str,
+        expectation: Option<Expectation>,
+        found: &mut Vec<Expectation>,
+    ) -> Option<Part> {
+        let scored_by = match expectation {
+            Some(expectation) => {
+                found.push(expectation);
+                ScoredBy::Expectation(found.len() - 1)
+            }
+            None => ScoredBy::Nothing,
+        };
+        let weight = self.context.weights.of(name);
+        (weight > 0.0).then(|| Part { name: name.to_owned(), weight, scored_by })
+    }
+
+    fn scorecard(&self, mut parts: Vec<Part>, said: &Parts<'_>) -> Result<Scorecard, LoadError> {
+        let at = said.scored().or(said.output).or(self.expected).unwrap_or(self.context.case.node);
+        let threshold = self.context.thresholds.least(at)?;
+        parts.extend(self.context.weights.of_checks().map(|(name, weight)| Part {
+            name: name.to_owned(),
+            weight,
+            scored_by: ScoredBy::Check,
+        }));
+        Ok(Scorecard { name: self.name.clone(), parts, threshold, scale: Scale::PERCENT })
+    }
+}

@@ -1,0 +1,65 @@
+//! `expected.output:` assertions about the final answer.
+
+use super::{Context, Gathered};
+use crate::case::Expectation;
+use crate::place::LoadErrors;
+use crate::yaml::{Fields, Key, Node, Tree, Value};
+
+/// The keys of the block: the check that each of its entries is, and the setting that the entry fills.
+const ASSERTIONS: &[(&[&str], &str, &str)] = &[
+    (&["contains"], "contains", "value"),
+    (&["not_contains"], "not_contains", "value"),
+    (&["regex_patterns", "regex"], "regex", "pattern"),
+];
+
+/// What is asserted about the answer.
+#[derive(Default)]
+pub(super) struct Output<'n> {
+    /// The block.
+    pub(super) node: Option<Node<'n>>,
+    /// Each assertion as a check of its own.
+    pub(super) assertions: Vec<Expectation>,
+    /// The same as entries `{check: settings}`, for a score of all of them.
+    pub(super) trees: Vec<Tree>,
+}
+
+impl<'n> Output<'n> {
+    pub(super) fn read(node: Option<Node<'n>>, context: &Context<'_>) -> Result<Self, LoadErrors> {
+        let mut output = Self { node, ..Self::default() };
+        let Some(node) = node else { return Ok(output) };
+        let mut fields = Fields::of(node, "`output`")?;
+        for (keys, check, setting) in ASSERTIONS {
+            for entry in fields.aliased(keys).into_iter().flat_map(Node::one_or_many) {
+                fields.take(output.add(check, setting, entry, context));
+            }
+        }
+        if let Some(schema) = fields.node("json_schema") {
+            fields.take(output.add("json_schema", "schema", schema, context));
+        }
+        fields.finish(output)
+    }
+
+    fn add(
+        &mut self,
+        check: &'static str,
+        setting: &str,
+        entry: Node<'n>,
+        context: &Context<'_>,
+    ) -> Result<(), LoadErrors> {
+        let expectation = context.check(check, entry, Gathered::at(entry).with(setting, Some(entry)))?;
+        self.assertions.push(expectation.at_stake(context.output));
+        self.trees.push(named(check, named(setting, entry.tree().clone())));
+        Ok(())
+    }
+
+    /// Whether the assertions are there to be scored.
+    pub(super) fn is_scored(&self) -> bool {
+        !self.assertions.is_empty()
+    }
+}
+
+/// `{name: tree}`, standing where the tree does.
+fn named(name: &str, tree: Tree) -> Tree {
+    let span = tree.span;
+    Tree { span, value: Value::Map(vec![(Key { span, name: name.to_owned() }, tree)]) }
+}
