@@ -18,10 +18,8 @@ pub(super) struct Scored {
 /// Fills in the case's scorecards: `answers` holds the finding of each expectation, `None` where it was not asked.
 pub(super) fn score(case: &Case, run: usize, answers: &[Option<Finding>]) -> Scored {
     let gate = answers.iter().flatten().any(is_broken_gate);
-    let fill = |scorecard: &Scorecard| match gate {
-        true => scorecard.gated(run),
-        false => scorecard.fill(run, |at| answered(answers.get(at)?.as_ref()?)),
-    };
+    let answer = |at: usize| answered(answers.get(at)?.as_ref()?);
+    let fill = |card: &Scorecard| if gate { card.gated(run) } else { card.fill(run, answer) };
     let cards: Vec<Card> = case.scorecards.iter().map(fill).collect();
     let known = case.scorecards.iter().zip(&cards).filter(|(_, card)| card.not_computed.is_none());
     let findings = known.map(|(scorecard, card)| threshold(scorecard, card)).collect();

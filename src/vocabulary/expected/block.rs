@@ -61,7 +61,7 @@ impl Block<'_> {
         errors.or(Lowered { expectations: found, scorecards: card.into_iter().collect() })
     }
 
-    fn parts<'n>(expected: Node<'n>) -> Result<Parts<'n>, LoadErrors> {
+    fn parts(expected: Node<'_>) -> Result<Parts<'_>, LoadErrors> {
         let mut fields = Fields::of(expected, "`expected`")?;
         let parts = Parts {
             tools: fields.node("tools"),
