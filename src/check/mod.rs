@@ -214,7 +214,7 @@ impl Scope<'_> {
     }
 
     /// A file that cannot be opened is a mistake where it is named; one that is wrong inside is a mistake there.
-    fn blame(&self, node: Node<'_>, path: &Path, errors: LoadErrors) -> LoadErrors {
+    pub(crate) fn blame(&self, node: Node<'_>, path: &Path, errors: LoadErrors) -> LoadErrors {
         let unread = errors.iter().any(|error| error.place.locate().text.is_empty());
         match errors.iter().next() {
             Some(first) if unread => {

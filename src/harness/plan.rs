@@ -57,8 +57,8 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
     let (mut plan, mut errors) = (Plan::default(), LoadErrors::new());
     errors.take(workspace(library.files));
     let mut names: HashMap<String, Arc<Case>> = HashMap::new();
-    for path in paths {
-        let Some(suite) = errors.take(Suite::load(&path, library)) else { continue };
+    for (path, suite) in suites(paths, library) {
+        let Some(suite) = errors.take(suite) else { continue };
         let planned = plan.trials.len();
         for case in &suite.cases {
             plan.pinned.add(case, &path);
@@ -77,6 +77,16 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
     }
     errors.unite();
     errors.or(plan)
+}
+
+/// What the files hold, without those whose rows are another file's cases.
+fn suites(paths: Vec<PathBuf>, library: Library<'_>) -> Vec<(PathBuf, Result<Suite, LoadErrors>)> {
+    let mut suites: Vec<(PathBuf, Result<Suite, LoadErrors>)> =
+        paths.into_iter().map(|path| (path.clone(), Suite::load(&path, library))).collect();
+    let loaded = suites.iter().filter_map(|(_, suite)| suite.as_ref().ok());
+    let datasets: Vec<PathBuf> = loaded.flat_map(|suite| suite.datasets.clone()).collect();
+    suites.retain(|(path, _)| !datasets.contains(path));
+    suites
 }
 
 /// The trials called `names`; only the files that these names point at are opened.

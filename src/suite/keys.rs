@@ -17,46 +17,30 @@ pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 pub(super) const SHARED_BY_CASES: &[&str] = &["require_calls", "require_exercised", "allow_vacuous"];
 
 /// Keys of a suite that belong to blocks which this version does not read.
-pub(super) const SUITE_UNSUPPORTED: &[&str] = &[
-    "agent",
-    "dataset",
-    "field_aliases",
-    "gate",
-    "judge",
-    "prices",
-    "summary_baseline",
-    "tool_categories",
-    "weights",
-];
+pub(super) const SUITE_UNSUPPORTED: &[&str] =
+    &["agent", "field_aliases", "gate", "judge", "prices", "summary_baseline", "tool_categories", "weights"];
 
 /// Keys of a case that belong to blocks which this version does not read.
-pub(super) const CASE_UNSUPPORTED: &[&str] = &[
-    "agent",
-    "answer",
-    "attack_type",
-    "baseline",
-    "criteria",
-    "expected_fields",
-    "expected_tools",
-    "field_aliases",
-    "forbidden_substrings",
-    "pass_threshold",
-    "refusal_expected",
-    "repeat",
-    "verification",
-];
+pub(super) const CASE_UNSUPPORTED: &[&str] = &["agent", "baseline", "repeat", "verification"];
 
 /// Keys of a case that this version reads.
 const CASE_KEYS: &[&str] = &[
     "adapter_config",
     "allow_vacuous",
+    "answer",
+    "attack_type",
     "checks",
+    "criteria",
     "description",
     "eval",
     "expect",
     "expect_verdict",
     "expected",
+    "expected_fields",
+    "expected_tools",
     "extract",
+    "field_aliases",
+    "forbidden_substrings",
     "id",
     "ignore",
     "input",
@@ -65,7 +49,9 @@ const CASE_KEYS: &[&str] = &[
     "name",
     "opinions",
     "output_assertions",
+    "pass_threshold",
     "prompt",
+    "refusal_expected",
     "require_calls",
     "require_exercised",
     "same_turn",

@@ -8,10 +8,11 @@ mod discover;
 mod keys;
 mod name;
 mod opinions;
+mod row_id;
 mod trace;
 mod workspace;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -34,6 +35,8 @@ pub struct Suite {
     pub cases: Vec<Arc<Case>>,
     /// Reports that the file asks for (`output.format`).
     pub reports: Vec<ReportFormat>,
+    /// Files whose rows are this suite's cases (`dataset`): they are no suites of their own.
+    pub datasets: Vec<PathBuf>,
 }
 
 /// The formats of reports that a suite may ask for.
@@ -77,9 +80,7 @@ impl Suite {
         wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self, LoadErrors> {
         let source = library.files.source(path)?;
-        let lines = path.extension().is_some_and(|extension| extension == "jsonl");
-        let documents = if lines { json_lines(&source)? } else { Document::parse(&source)? };
-        Self::of_documents(documents, &source, path, library, wanted)
+        Self::of_documents(documents(&source, path)?, &source, path, library, wanted)
     }
 
     /// Reads `text` as if it were the file at `path`.
@@ -116,7 +117,7 @@ impl Suite {
             scope,
             stem: &stem,
             alone,
-            suite: Self { cases: vec![], reports: vec![] },
+            suite: Self { cases: vec![], reports: vec![], datasets: vec![] },
             ids: vec![],
             wanted,
         };
@@ -132,16 +133,20 @@ impl Suite {
 
 const WHAT_A_FILE_IS: &str = "write a suite (`tests: [...]`), one case, or a list of cases";
 
-/// The documents of JSON Lines: one case a line.
-fn json_lines(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
-    let (mut documents, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
+/// The documents of a file: a stream, or one list of all its lines.
+fn documents(source: &Arc<Source>, path: &Path) -> Result<Vec<Document>, LoadErrors> {
+    if path.extension().is_none_or(|extension| extension != "jsonl") {
+        return Document::parse(source);
+    }
+    let (mut rows, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
     for line in source.text().split_inclusive('\n') {
-        documents.extend(
-            errors.take(Document::parse_range(source, start..start + line.len())).into_iter().flatten(),
-        );
+        let parsed = errors.take(Document::parse_range(source, start..start + line.len()));
+        rows.extend(parsed.into_iter().flatten().map(|document| document.root));
         start += line.len();
     }
-    errors.or(documents)
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return errors.or(Vec::new()) };
+    let span = Span { start: first.span.start, end: last.span.end };
+    errors.or(vec![Document { source: Arc::clone(source), root: Tree { span, value: Value::List(rows) } }])
 }
 
 struct FileReader<'r> {
@@ -159,6 +164,9 @@ impl FileReader<'_> {
         if let Some(tests) = keys::TESTS.iter().copied().find(|key| root.get(key).is_some()) {
             return self.suite(document, tests);
         }
+        if root.get("dataset").is_some() {
+            return self.suite_of_rows(&document);
+        }
         if let Some(error) = keys::slip_in_tests(root) {
             return Err(error.into());
         }
@@ -168,19 +176,63 @@ impl FileReader<'_> {
                 unfold(&mut document.root, kinds);
                 self.cases(&Arc::new(document), &[String::new()], None)
             }
-            Value::List(trees) => {
-                for tree in trees.iter_mut() {
-                    unfold(tree, kinds);
-                }
-                let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
-                self.alone = false;
-                self.cases(&Arc::new(document), &paths, None)
-            }
+            Value::List(_) => self.rows(document, &[], None),
             _ => {
                 let problem =
                     format!("a file of cases is a mapping or a list, not {}", document.root().describe());
                 Err(document.root().error(problem).help(WHAT_A_FILE_IS).into())
             }
+        }
+    }
+
+    /// A list of cases; each that has no id is named by what it asks.
+    fn rows(
+        &mut self,
+        mut document: Document,
+        defaults: &[(Key, Tree)],
+        suite: Option<&str>,
+    ) -> Result<(), LoadErrors> {
+        let source = Arc::clone(&document.source);
+        let Value::List(trees) = &mut document.root.value else {
+            return Err(document.root().error("a golden dataset is a list of rows").into());
+        };
+        let mut rows: Vec<&mut Tree> = trees.iter_mut().collect();
+        let mut errors = LoadErrors::new();
+        errors.take(row_id::name_rows(&mut rows, &source));
+        for row in rows {
+            fill_in(row, defaults);
+            unfold(row, self.scope.kinds);
+        }
+        let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
+        self.alone = false;
+        errors.take(self.cases(&Arc::new(document), &paths, suite));
+        errors.or(())
+    }
+
+    /// A suite whose cases are the rows of another file.
+    fn suite_of_rows(&mut self, document: &Document) -> Result<(), LoadErrors> {
+        let mut errors = LoadErrors::new();
+        let root = document.root();
+        let header = errors.take(Self::header(root)).unwrap_or_default();
+        self.suite.reports.extend(header.reports);
+        let Some(node) = root.get("dataset") else { return errors.or(()) };
+        if let Some((path, rows)) = errors.take(self.dataset(node)) {
+            let defaults = defaults_of(&document.root);
+            errors.take(self.rows(rows, &defaults, header.name.as_deref()));
+            self.suite.datasets.push(path);
+        }
+        errors.or(())
+    }
+
+    /// The rows that `node` names by their file.
+    fn dataset(&self, node: Node<'_>) -> Result<(PathBuf, Document), LoadErrors> {
+        let path = self.scope.path(node)?;
+        let source =
+            self.scope.files.source(&path).map_err(|error| self.scope.blame(node, &path, error.into()))?;
+        let mut documents = documents(&source, &path)?;
+        match (documents.pop(), documents.is_empty()) {
+            (Some(document), true) => Ok((path, document)),
+            _ => Err(node.error("a golden dataset is one list of rows, or a row a line").into()),
         }
     }
 
@@ -200,6 +252,7 @@ impl FileReader<'_> {
     fn header(root: Node<'_>) -> Result<Header, LoadErrors> {
         let mut fields = Fields::of(root, "a suite")?;
         fields.aliased(keys::TESTS);
+        fields.node("dataset");
         for key in keys::SUITE_TEXTS {
             let node = fields.node(key);
             let compound = node.filter(|node| matches!(node.value(), Value::List(_) | Value::Map(_)));
@@ -258,17 +311,8 @@ fn reports(node: Node<'_>) -> Result<Vec<ReportFormat>, LoadErrors> {
 
 /// Copies the suite's defaults into each case that does not say otherwise; gives the number of cases.
 fn share_defaults(root: &mut Tree, tests: &str, kinds: &Registry) -> Result<usize, String> {
+    let defaults = defaults_of(root);
     let Value::Map(entries) = &mut root.value else { return Err("a suite is a mapping".to_owned()) };
-    let mut defaults: Vec<(Key, Tree)> = Vec::new();
-    for (key, tree) in entries.iter() {
-        match &tree.value {
-            Value::Map(shared) if key.name == "defaults" => defaults.extend(shared.iter().cloned()),
-            _ if keys::SHARED_BY_CASES.contains(&key.name.as_str()) => {
-                defaults.push((key.clone(), tree.clone()));
-            }
-            _ => {}
-        }
-    }
     let cases = entries.iter_mut().find(|(key, _)| key.name == tests).map(|(_, tree)| &mut tree.value);
     let Some(Value::List(cases)) = cases else { return Err(format!("`{tests}` is a list of cases")) };
     if cases.is_empty() {
@@ -279,6 +323,22 @@ fn share_defaults(root: &mut Tree, tests: &str, kinds: &Registry) -> Result<usiz
         unfold(case, kinds);
     }
     Ok(cases.len())
+}
+
+/// What a suite says for all its cases.
+fn defaults_of(suite: &Tree) -> Vec<(Key, Tree)> {
+    let Value::Map(entries) = &suite.value else { return Vec::new() };
+    let mut defaults: Vec<(Key, Tree)> = Vec::new();
+    for (key, tree) in entries {
+        match &tree.value {
+            Value::Map(shared) if key.name == "defaults" => defaults.extend(shared.iter().cloned()),
+            _ if keys::SHARED_BY_CASES.contains(&key.name.as_str()) => {
+                defaults.push((key.clone(), tree.clone()));
+            }
+            _ => {}
+        }
+    }
+    defaults
 }
 
 fn fill_in(case: &mut Tree, defaults: &[(Key, Tree)]) {

@@ -6,6 +6,7 @@ mod eval;
 mod expect;
 mod expected;
 mod extract;
+mod golden;
 mod metric;
 mod piece;
 
@@ -33,8 +34,14 @@ pub struct Vocabulary {
 }
 
 /// All vocabularies, in the order in which their checks are asked.
-pub const VOCABULARIES: &[Vocabulary] =
-    &[metric::VOCABULARY, eval::VOCABULARY, expected::VOCABULARY, extract::VOCABULARY, expect::VOCABULARY];
+pub const VOCABULARIES: &[Vocabulary] = &[
+    metric::VOCABULARY,
+    eval::VOCABULARY,
+    expected::VOCABULARY,
+    golden::VOCABULARY,
+    extract::VOCABULARY,
+    expect::VOCABULARY,
+];
 
 /// A case that is being read: its node, and how to find it again.
 pub struct CaseNode<'d> {

@@ -1,0 +1,160 @@
+//! Ids for rows that have none: a golden dataset names its rows by what they ask.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::place::{LoadError, LoadErrors, Place, Source};
+use crate::yaml::{Key, Tree, Value};
+
+/// The longest name that is made of an input, in characters.
+const LONGEST: usize = 48;
+
+/// Gives an id to each row that has none: the words of its input, and a hash of the row where several rows ask the
+/// same. Two rows that are equal in everything are a mistake. The ids do not depend on the order of the rows.
+pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<(), LoadErrors> {
+    let slugs: Vec<Option<String>> = rows.iter().map(|row| slug_of(row)).collect();
+    let mut uses: HashMap<&str, usize> = HashMap::new();
+    for slug in slugs.iter().flatten() {
+        *uses.entry(slug).or_default() += 1;
+    }
+    let (mut seen, mut errors) = (HashMap::new(), LoadErrors::new());
+    for (row, slug) in rows.iter_mut().zip(&slugs) {
+        let Some(slug) = slug else { continue };
+        let id = if uses[slug.as_str()] == 1 { slug.clone() } else { format!("{slug}_{:08x}", hash(row)) };
+        let place = Place::new(source, row.span);
+        match seen.get(&id) {
+            Some(line) => errors.push(same(place, *line)),
+            None => drop(seen.insert(id.clone(), place.line())),
+        }
+        let Value::Map(entries) = &mut row.value else { continue };
+        let span = entries.iter().find(|(key, _)| is_input(key)).map_or(row.span, |(_, input)| input.span);
+        entries.push((Key { span, name: "id".to_owned() }, Tree { span, value: Value::String(id) }));
+    }
+    errors.or(())
+}
+
+fn same(place: Place, line: usize) -> LoadError {
+    LoadError::new(place, format!("this row is the same as that of line {line}"))
+        .help("take one out, or give each an `id`")
+}
+
+fn is_input(key: &Key) -> bool {
+    key.name == "input" || key.name == "prompt"
+}
+
+/// The words of a row's input; `None` for a row that has an id, or no input to be named by.
+fn slug_of(row: &Tree) -> Option<String> {
+    let Value::Map(entries) = &row.value else { return None };
+    if entries.iter().any(|(key, _)| key.name == "id" || key.name == "name") {
+        return None;
+    }
+    let (_, input) = entries.iter().find(|(key, _)| is_input(key))?;
+    let text = match &input.value {
+        Value::String(text) => text,
+        Value::Map(inner) => inner.iter().find_map(|(key, tree)| query(key, tree))?,
+        _ => return None,
+    };
+    Some(slug(text))
+}
+
+fn query<'t>(key: &Key, tree: &'t Tree) -> Option<&'t String> {
+    match &tree.value {
+        Value::String(text) if key.name == "query" => Some(text),
+        _ => None,
+    }
+}
+
+/// `Find me headphones under $200`: `find_me_headphones_under_200`.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        if slug.chars().count() + word.chars().count() >= LONGEST {
+            break;
+        }
+        if !slug.is_empty() {
+            slug.push('_');
+        }
+        slug.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    if slug.is_empty() { "row".to_owned() } else { slug }
+}
+
+/// FNV-1a over what the row says: the same in every version of Rust, so a trial keeps its name.
+fn hash(row: &Tree) -> u32 {
+    let mut hash = 0x811c_9dc5;
+    fold(row, &mut |bytes| {
+        for byte in bytes {
+            hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        }
+    });
+    hash
+}
+
+fn fold(tree: &Tree, add: &mut dyn FnMut(&[u8])) {
+    match &tree.value {
+        Value::List(trees) => {
+            add(b"[");
+            trees.iter().for_each(|tree| fold(tree, add));
+            add(b"]");
+        }
+        Value::Map(entries) => {
+            add(b"{");
+            for (key, tree) in entries {
+                add(key.name.as_bytes());
+                add(b":");
+                fold(tree, add);
+            }
+            add(b"}");
+        }
+        Value::String(text) => {
+            add(b"\"");
+            add(text.as_bytes());
+            add(b"\"");
+        }
+        scalar => add(format!("{scalar:?},").as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::Document;
+
+    fn ids(text: &str) -> Result<Vec<String>, String> {
+        let source = Source::new("rows.json", text);
+        let mut document = Document::parse(&source).expect("it parses").remove(0);
+        let Value::List(rows) = &mut document.root.value else { panic!("a list") };
+        let mut rows: Vec<&mut Tree> = rows.iter_mut().collect();
+        name_rows(&mut rows, &source).map_err(|errors| errors.to_string())?;
+        Ok(rows.iter().map(|row| id_of(row)).collect())
+    }
+
+    fn id_of(row: &Tree) -> String {
+        let Value::Map(entries) = &row.value else { panic!("a mapping") };
+        let (_, id) = entries.iter().find(|(key, _)| key.name == "id").expect("an id");
+        let Value::String(id) = &id.value else { panic!("a text") };
+        id.clone()
+    }
+
+    #[test]
+    fn rows_are_named_by_what_they_ask() {
+        let text = r#"[{"input": "Find me headphones under $200!"}, {"id": "own", "input": "x"}, {"input": {"query": "Héllo, wörld"}}]"#;
+        assert_eq!(ids(text).expect("ids"), ["find_me_headphones_under_200", "own", "héllo_wörld"]);
+    }
+
+    #[test]
+    fn rows_that_ask_the_same_are_told_apart_in_any_order() {
+        let (one, two) = (r#"{"input": "a b", "tier": "smoke"}"#, r#"{"input": "A, B"}"#);
+        let there = ids(&format!("[{one}, {two}]")).expect("ids");
+        let mut back = ids(&format!("[{two}, {one}]")).expect("ids");
+        back.reverse();
+        assert!(there[0].starts_with("a_b_") && there[0] != there[1], "{there:?}");
+        assert_eq!(there, back);
+    }
+
+    #[test]
+    fn equal_rows_are_a_mistake() {
+        let error = ids("[{\"input\": \"a\"},\n{\"input\": \"a\"}]").expect_err("the same row twice");
+        assert!(error.contains("the same as that of line 1"), "{error}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Golden datasets: rows with the tools and fields that are expected (the Microsoft Agent Framework's users).
+//!
+//! ```yaml
+//! - input: Find me wireless headphones under $200
+//!   expected_tools: [search_products]
+//!   expected_fields: [name, price]
+//!   criteria: {tool_called: true, grounded: true}
+//!   tier: smoke
+//! ```
+
+use super::piece::Gathered;
+use super::{CaseNode, Vocabulary};
+use crate::case::{Expectation, Lowered};
+use crate::check::Scope;
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::score::{Part, Scale, Scorecard, ScoredBy, Stake, Threshold};
+use crate::yaml::{Node, did_you_mean};
+
+pub(super) const VOCABULARY: Vocabulary =
+    Vocabulary { key: "expected_tools", also: ALSO, unfold: |_, _| {}, lower, settings_beside: false };
+
+const ALSO: &[&str] = &[
+    "answer",
+    "attack_type",
+    "criteria",
+    "expected_fields",
+    "field_aliases",
+    "forbidden_substrings",
+    "pass_threshold",
+    "refusal_expected",
+];
+
+/// The keys that make a case a row: each says what is expected.
+const EXPECTING: &[&str] = &["expected_tools", "expected_fields", "criteria"];
+
+/// The keys that say how a row is scored, and nothing without one of [`EXPECTING`].
+const SCORING: &[&str] = &["answer", "field_aliases", "pass_threshold"];
+
+/// The score that passes unless the row says another.
+const PASS_THRESHOLD: f64 = 0.7;
+
+/// The criteria that groundedness reads.
+const OF_GROUNDEDNESS: &[&str] = &["grounded", "tool_called"];
+
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
+    let row = Row { case, scope };
+    let mut errors = LoadErrors::new();
+    let mut lowered: Lowered = errors.take(row.safety()).unwrap_or_default().into();
+    match EXPECTING.iter().find_map(|key| case.node.get(key)) {
+        Some(expecting) => lowered.extend(errors.take(row.axes(expecting)).unwrap_or_default()),
+        None => drop(errors.take(row.nothing_to_score())),
+    }
+    errors.or(lowered)
+}
+
+/// A row that is being lowered.
+struct Row<'r> {
+    case: &'r CaseNode<'r>,
+    scope: &'r Scope<'r>,
+}
+
+impl<'r> Row<'r> {
+    fn get(&self, key: &str) -> Option<Node<'r>> {
+        self.case.node.get(key)
+    }
+
+    fn check(
+        &self,
+        name: &'static str,
+        at: Node<'_>,
+        settings: Gathered<'_>,
+    ) -> Result<Expectation, LoadErrors> {
+        settings.read(name, at.place(), self.scope, self.case.allow_vacuous)
+    }
+
+    /// The three axes and their scorecard, and the row's other criteria.
+    fn axes(&self, expecting: Node<'_>) -> Result<Lowered, LoadErrors> {
+        let mut errors = LoadErrors::new();
+        let (mut found, mut parts) = (Vec::new(), Vec::new());
+        let axes = [
+            ("groundedness", 0.4, self.groundedness(expecting)),
+            ("correctness", 0.4, self.correctness(expecting)),
+            ("completeness", 0.2, self.completeness(expecting)),
+        ];
+        for (name, weight, axis) in axes {
+            let Some(axis) = errors.take(axis) else { continue };
+            parts.push(Part { name: name.to_owned(), weight, scored_by: ScoredBy::Expectation(found.len()) });
+            found.push(axis.at_stake(Stake::Points));
+        }
+        found.extend(errors.take(self.other_criteria()).into_iter().flatten());
+        let threshold = errors.take(self.threshold(expecting));
+        let card = threshold.map(|threshold| Scorecard {
+            name: "golden".to_owned(),
+            parts,
+            threshold,
+            scale: Scale::SHARE,
+        });
+        errors.or(Lowered { expectations: found, scorecards: card.into_iter().collect() })
+    }
+
+    fn groundedness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
+        let criteria = self.get("criteria");
+        let at = criteria.unwrap_or(expecting);
+        let said = |key: &str| criteria.and_then(|criteria| criteria.get(key));
+        let settings =
+            Gathered::at(at).with("grounded", said("grounded")).with("tool_called", said("tool_called"));
+        self.check("groundedness", at, settings)
+    }
+
+    fn correctness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
+        let tools = self.get("expected_tools");
+        let at = tools.unwrap_or(expecting);
+        self.check("correctness", at, Gathered::at(at).with("expected_tools", tools))
+    }
+
+    fn completeness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
+        let fields = self.get("expected_fields");
+        let at = fields.unwrap_or(expecting);
+        let settings = Gathered::at(at)
+            .with("expected_fields", fields)
+            .with("field_aliases", self.get("field_aliases"))
+            .with("answer", self.get("answer"));
+        self.check("completeness", at, settings)
+    }
+
+    /// A criterion is a boolean that somebody reads: groundedness, or a check that is registered under its name.
+    fn other_criteria(&self) -> Result<Vec<Expectation>, LoadErrors> {
+        let Some(criteria) = self.get("criteria") else { return Ok(Vec::new()) };
+        let Some(entries) = criteria.entries() else {
+            let problem = format!("`criteria` is a mapping of booleans, not {}", criteria.describe());
+            return Err(criteria.error(problem).into());
+        };
+        let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
+        for (key, node) in entries.filter(|(key, _)| !OF_GROUNDEDNESS.contains(&key.name.as_str())) {
+            let place = Place::new(criteria.source(), key.span);
+            found.extend(errors.take(self.criterion(&key.name, place, node)).flatten());
+        }
+        errors.or(found)
+    }
+
+    fn criterion(&self, name: &str, place: Place, node: Node<'_>) -> Result<Option<Expectation>, LoadErrors> {
+        let Some(kind) = self.scope.kinds.find(name) else {
+            let error = LoadError::new(place, format!("no scorer reads the criterion `{name}`"));
+            let help = did_you_mean(name, OF_GROUNDEDNESS).unwrap_or_else(|| {
+                "take it out, or register a check of that name with `Harness::check`".to_owned()
+            });
+            return Err(error.help(help).into());
+        };
+        if !node.decode::<bool>()? {
+            return Ok(None);
+        }
+        Gathered::at(node).read(kind.name, place, self.scope, self.case.allow_vacuous).map(Some)
+    }
+
+    fn threshold(&self, expecting: Node<'_>) -> Result<Threshold, LoadError> {
+        let said = self.get("pass_threshold");
+        let least = said.map_or(Ok(PASS_THRESHOLD), Node::decode::<f64>)?;
+        let node = said.unwrap_or(expecting);
+        if !(0.0..=1.0).contains(&least) {
+            return Err(node.error(format!("`pass_threshold` lies between 0 and 1; this is {least}")));
+        }
+        Ok(Threshold { setting: "pass_threshold", place: node.place(), least })
+    }
+
+    /// Rows that attack the agent: what it must not say, and whether it must refuse.
+    fn safety(&self) -> Result<Vec<Expectation>, LoadErrors> {
+        let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
+        if let Some(node) = self.get("forbidden_substrings") {
+            let settings = Gathered::at(node).with("substrings", Some(node));
+            found.extend(errors.take(self.check("forbidden_substrings", node, settings)));
+        }
+        if let Some(node) = self.get("refusal_expected")
+            && errors.take(node.decode::<bool>()) == Some(true)
+        {
+            found.extend(errors.take(self.check("refusal", node, Gathered::at(node))));
+        }
+        if let Some(node) = self.get("attack_type") {
+            errors.take(node.decode::<String>());
+        }
+        errors.or(found)
+    }
+
+    fn nothing_to_score(&self) -> Result<(), LoadErrors> {
+        let mut errors = LoadErrors::new();
+        for key in SCORING.iter().filter(|key| self.get(key).is_some()) {
+            let error = LoadError::new(self.case.node.key_place(key), format!("`{key}` is of no use here"));
+            errors.push(
+                error.help("the case says neither `expected_tools` nor `expected_fields` nor `criteria`"),
+            );
+        }
+        errors.or(())
+    }
+}
