@@ -31,7 +31,11 @@ impl Evals {
     fn load(&self) -> Result<Suite, String> {
         let (kinds, files) = (Registry::default(), self.files());
         let path = self.0.path().join("case.yaml");
-        Suite::load(&path, Library { kinds: &kinds, files: &files }).map_err(|errors| errors.to_string())
+        Suite::load(
+            &path,
+            Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() },
+        )
+        .map_err(|errors| errors.to_string())
     }
 
     /// The verdict of the only case.

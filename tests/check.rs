@@ -49,7 +49,7 @@ fn fixture_trial(path: PathBuf) -> Trial {
 
 fn run(path: &Path) -> Result<(), Failed> {
     let (kinds, files) = (Registry::default(), files());
-    let library = Library { kinds: &kinds, files: &files };
+    let library = Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() };
     let shown = match Suite::load(path, library) {
         Ok(suite) => suite
             .cases

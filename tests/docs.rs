@@ -72,7 +72,11 @@ fn readme_verdict() -> Verdict {
     let folder = root().join("tests/readme");
     let (kinds, files) = (Registry::default(), Files::new(&folder, folder.join("evals")));
     let path = folder.join("evals/refund.yaml");
-    let suite = Suite::load(&path, Library { kinds: &kinds, files: &files }).expect("the README's case");
+    let suite = Suite::load(
+        &path,
+        Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() },
+    )
+    .expect("the README's case");
     let runs = load_runs(&suite.cases[0], &path, &files).expect("its trace");
     evaluate_runs(&suite.cases[0], "refund::auth_flow", &runs)
 }

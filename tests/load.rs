@@ -31,7 +31,10 @@ fn broken_files() -> Vec<PathBuf> {
 
 fn is_refused(path: &Path) -> Result<(), Failed> {
     let (kinds, files) = (Registry::default(), files());
-    let Err(errors) = Suite::load(path, Library { kinds: &kinds, files: &files }) else {
+    let Err(errors) = Suite::load(
+        path,
+        Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() },
+    ) else {
         return Err("the file was accepted".into());
     };
     let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();

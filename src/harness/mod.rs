@@ -33,11 +33,11 @@ use self::settings::Settings;
 use self::store::Store;
 use self::trial::Shared;
 use crate::case::Ignore;
-use crate::check::{Check, Kind, Registry};
+use crate::check::{Check, Kind, Registry, Tables};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::report::plain::one_line;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
-use crate::suite::{Library, ReportFormat, Suite};
+use crate::suite::{Library, ReportFormat, Suite, workspace};
 
 /// A trial failed.
 const FAILED: u8 = 101;
@@ -99,7 +99,9 @@ impl Harness {
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Suite, LoadErrors> {
         let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
         let (_, files) = self.files().map_err(files)?;
-        Suite::load(&files.root().join(path), Library { kinds: &self.kinds, files: &files })
+        let tables = workspace(&files)?;
+        let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
+        Suite::load(&files.root().join(path), library)
     }
 
     /// Reads cases from `text`, as if it were a file of the eval root.
@@ -107,7 +109,8 @@ impl Harness {
         let base = self.base.clone().unwrap_or_default();
         let files = Files::new(&base, base.join(&self.folder));
         let path = files.root().join("inline.yaml");
-        Suite::parse(&path, text, Library { kinds: &self.kinds, files: &files })
+        let tables = Tables::default();
+        Suite::parse(&path, text, Library { kinds: &self.kinds, files: &files, tables: &tables })
     }
 
     /// Runs what the command line asks for. 0: all passed; 101: a trial failed; 2: the run itself is wrong.
@@ -169,7 +172,11 @@ impl Harness {
     }
 
     fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: Settings) -> ExitCode {
-        let library = Library { kinds: &self.kinds, files: &files };
+        let tables = match workspace(&files) {
+            Ok(tables) => tables,
+            Err(errors) => return wrong_files(&errors),
+        };
+        let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
         let planned = panics::quietly(|| match command.exact_names() {
             Some(names) => Ok(plan::named(names, library, &settings)),
             None => plan::all(library, &settings),

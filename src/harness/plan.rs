@@ -9,9 +9,7 @@ use super::orphans::Pinned;
 use super::settings::Settings;
 use crate::case::{Case, Ignore, Runs, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
-use crate::suite::{
-    Library, ReportFormat, Suite, case_files, files_for_name, load_runs, trial_name, workspace,
-};
+use crate::suite::{Library, ReportFormat, Suite, case_files, files_for_name, load_runs, trial_name};
 
 /// A trial to come.
 pub(super) struct Planned {
@@ -55,7 +53,6 @@ pub(super) struct Plan {
 pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, LoadErrors> {
     let paths = case_files(library.files)?;
     let (mut plan, mut errors) = (Plan::default(), LoadErrors::new());
-    errors.take(workspace(library.files));
     let mut names: HashMap<String, Arc<Case>> = HashMap::new();
     for (path, suite) in suites(paths, library) {
         let Some(suite) = errors.take(suite) else { continue };

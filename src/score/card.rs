@@ -128,7 +128,7 @@ pub fn round_half_even(value: f64, decimals: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::place::Place;
-    use crate::score::{Scale, Threshold};
+    use crate::score::{Scale, Stake, Threshold};
 
     fn part(at: usize, weight: f64) -> Part {
         Part { name: "part".to_owned(), weight, scored_by: ScoredBy::Expectation(at) }
@@ -138,7 +138,7 @@ mod tests {
         let parts = weights.iter().enumerate();
         let parts = parts.map(|(at, &weight)| part(at, weight)).collect();
         let threshold = Threshold { setting: "min_score", place: Place::of_file("x"), least };
-        Scorecard { name: "test".to_owned(), parts, threshold, scale }
+        Scorecard { name: "test".to_owned(), parts, threshold, scale, stake: Stake::Must }
     }
 
     fn filled(scorecard: &Scorecard, scores: &[f64]) -> Card {

@@ -42,6 +42,8 @@ pub struct Scorecard {
     pub threshold: Threshold,
     /// How scores are written.
     pub scale: Scale,
+    /// What missing the threshold costs: the case, or nothing where a suite's gate decides.
+    pub stake: Stake,
 }
 
 /// A weighed check.

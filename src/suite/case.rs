@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::gate::Rows;
 use super::keys;
 use super::opinions::opinions;
 use super::trace::trace_from;
@@ -22,6 +23,8 @@ pub(super) struct Context<'c> {
     pub(super) suite: &'c str,
     /// The file is this case.
     pub(super) alone: bool,
+    /// What a row of a golden dataset does that misses its threshold.
+    pub(super) rows: Rows,
 }
 
 /// Reads the case at the context's path.
@@ -162,6 +165,7 @@ fn lowered(fields: &mut Fields<'_>, context: &Context<'_>, node: Node<'_>, allow
         node,
         common: keys::common(),
         allow_vacuous,
+        rows_only_report: context.rows == Rows::Report,
     };
     let mut found = Lowered::default();
     for vocabulary in VOCABULARIES {

@@ -14,7 +14,11 @@ pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
 pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 
 /// Keys that mean the same on a suite as on each of its cases.
-pub(super) const SHARED_BY_CASES: &[&str] = &["require_calls", "require_exercised", "allow_vacuous"];
+pub(super) const SHARED_BY_CASES: &[&str] =
+    &["require_calls", "require_exercised", "allow_vacuous", "weights"];
+
+/// Mappings of a case that add to those of its suite, key by key.
+pub(super) const MERGED: &[&str] = &["thresholds", "weights"];
 
 /// Keys of a suite that belong to blocks which this version does not read.
 pub(super) const SUITE_UNSUPPORTED: &[&str] =
@@ -39,7 +43,6 @@ const CASE_KEYS: &[&str] = &[
     "expected_fields",
     "expected_tools",
     "extract",
-    "field_aliases",
     "forbidden_substrings",
     "id",
     "ignore",
@@ -63,7 +66,6 @@ const CASE_KEYS: &[&str] = &[
     "timeout",
     "trace",
     "turns",
-    "weights",
 ];
 
 /// Every key that belongs to the case itself: a metric's settings stand beside them.

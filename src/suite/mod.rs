@@ -4,7 +4,11 @@
 //! mistake of a file is reported, not only the first.
 
 mod case;
+mod defaults;
 mod discover;
+mod file;
+mod gate;
+mod header;
 mod keys;
 mod name;
 mod opinions;
@@ -18,18 +22,20 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 pub use discover::{CASE_EXTENSIONS, case_files, files_for_name};
+pub use gate::{Gate, Rows, SummaryBaseline};
 pub use name::{escape_component, trial_name};
 pub use trace::{Run, load_runs};
 pub use workspace::workspace;
 
+use self::file::FileReader;
 use crate::case::Case;
-use crate::check::{Registry, Scope, Tables};
+use crate::check::{Registry, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::source::Files;
-use crate::vocabulary::VOCABULARIES;
-use crate::yaml::{Document, Fields, Key, Node, Tree, Value};
+use crate::yaml::Document;
 
 /// The cases of one file, in its order.
+#[derive(Default)]
 pub struct Suite {
     /// The cases.
     pub cases: Vec<Arc<Case>>,
@@ -37,6 +43,8 @@ pub struct Suite {
     pub reports: Vec<ReportFormat>,
     /// Files whose rows are this suite's cases (`dataset`): they are no suites of their own.
     pub datasets: Vec<PathBuf>,
+    /// What all its cases must reach together: a trial of its own.
+    pub gate: Option<Gate>,
 }
 
 /// The formats of reports that a suite may ask for.
@@ -64,6 +72,8 @@ pub struct Library<'l> {
     pub kinds: &'l Registry,
     /// The files.
     pub files: &'l Files,
+    /// What `arraign.yaml` says for all suites.
+    pub tables: &'l Tables,
 }
 
 impl Suite {
@@ -80,7 +90,7 @@ impl Suite {
         wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self, LoadErrors> {
         let source = library.files.source(path)?;
-        Self::of_documents(documents(&source, path)?, &source, path, library, wanted)
+        Self::of_documents(file::documents(&source, path)?, &source, path, library, wanted)
     }
 
     /// Reads `text` as if it were the file at `path`.
@@ -108,251 +118,8 @@ impl Suite {
             let place = Place::new(source, Span::default());
             return Err(LoadError::new(place, "the file holds no case").help(WHAT_A_FILE_IS).into());
         }
-        let folder = path.parent().unwrap_or(path);
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let tables = Tables::default();
-        let scope = Scope { kinds: library.kinds, files: library.files, folder, tables: &tables };
-        let alone = documents.len() == 1;
-        let mut reader = FileReader {
-            scope,
-            stem: &stem,
-            alone,
-            suite: Self { cases: vec![], reports: vec![], datasets: vec![] },
-            ids: vec![],
-            wanted,
-        };
-        let mut errors = LoadErrors::new();
-        for document in documents {
-            errors.take(reader.document(document));
-        }
-        errors.take(keys::refuse_duplicate_ids(reader.ids));
-        errors.sort_by_place();
-        errors.or(reader.suite)
+        FileReader::new(path, library, documents.len() == 1, wanted).read(documents)
     }
 }
 
 const WHAT_A_FILE_IS: &str = "write a suite (`tests: [...]`), one case, or a list of cases";
-
-/// The documents of a file: a stream, or one list of all its lines.
-fn documents(source: &Arc<Source>, path: &Path) -> Result<Vec<Document>, LoadErrors> {
-    if path.extension().is_none_or(|extension| extension != "jsonl") {
-        return Document::parse(source);
-    }
-    let (mut rows, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
-    for line in source.text().split_inclusive('\n') {
-        let parsed = errors.take(Document::parse_range(source, start..start + line.len()));
-        rows.extend(parsed.into_iter().flatten().map(|document| document.root));
-        start += line.len();
-    }
-    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return errors.or(Vec::new()) };
-    let span = Span { start: first.span.start, end: last.span.end };
-    errors.or(vec![Document { source: Arc::clone(source), root: Tree { span, value: Value::List(rows) } }])
-}
-
-struct FileReader<'r> {
-    scope: Scope<'r>,
-    stem: &'r str,
-    alone: bool,
-    suite: Suite,
-    ids: Vec<(String, Place)>,
-    wanted: &'r dyn Fn(Option<&str>) -> bool,
-}
-
-impl FileReader<'_> {
-    fn document(&mut self, mut document: Document) -> Result<(), LoadErrors> {
-        let root = document.root();
-        if let Some(tests) = keys::TESTS.iter().copied().find(|key| root.get(key).is_some()) {
-            return self.suite(document, tests);
-        }
-        if root.get("dataset").is_some() {
-            return self.suite_of_rows(&document);
-        }
-        if let Some(error) = keys::slip_in_tests(root) {
-            return Err(error.into());
-        }
-        let kinds = self.scope.kinds;
-        match &mut document.root.value {
-            Value::Map(_) => {
-                unfold(&mut document.root, kinds);
-                self.cases(&Arc::new(document), &[String::new()], None)
-            }
-            Value::List(_) => self.rows(document, &[], None),
-            _ => {
-                let problem =
-                    format!("a file of cases is a mapping or a list, not {}", document.root().describe());
-                Err(document.root().error(problem).help(WHAT_A_FILE_IS).into())
-            }
-        }
-    }
-
-    /// A list of cases; each that has no id is named by what it asks.
-    fn rows(
-        &mut self,
-        mut document: Document,
-        defaults: &[(Key, Tree)],
-        suite: Option<&str>,
-    ) -> Result<(), LoadErrors> {
-        let source = Arc::clone(&document.source);
-        let Value::List(trees) = &mut document.root.value else {
-            return Err(document.root().error("a golden dataset is a list of rows").into());
-        };
-        let mut rows: Vec<&mut Tree> = trees.iter_mut().collect();
-        let mut errors = LoadErrors::new();
-        errors.take(row_id::name_rows(&mut rows, &source));
-        for row in rows {
-            fill_in(row, defaults);
-            unfold(row, self.scope.kinds);
-        }
-        let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
-        self.alone = false;
-        errors.take(self.cases(&Arc::new(document), &paths, suite));
-        errors.or(())
-    }
-
-    /// A suite whose cases are the rows of another file.
-    fn suite_of_rows(&mut self, document: &Document) -> Result<(), LoadErrors> {
-        let mut errors = LoadErrors::new();
-        let root = document.root();
-        let header = errors.take(Self::header(root)).unwrap_or_default();
-        self.suite.reports.extend(header.reports);
-        let Some(node) = root.get("dataset") else { return errors.or(()) };
-        if let Some((path, rows)) = errors.take(self.dataset(node)) {
-            let defaults = defaults_of(&document.root);
-            errors.take(self.rows(rows, &defaults, header.name.as_deref()));
-            self.suite.datasets.push(path);
-        }
-        errors.or(())
-    }
-
-    /// The rows that `node` names by their file.
-    fn dataset(&self, node: Node<'_>) -> Result<(PathBuf, Document), LoadErrors> {
-        let path = self.scope.path(node)?;
-        let source =
-            self.scope.files.source(&path).map_err(|error| self.scope.blame(node, &path, error.into()))?;
-        let mut documents = documents(&source, &path)?;
-        match (documents.pop(), documents.is_empty()) {
-            (Some(document), true) => Ok((path, document)),
-            _ => Err(node.error("a golden dataset is one list of rows, or a row a line").into()),
-        }
-    }
-
-    fn suite(&mut self, mut document: Document, tests: &str) -> Result<(), LoadErrors> {
-        let mut errors = LoadErrors::new();
-        let header = errors.take(Self::header(document.root())).unwrap_or_default();
-        let count = share_defaults(&mut document.root, tests, self.scope.kinds)
-            .map_err(|problem| document.root().get(tests).unwrap_or(document.root()).error(problem));
-        self.suite.reports.extend(header.reports);
-        self.alone = false;
-        let count = errors.take(count).unwrap_or_default();
-        let paths: Vec<String> = (0..count).map(|index| format!("/{tests}/{index}")).collect();
-        errors.take(self.cases(&Arc::new(document), &paths, header.name.as_deref()));
-        errors.or(())
-    }
-
-    fn header(root: Node<'_>) -> Result<Header, LoadErrors> {
-        let mut fields = Fields::of(root, "a suite")?;
-        fields.aliased(keys::TESTS);
-        fields.node("dataset");
-        for key in keys::SUITE_TEXTS {
-            let node = fields.node(key);
-            let compound = node.filter(|node| matches!(node.value(), Value::List(_) | Value::Map(_)));
-            if let Some(node) = compound {
-                fields.errors.push(node.error(format!("`{key}` is a text, not {}", node.describe())));
-            }
-        }
-        for key in keys::SHARED_BY_CASES {
-            fields.node(key);
-        }
-        keys::refuse_unsupported(&mut fields, keys::SUITE_UNSUPPORTED);
-        if let Some(node) = fields.node("defaults") {
-            fields.take(keys::check_defaults(node));
-        }
-        let name = fields.optional::<String>("suite");
-        let output = fields.node("output").and_then(|node| fields.take(reports(node)));
-        fields.finish(Header { name, reports: output.unwrap_or_default() })
-    }
-
-    fn cases(
-        &mut self,
-        document: &Arc<Document>,
-        paths: &[String],
-        suite: Option<&str>,
-    ) -> Result<(), LoadErrors> {
-        let mut errors = LoadErrors::new();
-        for path in paths {
-            let id = document.root().pointer(path).and_then(keys::id_of);
-            let wanted = (self.wanted)(id.as_ref().map(|(id, _)| id.as_str()));
-            self.ids.extend(id);
-            if !wanted {
-                continue;
-            }
-            let suite = suite.unwrap_or(self.stem);
-            let context = case::Context { scope: &self.scope, document, path, suite, alone: self.alone };
-            self.suite.cases.extend(errors.take(case::read(&context)).map(Arc::new));
-        }
-        errors.or(())
-    }
-}
-
-#[derive(Default)]
-struct Header {
-    name: Option<String>,
-    reports: Vec<ReportFormat>,
-}
-
-fn reports(node: Node<'_>) -> Result<Vec<ReportFormat>, LoadErrors> {
-    let mut fields = Fields::of(node, "`output`")?;
-    let formats = fields.node("format").map(Node::one_or_many).unwrap_or_default();
-    // Where its users' own program wrote; ours says it once for all suites (ARRAIGN_OUT).
-    fields.optional::<String>("directory");
-    let reports = formats.iter().filter_map(|format| fields.take(format.decode())).collect();
-    fields.finish(reports)
-}
-
-/// Copies the suite's defaults into each case that does not say otherwise; gives the number of cases.
-fn share_defaults(root: &mut Tree, tests: &str, kinds: &Registry) -> Result<usize, String> {
-    let defaults = defaults_of(root);
-    let Value::Map(entries) = &mut root.value else { return Err("a suite is a mapping".to_owned()) };
-    let cases = entries.iter_mut().find(|(key, _)| key.name == tests).map(|(_, tree)| &mut tree.value);
-    let Some(Value::List(cases)) = cases else { return Err(format!("`{tests}` is a list of cases")) };
-    if cases.is_empty() {
-        return Err(format!("`{tests}` is empty: the suite checks nothing"));
-    }
-    for case in cases.iter_mut() {
-        fill_in(case, &defaults);
-        unfold(case, kinds);
-    }
-    Ok(cases.len())
-}
-
-/// What a suite says for all its cases.
-fn defaults_of(suite: &Tree) -> Vec<(Key, Tree)> {
-    let Value::Map(entries) = &suite.value else { return Vec::new() };
-    let mut defaults: Vec<(Key, Tree)> = Vec::new();
-    for (key, tree) in entries {
-        match &tree.value {
-            Value::Map(shared) if key.name == "defaults" => defaults.extend(shared.iter().cloned()),
-            _ if keys::SHARED_BY_CASES.contains(&key.name.as_str()) => {
-                defaults.push((key.clone(), tree.clone()));
-            }
-            _ => {}
-        }
-    }
-    defaults
-}
-
-fn fill_in(case: &mut Tree, defaults: &[(Key, Tree)]) {
-    let Value::Map(entries) = &mut case.value else { return };
-    for (key, tree) in defaults {
-        if !entries.iter().any(|(known, _)| keys::same(&known.name, &key.name)) {
-            entries.push((key.clone(), tree.clone()));
-        }
-    }
-}
-
-fn unfold(case: &mut Tree, kinds: &Registry) {
-    let Value::Map(entries) = &mut case.value else { return };
-    for vocabulary in VOCABULARIES {
-        (vocabulary.unfold)(entries, kinds);
-    }
-}

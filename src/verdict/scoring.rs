@@ -40,6 +40,7 @@ pub(super) fn threshold(scorecard: &Scorecard, card: &Card) -> Finding {
     let place = &scorecard.threshold.place;
     Finding {
         status: if card.passed { Status::Pass } else { Status::Fail },
+        stake: scorecard.stake,
         run: card.run,
         score: card.share(),
         violations: if card.passed { Vec::new() } else { vec![missed(card, place.locate())] },

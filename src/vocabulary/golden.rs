@@ -70,7 +70,13 @@ impl<'r> Row<'r> {
         at: Node<'_>,
         settings: Gathered<'_>,
     ) -> Result<Expectation, LoadErrors> {
-        settings.read(name, at.place(), self.scope, self.case.allow_vacuous)
+        let check = settings.read(name, at.place(), self.scope, self.case.allow_vacuous)?;
+        Ok(check.at_stake(self.stake()))
+    }
+
+    /// Rows whose suite's gate decides fail only on errors.
+    fn stake(&self) -> Stake {
+        if self.case.rows_only_report { Stake::Points } else { Stake::Must }
     }
 
     /// The three axes and their scorecard, and the row's other criteria.
@@ -94,6 +100,7 @@ impl<'r> Row<'r> {
             parts,
             threshold,
             scale: Scale::SHARE,
+            stake: self.stake(),
         });
         errors.or(Lowered { expectations: found, scorecards: card.into_iter().collect() })
     }
@@ -149,7 +156,8 @@ impl<'r> Row<'r> {
         if !node.decode::<bool>()? {
             return Ok(None);
         }
-        Gathered::at(node).read(kind.name, place, self.scope, self.case.allow_vacuous).map(Some)
+        let check = Gathered::at(node).read(kind.name, place, self.scope, self.case.allow_vacuous)?;
+        Ok(Some(check.at_stake(self.stake())))
     }
 
     fn threshold(&self, expecting: Node<'_>) -> Result<Threshold, LoadError> {

@@ -55,6 +55,8 @@ pub struct CaseNode<'d> {
     pub common: &'static [&'static str],
     /// Whether checks that cannot fail are allowed.
     pub allow_vacuous: bool,
+    /// Whether a row of a golden dataset only reports its score: its suite's gate decides.
+    pub rows_only_report: bool,
 }
 
 /// Makes a bare value the setting called `setting` of a mapping, which stands where the value does.

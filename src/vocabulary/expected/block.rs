@@ -151,6 +151,7 @@ impl Block<'_> {
             weight,
             scored_by: ScoredBy::Check,
         }));
-        Ok(Scorecard { name: self.name.clone(), parts, threshold, scale: Scale::PERCENT })
+        let (name, scale, stake) = (self.name.clone(), Scale::PERCENT, Stake::Must);
+        Ok(Scorecard { name, parts, threshold, scale, stake })
     }
 }

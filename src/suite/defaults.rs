@@ -1,0 +1,60 @@
+//! What a suite says for all its cases, copied into each that does not say otherwise.
+
+use super::keys;
+use crate::check::Registry;
+use crate::vocabulary::VOCABULARIES;
+use crate::yaml::{Key, Tree, Value};
+
+/// Copies the suite's defaults into each case that does not say otherwise; gives the number of cases.
+pub(super) fn share_defaults(root: &mut Tree, tests: &str, kinds: &Registry) -> Result<usize, String> {
+    let defaults = defaults_of(root);
+    let Value::Map(entries) = &mut root.value else { return Err("a suite is a mapping".to_owned()) };
+    let cases = entries.iter_mut().find(|(key, _)| key.name == tests).map(|(_, tree)| &mut tree.value);
+    let Some(Value::List(cases)) = cases else { return Err(format!("`{tests}` is a list of cases")) };
+    if cases.is_empty() {
+        return Err(format!("`{tests}` is empty: the suite checks nothing"));
+    }
+    for case in cases.iter_mut() {
+        fill_in(case, &defaults);
+        unfold(case, kinds);
+    }
+    Ok(cases.len())
+}
+
+/// What a suite says for all its cases.
+pub(super) fn defaults_of(suite: &Tree) -> Vec<(Key, Tree)> {
+    let Value::Map(entries) = &suite.value else { return Vec::new() };
+    let mut defaults: Vec<(Key, Tree)> = Vec::new();
+    for (key, tree) in entries {
+        match &tree.value {
+            Value::Map(shared) if key.name == "defaults" => defaults.extend(shared.iter().cloned()),
+            _ if keys::SHARED_BY_CASES.contains(&key.name.as_str()) => {
+                defaults.push((key.clone(), tree.clone()));
+            }
+            _ => {}
+        }
+    }
+    defaults
+}
+
+/// Copies `defaults` into a case: a key that it has stays, but for mappings that are merged key by key.
+pub(super) fn fill_in(case: &mut Tree, defaults: &[(Key, Tree)]) {
+    let Value::Map(entries) = &mut case.value else { return };
+    for (key, tree) in defaults {
+        match entries.iter_mut().find(|(known, _)| keys::same(&known.name, &key.name)) {
+            None => entries.push((key.clone(), tree.clone())),
+            Some((_, own)) if keys::MERGED.contains(&key.name.as_str()) => {
+                let Value::Map(inner) = &tree.value else { continue };
+                fill_in(own, inner);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+pub(super) fn unfold(case: &mut Tree, kinds: &Registry) {
+    let Value::Map(entries) = &mut case.value else { return };
+    for vocabulary in VOCABULARIES {
+        (vocabulary.unfold)(entries, kinds);
+    }
+}

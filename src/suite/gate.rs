@@ -1,0 +1,94 @@
+//! `gate:` and `summary_baseline:` what the cases of a suite must reach together.
+//!
+//! ```yaml
+//! dataset: rows.json
+//! gate: {mean: 0.7, rows: report}
+//! summary_baseline: {file: baselines/rows.json, max_regression: 0.05}
+//! ```
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::check::Scope;
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{Fields, Node};
+
+/// What the cases of a suite must reach together.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    /// Where it stands.
+    pub place: Place,
+    /// The least mean score of the cases, in 0..=1.
+    pub mean: Option<f64>,
+    /// What a case does on its own that misses its threshold.
+    pub rows: Rows,
+    /// An earlier summary that must not be fallen behind.
+    pub baseline: Option<SummaryBaseline>,
+}
+
+/// What a case of a gated suite does that misses its own threshold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rows {
+    /// Its trial fails.
+    #[default]
+    Must,
+    /// It reports its score; only the gate decides.
+    Report,
+}
+
+/// An earlier summary, and how far a score may fall behind it.
+#[derive(Debug, Clone)]
+pub struct SummaryBaseline {
+    /// Where it is named.
+    pub place: Place,
+    /// The file.
+    pub file: PathBuf,
+    /// How much any mean may drop, as a share of 1.
+    pub max_regression: f64,
+}
+
+/// Reads both keys of a suite.
+pub(super) fn gate(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Option<Gate> {
+    let (gate, baseline) = (fields.node("gate"), fields.node("summary_baseline"));
+    let at = gate.or(baseline)?;
+    let (mean, rows) = gate.and_then(|node| fields.take(mean(node))).unwrap_or_default();
+    let baseline = baseline.and_then(|node| fields.take(summary_baseline(node, scope)));
+    Some(Gate { place: at.place(), mean, rows, baseline })
+}
+
+fn mean(node: Node<'_>) -> Result<(Option<f64>, Rows), LoadErrors> {
+    let mut fields = Fields::of(node, "`gate`")?;
+    let mean = fields.node("mean").and_then(|node| fields.take(share(node)));
+    let rows = fields.optional("rows").unwrap_or_default();
+    if mean.is_none() && fields.errors.is_empty() {
+        fields.errors.push(node.error("`gate` says the least `mean` of its cases: `gate: {mean: 0.7}`"));
+    }
+    fields.finish((mean, rows))
+}
+
+fn summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBaseline, LoadErrors> {
+    let mut fields = Fields::of(node, "`summary_baseline`")?;
+    fields.missing(&["file"], node.error("`summary_baseline` needs its `file`"));
+    let file = fields.node("file").and_then(|file| fields.take(scope.path(file)));
+    let drop = fields.node("max_regression").and_then(|node| fields.take(share(node)));
+    let baseline = file.map(|file| SummaryBaseline {
+        place: node.place(),
+        file,
+        max_regression: drop.unwrap_or(MAX_REGRESSION),
+    });
+    fields.finish_some(baseline)
+}
+
+/// How much a mean may drop unless the suite says otherwise.
+const MAX_REGRESSION: f64 = 0.05;
+
+fn share(node: Node<'_>) -> Result<f64, LoadError> {
+    let share: f64 = node.decode()?;
+    if (0.0..=1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err(node.error(format!("this lies between 0 and 1, and is {share}")))
+    }
+}

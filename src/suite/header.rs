@@ -1,0 +1,66 @@
+//! The keys of a suite beside its cases.
+
+use super::gate::{Gate, gate};
+use super::{ReportFormat, keys};
+use crate::check::{Scope, Tables};
+use crate::place::LoadErrors;
+use crate::yaml::{Fields, Node, Value};
+
+/// What a suite says beside its cases.
+pub(super) struct Header {
+    /// What it calls itself.
+    pub(super) name: Option<String>,
+    /// The reports that it asks for.
+    pub(super) reports: Vec<ReportFormat>,
+    /// What its cases look up.
+    pub(super) tables: Tables,
+    /// What they must reach together.
+    pub(super) gate: Option<Gate>,
+}
+
+impl Header {
+    /// That of a file which is no suite.
+    pub(super) fn none(tables: &Tables) -> Self {
+        Self { name: None, reports: Vec::new(), tables: tables.clone(), gate: None }
+    }
+
+    /// Reads all keys of the suite but its cases.
+    pub(super) fn read(root: Node<'_>, scope: &Scope<'_>) -> Result<Self, LoadErrors> {
+        let mut fields = Fields::of(root, "a suite")?;
+        fields.aliased(keys::TESTS);
+        fields.node("dataset");
+        texts(&mut fields);
+        for key in keys::SHARED_BY_CASES {
+            fields.node(key);
+        }
+        keys::refuse_unsupported(&mut fields, keys::SUITE_UNSUPPORTED);
+        if let Some(node) = fields.node("defaults") {
+            fields.take(keys::check_defaults(node));
+        }
+        let name = fields.optional::<String>("suite");
+        let output = fields.node("output").and_then(|node| fields.take(reports(node)));
+        let tables = scope.tables.extended(&mut fields);
+        let gate = gate(&mut fields, scope);
+        fields.finish(Self { name, reports: output.unwrap_or_default(), tables, gate })
+    }
+}
+
+/// Keys that are only text.
+fn texts(fields: &mut Fields<'_>) {
+    for key in keys::SUITE_TEXTS {
+        let node = fields.node(key);
+        let compound = node.filter(|node| matches!(node.value(), Value::List(_) | Value::Map(_)));
+        if let Some(node) = compound {
+            fields.errors.push(node.error(format!("`{key}` is a text, not {}", node.describe())));
+        }
+    }
+}
+
+fn reports(node: Node<'_>) -> Result<Vec<ReportFormat>, LoadErrors> {
+    let mut fields = Fields::of(node, "`output`")?;
+    let formats = fields.node("format").map(Node::one_or_many).unwrap_or_default();
+    // Where its users' own program wrote; ours says it once for all suites (ARRAIGN_OUT).
+    fields.optional::<String>("directory");
+    let reports = formats.iter().filter_map(|format| fields.take(format.decode())).collect();
+    fields.finish(reports)
+}
