@@ -120,7 +120,7 @@ impl<'r> FileReader<'r> {
             unfold(row, self.library.kinds);
         }
         let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
-        self.alone = false;
+        self.alone &= paths.len() == 1;
         errors.take(self.cases(&Cases { document: Arc::new(document), paths, header }));
         errors.or(())
     }

@@ -94,7 +94,9 @@ fn fold(tree: &Tree, add: &mut dyn FnMut(&[u8])) {
     match &tree.value {
         Value::List(trees) => {
             add(b"[");
-            trees.iter().for_each(|tree| fold(tree, add));
+            for tree in trees {
+                fold(tree, add);
+            }
             add(b"]");
         }
         Value::Map(entries) => {

@@ -88,10 +88,10 @@ impl<'r> Row<'r> {
             ("correctness", 0.4, self.correctness(expecting)),
             ("completeness", 0.2, self.completeness(expecting)),
         ];
-        for (name, weight, axis) in axes {
-            let Some(axis) = errors.take(axis) else { continue };
+        for (name, weight, read) in axes {
+            let Some(check) = errors.take(read) else { continue };
             parts.push(Part { name: name.to_owned(), weight, scored_by: ScoredBy::Expectation(found.len()) });
-            found.push(axis.at_stake(Stake::Points));
+            found.push(check.at_stake(Stake::Points));
         }
         found.extend(errors.take(self.other_criteria()).into_iter().flatten());
         let threshold = errors.take(self.threshold(expecting));
