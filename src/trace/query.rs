@@ -28,11 +28,8 @@ impl Trace {
 
     /// Sets the answer, where none was recorded: what the model said after the last call, joined by newlines.
     pub fn settle_answer(&mut self) {
-        let calls = self.calls.len();
-        let last = self.messages.iter().filter(|m| m.role == Role::Assistant && m.after_calls == calls);
-        let texts: Vec<&str> = last.map(|message| message.text.as_str()).collect();
-        if self.answer.is_none() && !texts.is_empty() {
-            self.answer = Some(texts.join("\n"));
+        if self.answer.is_none() {
+            self.answer = self.said_after(self.calls.len());
         }
     }
 
@@ -53,18 +50,44 @@ impl Trace {
             answer: if next.is_none() { self.answer.clone() } else { None },
             ..Trace::default()
         };
-        let after = turn.messages.iter().filter(|m| m.role == Role::Assistant && m.after_calls == end_call);
-        let texts: Vec<String> = after.map(|message| message.text.clone()).collect();
-        if turn.answer.is_none() && !texts.is_empty() {
-            turn.answer = Some(texts.join("\n"));
-        }
+        turn.answer = turn.answer.take().or_else(|| turn.said_after(end_call));
         Some(turn)
+    }
+
+    /// What the model said after `calls` calls, and before the next, joined by newlines.
+    fn said_after(&self, calls: usize) -> Option<String> {
+        joined(self.said().filter(|message| message.after_calls == calls))
+    }
+
+    /// Everything that the model said, before, between and after its calls, joined by newlines. An answer that was
+    /// recorded beside the messages is its end.
+    pub fn everything_said(&self) -> Option<String> {
+        match (joined(self.said()), &self.answer) {
+            (Some(said), Some(answer)) if !self.ends_with(answer) => Some(format!("{said}\n{answer}")),
+            (None, answer) => answer.clone(),
+            (said, _) => said,
+        }
+    }
+
+    /// Whether `answer` is the last message, or all of them since the call before it.
+    fn ends_with(&self, answer: &str) -> bool {
+        let Some(last) = self.said().last() else { return false };
+        last.text == answer || self.said_after(last.after_calls).as_deref() == Some(answer)
+    }
+
+    fn said(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|message| message.role == Role::Assistant)
     }
 
     /// The names of all called tools, in order, repeats included.
     pub fn tool_names(&self) -> Vec<&str> {
         self.calls.iter().map(|call| call.name.as_str()).collect()
     }
+}
+
+fn joined<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<String> {
+    let texts: Vec<&str> = messages.map(|message| message.text.as_str()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
 impl Call {
@@ -76,5 +99,43 @@ impl Call {
             call_id: self.id.clone(),
             ..Violation::new(message)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Arguments;
+
+    fn run() -> Trace {
+        let mut trace = Trace::default();
+        trace.push_message(Role::User, "how much?");
+        trace.push_message(Role::Assistant, "I look.");
+        trace.push_call(Call::new("get_price", Arguments::none(), 1));
+        trace.push_message(Role::Assistant, "It is $5.");
+        trace.push_message(Role::Assistant, "Shipping is free.");
+        trace
+    }
+
+    #[test]
+    fn everything_said_is_each_text_of_the_model_once() {
+        let mut trace = run();
+        let said = "I look.\nIt is $5.\nShipping is free.";
+        assert_eq!(trace.everything_said().as_deref(), Some(said));
+        trace.settle_answer();
+        assert_eq!(trace.answer.as_deref(), Some("It is $5.\nShipping is free."));
+        assert_eq!(trace.everything_said().as_deref(), Some(said));
+        trace.answer = Some("Shipping is free.".to_owned());
+        assert_eq!(trace.everything_said().as_deref(), Some(said));
+    }
+
+    #[test]
+    fn an_answer_recorded_beside_the_messages_is_said_as_well() {
+        let recorded = Trace { answer: Some("is free.".to_owned()), ..run() };
+        let said = "I look.\nIt is $5.\nShipping is free.\nis free.";
+        assert_eq!(recorded.everything_said().as_deref(), Some(said));
+        let alone = Trace { answer: Some(String::new()), ..Trace::default() };
+        assert_eq!(alone.everything_said().as_deref(), Some(""));
+        assert_eq!(Trace::default().everything_said(), None);
     }
 }
