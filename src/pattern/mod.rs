@@ -3,12 +3,14 @@
 //! Patterns compile once a process: the same glob or regex in ten thousand cases is one automaton.
 
 mod compiled;
+mod field_alias;
 mod js_regex;
 mod json_equal;
 mod jsonpath;
 mod regex;
 mod tool;
 
+pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
 pub use json_equal::json_equal;
 pub use jsonpath::JsonPath;

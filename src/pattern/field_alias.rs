@@ -1,0 +1,191 @@
+//! The words by which a field is known in an answer: `price` may be told as `$`.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder, escape};
+
+use super::compiled::Compiled;
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Node, Value};
+
+/// A compiled program above this many bytes is refused: no field has such a name.
+const SIZE_LIMIT: usize = 1 << 20;
+
+/// By the text of the pattern, which holds all aliases: two tables may know one field by different words.
+static PATTERNS: Compiled<Regex> = Compiled::new();
+
+/// The aliases of fields. A field without any is known by its own name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldAliases(BTreeMap<String, Vec<String>>);
+
+impl Default for FieldAliases {
+    fn default() -> Self {
+        let known: [(&str, &[&str]); 4] = [
+            ("price", &["price", "$", "USD", "cost"]),
+            ("rating", &["rating", "stars", "score"]),
+            ("status", &["status", "state"]),
+            ("tracking_number", &["tracking", "shipment"]),
+        ];
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        Self(known.into_iter().map(|(field, words)| (field.to_owned(), owned(words))).collect())
+    }
+}
+
+impl FieldAliases {
+    /// This table with the mapping `node` in it: a field that is there gets these aliases instead, a new one is
+    /// added. An empty list leaves the field to its own name.
+    pub fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
+        if matches!(node.value(), Value::Null) {
+            return Ok(self.clone());
+        }
+        let Some(entries) = node.entries() else {
+            let problem =
+                format!("`field_aliases` is a mapping of fields to their aliases, not {}", node.describe());
+            return Err(node.error(problem).help("write `price: [price, cost]`, one field a line").into());
+        };
+        let (mut table, mut errors) = (self.0.clone(), LoadErrors::new());
+        for (field, aliases) in entries {
+            table.extend(errors.take(words(aliases)).map(|words| (field.name.clone(), words)));
+        }
+        errors.or(Self(table))
+    }
+
+    /// What tells `field` in an answer. The error is a sentence for the user.
+    pub fn pattern(&self, field: &str) -> Result<FieldPattern, String> {
+        let aliases = self.0.get(field).filter(|aliases| !aliases.is_empty());
+        let aliases = aliases.cloned().unwrap_or_else(|| vec![field.to_owned()]);
+        let any = aliases.iter().map(|alias| escape(alias)).collect::<Vec<_>>().join("|");
+        // Only the words are matched in any case: the long s is no letter of ASCII, though it folds to one.
+        let text = format!("(?:^|[^A-Za-z])(?i:{any})(?:[^A-Za-z]|$)");
+        let compile = || RegexBuilder::new(&text).size_limit(SIZE_LIMIT).build();
+        let alone = PATTERNS.get(&text, compile).map_err(|_| "this field or an alias of it is too long")?;
+        Ok(FieldPattern { aliases, alone })
+    }
+}
+
+/// The aliases of one field. An alias that is empty is as good as none: every answer would tell that field.
+fn words(aliases: Node<'_>) -> Result<Vec<String>, LoadErrors> {
+    let words: Vec<String> = aliases.decode_each()?;
+    let mut errors = LoadErrors::new();
+    for (word, node) in words.iter().zip(aliases.list().into_iter().flatten()) {
+        if word.is_empty() {
+            errors.push(empty(node));
+        }
+    }
+    errors.or(words)
+}
+
+fn empty(alias: Node<'_>) -> LoadError {
+    alias.error("an alias cannot be empty: nearly every answer has it").help("take it off the list")
+}
+
+/// Finds the words of one field in an answer.
+#[derive(Debug, Clone)]
+pub struct FieldPattern {
+    aliases: Vec<String>,
+    alone: Arc<Regex>,
+}
+
+impl FieldPattern {
+    /// Whether `answer` has one of the words under simple case folding, without an ASCII letter directly before or
+    /// after it.
+    pub fn is_told_in(&self, answer: &str) -> bool {
+        self.alone.is_match(answer)
+    }
+
+    /// The words.
+    pub fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+
+    /// The first place of a word in `answer`, whatever stands beside it: for a user who sees it there.
+    pub fn find_within(&self, answer: &str) -> Option<Range<usize>> {
+        let any = self.aliases.iter().map(|alias| escape(alias)).collect::<Vec<_>>().join("|");
+        let pattern = RegexBuilder::new(&any).case_insensitive(true).size_limit(SIZE_LIMIT).build().ok()?;
+        pattern.find(answer).map(|found| found.range())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Source;
+    use crate::yaml::Document;
+
+    fn extended(text: &str) -> Result<FieldAliases, LoadErrors> {
+        let documents = Document::parse(&Source::new("f.yaml", text)).expect("valid YAML");
+        FieldAliases::default().extended(documents[0].root())
+    }
+
+    fn told(aliases: &FieldAliases, field: &str, answer: &str) -> bool {
+        aliases.pattern(field).expect("a pattern").is_told_in(answer)
+    }
+
+    #[test]
+    fn a_letter_beside_the_word_hides_it_and_nothing_else_does() {
+        let aliases = FieldAliases::default();
+        for answer in
+            ["$199", "199$", "the PRICE", "price2", "_price_", "préprice", "éprice", "cost\nusd", "1$1"]
+        {
+            assert!(told(&aliases, "price", answer), "{answer}");
+        }
+        for answer in
+            ["profit margin", "surprise", "a$b", "a$", "$b", "US$199", "€5", "", "prices", "xprice price's_"]
+        {
+            assert_eq!(told(&aliases, "price", answer), answer.contains("price's"), "{answer}");
+        }
+    }
+
+    #[test]
+    fn case_folds_simply_and_only_in_the_word() {
+        let aliases = FieldAliases::default();
+        // The long s and the Kelvin sign fold to letters of ASCII, but are none.
+        assert!(told(&aliases, "status", "\u{17f}tatu\u{17f}"));
+        assert!(told(&aliases, "tracking_number", "trac\u{212a}ing"));
+        assert!(told(&aliases, "price", "\u{17f}price\u{212a}"));
+        assert!(told(&aliases, "stra\u{df}e", "STRA\u{1e9e}E"));
+        // Full folding would know these.
+        assert!(!told(&aliases, "stra\u{df}e", "STRASSE"));
+        assert!(!told(&aliases, "rating", "RAT\u{130}NG"));
+    }
+
+    #[test]
+    fn the_end_is_the_end_of_the_text_and_an_empty_field_needs_a_free_spot() {
+        let aliases = FieldAliases::default();
+        assert!(told(&aliases, "a.b", "x\na.b\n") && !told(&aliases, "a.b", "acb"));
+        for (answer, found) in
+            [("", true), ("ab", false), ("a b", false), ("a  b", true), ("ab.", true), ("\n", true)]
+        {
+            assert_eq!(told(&aliases, "", answer), found, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn one_field_may_have_other_words_in_another_table() {
+        let fees = extended("{price: [fee], total: [sum], rating: []}").expect("a table");
+        assert!(told(&fees, "price", "the fee") && !told(&fees, "price", "the price"));
+        assert!(told(&FieldAliases::default(), "price", "the price"));
+        assert!(told(&fees, "total", "Sum: 4") && !told(&fees, "total", "total"));
+        assert!(told(&fees, "rating", "rating") && !told(&fees, "rating", "stars"));
+        assert!(told(&fees, "status", "state"));
+        assert_eq!(extended("{}").expect("nothing new"), FieldAliases::default());
+    }
+
+    #[test]
+    fn a_table_that_is_none_says_so() {
+        assert_eq!(
+            extended("[price]").expect_err("a list").to_string(),
+            "f.yaml:1:1: `field_aliases` is a mapping of fields to their aliases, not a list \
+             (help: write `price: [price, cost]`, one field a line)"
+        );
+        assert_eq!(
+            extended("{price: cost, rating: [1, stars], status: ['']}").expect_err("three").to_string(),
+            "f.yaml:1:9: expected a list, found the text `cost`\n\
+             f.yaml:1:24: expected a text, found `1`\n\
+             f.yaml:1:44: an alias cannot be empty: nearly every answer has it (help: take it off the list)"
+        );
+        assert!(FieldAliases::default().pattern(&"x".repeat(1 << 20)).is_err());
+    }
+}
