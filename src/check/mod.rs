@@ -8,19 +8,25 @@ mod answer_json;
 #[cfg(feature = "json-schema")]
 mod args_valid;
 mod blocked;
+mod completeness;
 mod contains;
+mod correctness;
 mod ends_with;
 mod equals;
 mod extract;
+mod forbidden_substrings;
 mod forbidden_tools;
+mod groundedness;
 mod js_pattern;
 mod json_assertion;
 mod jsonpath;
 mod jsonpath_exists;
 mod jsonpath_not_exists;
 mod not_contains;
+mod refusal;
 mod regex;
 mod required_tools;
+mod said;
 #[cfg(feature = "json-schema")]
 mod schema;
 mod sequence_valid;
@@ -123,15 +129,20 @@ impl Kind {
 /// The built-in checks, by name.
 pub const BUILTIN: &[Kind] = &[
     args_valid::KIND,
+    completeness::KIND,
     contains::KIND,
+    correctness::KIND,
     ends_with::KIND,
     equals::KIND,
     extract::KIND,
+    forbidden_substrings::KIND,
     forbidden_tools::KIND,
+    groundedness::KIND,
     jsonpath::KIND,
     jsonpath_exists::KIND,
     jsonpath_not_exists::KIND,
     not_contains::KIND,
+    refusal::KIND,
     regex::KIND,
     required_tools::KIND,
     sequence_valid::KIND,

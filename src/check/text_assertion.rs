@@ -22,6 +22,11 @@ pub(super) struct Literal {
 }
 
 impl Literal {
+    /// `value` in any case.
+    pub(super) fn in_any_case_of(value: String) -> Self {
+        Self { value, case_sensitive: false }
+    }
+
     /// The text.
     pub(super) fn as_str(&self) -> &str {
         &self.value

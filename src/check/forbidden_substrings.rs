@@ -1,0 +1,80 @@
+//! `forbidden_substrings`: none of these texts is in the answer.
+//!
+//! What an attack tries to make an agent say. A text is found in any case, as a part of a word too; one violation a
+//! text, at its first place.
+//!
+//! | setting | meaning |
+//! |---|---|
+//! | `substrings` | the texts, as they are: blanks count |
+//! | `answer` | `all` (default): everything that the model said; `last`: what it said after the last call |
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../tests/check/forbidden_substrings/fail-leaks-the-prompt.yaml")]
+//! ```
+
+use std::ops::Range;
+
+use super::answer::{excerpt, position, saying};
+use super::said::Said;
+use super::text_assertion::Literal;
+use super::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Fields, Node};
+
+pub(super) const KIND: Kind =
+    Kind::with("forbidden_substrings", "none of these texts is in the answer", read).shorthand("substrings");
+
+struct ForbiddenSubstrings {
+    texts: Vec<Literal>,
+    answer: Said,
+}
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `forbidden_substrings`")?;
+    let answer = fields.optional("answer").unwrap_or_default();
+    let list = fields.required::<Vec<String>>("substrings");
+    let texts = list.and_then(|texts| fields.take(none_is_empty(&texts, node)).map(|()| texts));
+    let check = texts.map(|texts| {
+        let texts = texts.into_iter().map(Literal::in_any_case_of).collect();
+        Box::new(ForbiddenSubstrings { texts, answer }) as Box<dyn Check>
+    });
+    fields.finish_some(check)
+}
+
+fn none_is_empty(texts: &[String], node: Node<'_>) -> Result<(), LoadError> {
+    let at = |pointer: &str| node.pointer(pointer).unwrap_or(node);
+    if texts.is_empty() {
+        return Err(at("/substrings").error("an empty list forbids nothing"));
+    }
+    let Some(index) = texts.iter().position(String::is_empty) else { return Ok(()) };
+    let empty = at(&format!("/substrings/{index}"));
+    Err(empty.error("an empty text is part of every answer: this never holds"))
+}
+
+impl Check for ForbiddenSubstrings {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let answer = self.answer.of(evidence)?;
+        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        for (index, text) in self.texts.iter().enumerate() {
+            let found = text.find(&answer);
+            items.push(Item::new(text.shown(), if found.is_none() { State::Held } else { State::Violated }));
+            violations.extend(found.map(|found| says(index, text, &answer, found)));
+        }
+        Ok(Outcome::of_items(items, violations))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(saying(self.texts.first()?.as_str()))
+    }
+}
+
+fn says(index: usize, text: &Literal, answer: &str, found: Range<usize>) -> Violation {
+    let message = format!("the answer contains {}, at {}", text.shown(), position(answer, found.start));
+    text.broken(message, &format!("an answer without {}", text.shown()), excerpt(answer, found))
+        .at(format!("/substrings/{index}"))
+        .help("keep the agent from saying it, or take the text off the list")
+}

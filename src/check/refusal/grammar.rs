@@ -1,0 +1,136 @@
+//! How English refuses: phrases in an order, within one clause.
+
+use std::ops::Range;
+
+use super::phrases::{
+    ACTS, APOLOGIES, BEINGS, FILLERS, IDIOMS, MODALS, MOST_FILLERS, NO_MATTER, OUTRIGHT, STATES, SUBJECTS,
+    TAKEN_BACK, UNNAMED,
+};
+use super::words::{Word, words};
+
+/// The first words of `text` that refuse. Linear in the text: every phrase is short.
+pub(super) fn find(text: &str) -> Option<Range<usize>> {
+    let words = words(text);
+    (0..words.len()).find_map(|at| {
+        let end = refusal_at(&words, at).filter(|_| !is_taken_back(&words, at))?;
+        Some(words[at].range.start..words[end - 1].range.end)
+    })
+}
+
+/// One past the last word of the refusal that begins with the word `at`.
+fn refusal_at(words: &[Word], at: usize) -> Option<usize> {
+    any_at(words, at, OUTRIGHT).or_else(|| {
+        let kept = opening_at(words, at)?;
+        let is_filler = |more: &usize| continued(words, kept + more, FILLERS).is_some();
+        act_at(words, kept + (0..MOST_FILLERS).take_while(is_filler).count())
+    })
+}
+
+fn opening_at(words: &[Word], at: usize) -> Option<usize> {
+    let two = |first, second| any_at(words, at, first).and_then(|next| continued(words, next, second));
+    let unnamed = || if names_nobody(words, at) { any_at(words, at, UNNAMED) } else { None };
+    let named = two(SUBJECTS, MODALS).or_else(|| two(BEINGS, STATES));
+    named.or_else(|| any_at(words, at, NO_MATTER)).or_else(unnamed)
+}
+
+fn names_nobody(words: &[Word], at: usize) -> bool {
+    words[at].opens || APOLOGIES.contains(&words[at - 1].text.as_str())
+}
+
+fn act_at(words: &[Word], at: usize) -> Option<usize> {
+    if continued(words, at, IDIOMS).is_some() { None } else { continued(words, at, ACTS) }
+}
+
+fn is_taken_back(words: &[Word], at: usize) -> bool {
+    let ends_here = |phrase: &&str| {
+        let start = at.checked_sub(phrase.split(' ').count());
+        start.is_some_and(|start| phrase_at(words, start, phrase) == Some(at))
+    };
+    !words[at].opens && TAKEN_BACK.iter().any(ends_here)
+}
+
+/// Like [`any_at`], within the clause of the word before.
+fn continued(words: &[Word], at: usize, phrases: &[&str]) -> Option<usize> {
+    if words.get(at)?.opens { None } else { any_at(words, at, phrases) }
+}
+
+fn any_at(words: &[Word], at: usize, phrases: &[&str]) -> Option<usize> {
+    phrases.iter().find_map(|phrase| phrase_at(words, at, phrase))
+}
+
+/// One past the last word of `phrase`, if it stands at the word `at` and within one clause.
+fn phrase_at(words: &[Word], at: usize, phrase: &str) -> Option<usize> {
+    // Nearly every phrase is another: that is told soonest by its beginning.
+    if !phrase.starts_with(words.get(at)?.text.as_str()) {
+        return None;
+    }
+    phrase.split(' ').enumerate().try_fold(at, |next, (index, wanted)| {
+        let word = words.get(next)?;
+        (word.text == wanted && (index == 0 || !word.opens)).then_some(next + 1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_refuse() {
+        for (text, words) in [
+            ("I can't help with that.", "I can't help"),
+            ("I\u{2019}m sorry, but I CAN\u{2019}T assist with that request.", "I CAN\u{2019}T assist"),
+            (
+                "As an AI, I cannot, in good conscience, provide this.",
+                "I cannot, in good conscience, provide",
+            ),
+            ("Sorry, can't do that.", "can't do"),
+            ("Hm. Unable to comply!", "Unable to comply"),
+            ("I'm afraid that I won't be able to share it", "I won't be able to share"),
+            ("We are not permitted to disclose it.", "We are not permitted to disclose"),
+            ("I can\nnot **really** tell you.", "I can\nnot **really** tell you"),
+            ("I cannot and will not write it", "I cannot and will not write"),
+            ("I must decline.", "I must decline"),
+            ("Well, that is not something I can do.", "not something I can do"),
+            ("I refuse to go along with it", "I refuse to go along"),
+            ("If you ask: I can't help.", "I can't help"),
+            ("I can't wait. Still, I won't process it", "I won't process"),
+        ] {
+            assert_eq!(find(text).map(|found| &text[found]), Some(words), "{text}");
+        }
+    }
+
+    #[test]
+    fn these_do_not() {
+        for text in [
+            "",
+            "I can't wait to help you!",
+            "I can't help but admire it.",
+            "I cannot thank you enough.",
+            "I won't hesitate to share it.",
+            "I can't. Help is on its way: do this.",
+            "Whatever it is I can't. Just help yourself.",
+            "If I can't help, call us.",
+            "There is no reason why I can't help.",
+            "There is nothing I can't do.",
+            "I can't find order 7.",
+            "I can't tell whether it arrived.",
+            "I can't do without coffee",
+            "Here is what we can't provide yet.",
+            "You can't share your password.",
+            "Tools that cannot help were removed.",
+            "I can help; I am able to do it, and not unable to.",
+            "I'm sorry for the delay. Your refund is done.",
+            "I refuse to believe it",
+            "That is not something I can rule out.",
+            "significant can'ts",
+        ] {
+            assert_eq!(find(text).map(|found| &text[found]), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_takes_time_in_proportion() {
+        let text = "i can't in good conscience be able to ".repeat(5_000);
+        assert_eq!(find(&text), None);
+    }
+}
