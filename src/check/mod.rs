@@ -3,6 +3,7 @@
 //! A new check is one file here, its entry in [`BUILTIN`], and its cases under `tests/check/`. A user's own check
 //! is the same thing registered by `Harness::check`.
 
+mod agent_check;
 mod amount;
 mod answer;
 mod answer_json;
@@ -24,10 +25,14 @@ mod jsonpath;
 mod jsonpath_exists;
 mod jsonpath_not_exists;
 mod near_call;
+mod nested;
 mod not_contains;
+mod opinion;
+mod output_quality;
 mod prices;
 mod regex;
 mod required_tools;
+mod safe;
 #[cfg(feature = "json-schema")]
 mod schema;
 mod sequence_correctness;
@@ -132,6 +137,7 @@ impl Kind {
 
 /// The built-in checks, by name.
 pub const BUILTIN: &[Kind] = &[
+    agent_check::KIND,
     args_valid::KIND,
     contains::KIND,
     cost_at_most::KIND,
@@ -145,8 +151,10 @@ pub const BUILTIN: &[Kind] = &[
     jsonpath_exists::KIND,
     jsonpath_not_exists::KIND,
     not_contains::KIND,
+    output_quality::KIND,
     regex::KIND,
     required_tools::KIND,
+    safe::KIND,
     sequence_correctness::KIND,
     sequence_valid::KIND,
     starts_with::KIND,
