@@ -190,7 +190,7 @@ impl Outcome {
         let points = 1.0 / (held + violated).max(1.0);
         let lost = items.iter().filter(|item| item.state == State::Violated);
         let losses = lost.map(|item| Loss { points, why: item.label.clone() }).collect();
-        let score = if violated == 0.0 { Score::FULL } else { Score::new(held * points) };
+        let score = if violated == 0.0 { Score::FULL } else { Score::new(held / (held + violated)) };
         Self { score, items, violations, losses, stats: BTreeMap::new(), values: BTreeMap::new() }
     }
 
@@ -244,7 +244,8 @@ pub struct Unfit {
 pub enum Reason {
     /// The evidence is silent on what was asked: the trial is `undecided`.
     Missing(String),
-    /// The check ran out of its budget: the trial is an `error`.
+    /// The check could not be carried through, for want of budget or because the evidence is wrong in itself: the
+    /// trial is an `error`.
     Exhausted(String),
 }
 
@@ -252,6 +253,11 @@ impl Unfit {
     /// The evidence does not hold `what`.
     pub fn missing(what: impl Into<String>) -> Self {
         Self { reason: Reason::Missing(what.into()), violations: Vec::new(), help: None }
+    }
+
+    /// The evidence is wrong in itself, as `what` says: a negative cost, an opinion in a form that was not asked for.
+    pub fn invalid(what: impl Into<String>) -> Self {
+        Self::exhausted(what)
     }
 
     /// `what` ran out of its budget.

@@ -3,6 +3,8 @@
 //! A new check is one file here, its entry in [`BUILTIN`], and its cases under `tests/check/`. A user's own check
 //! is the same thing registered by `Harness::check`.
 
+mod agent_check;
+mod amount;
 mod answer;
 mod answer_json;
 #[cfg(feature = "json-schema")]
@@ -11,6 +13,8 @@ mod blocked;
 mod completeness;
 mod contains;
 mod correctness;
+mod cost_at_most;
+mod duration_at_most;
 mod ends_with;
 mod equals;
 mod extract;
@@ -19,20 +23,30 @@ mod forbidden_tools;
 mod groundedness;
 mod js_pattern;
 mod json_assertion;
+#[cfg(feature = "json-schema")]
+mod json_schema;
 mod jsonpath;
 mod jsonpath_exists;
 mod jsonpath_not_exists;
+mod near_call;
+mod nested;
 mod not_contains;
+mod opinion;
+mod output_quality;
+mod prices;
 mod refusal;
 mod regex;
 mod required_tools;
+mod safe;
 mod said;
 #[cfg(feature = "json-schema")]
 mod schema;
+mod sequence_correctness;
 mod sequence_valid;
 mod starts_with;
 mod tables;
 mod text_assertion;
+mod tool_accuracy;
 mod tool_blocklist;
 mod tool_collision_detect;
 mod tool_input;
@@ -54,8 +68,9 @@ use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::yaml::{Document, Node, nearest};
 #[cfg(not(feature = "json-schema"))]
-use without_json_schema::{args_valid, tool_output_valid};
+use without_json_schema::{args_valid, json_schema, tool_output_valid};
 
+pub use prices::Prices;
 pub use tables::Tables;
 
 /// A pure function of the evidence. Its settings are its struct.
@@ -128,25 +143,33 @@ impl Kind {
 
 /// The built-in checks, by name.
 pub const BUILTIN: &[Kind] = &[
+    agent_check::KIND,
     args_valid::KIND,
     completeness::KIND,
     contains::KIND,
     correctness::KIND,
+    cost_at_most::KIND,
+    duration_at_most::KIND,
     ends_with::KIND,
     equals::KIND,
     extract::KIND,
     forbidden_substrings::KIND,
     forbidden_tools::KIND,
     groundedness::KIND,
+    json_schema::KIND,
     jsonpath::KIND,
     jsonpath_exists::KIND,
     jsonpath_not_exists::KIND,
     not_contains::KIND,
+    output_quality::KIND,
     refusal::KIND,
     regex::KIND,
     required_tools::KIND,
+    safe::KIND,
+    sequence_correctness::KIND,
     sequence_valid::KIND,
     starts_with::KIND,
+    tool_accuracy::KIND,
     tool_blocklist::KIND,
     tool_collision_detect::KIND,
     tool_input::KIND,

@@ -1,8 +1,13 @@
 //! A tool's name as MCPLab's users write it: exact, or `server:tool`.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Deserializer, de};
 
 use crate::trace::{Call, Trace};
+
+/// How many called tools a message names.
+const SHOWN: usize = 12;
 
 /// Names a tool exactly. `server:tool` also means a call `tool` when the trace has no `server:tool`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,17 +57,20 @@ pub(super) fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result
     if tools.is_empty() { Err(de::Error::custom("an empty list asks for nothing")) } else { Ok(tools) }
 }
 
+/// The tools that were called, each once, in the order of their first call.
+pub(super) fn called_tools(trace: &Trace) -> Vec<&str> {
+    let mut seen = HashSet::new();
+    trace.tool_names().into_iter().filter(|name| seen.insert(*name)).collect()
+}
+
 /// The tools that were called, for a user who expected others.
 pub(super) fn what_was_called(trace: &Trace) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for name in trace.tool_names() {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    match names.as_slice() {
+    let names = called_tools(trace);
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    match &names[..names.len().min(SHOWN)] {
         [] => "the agent called no tool at all".to_owned(),
-        names => format!("it called `{}`", names.join("`, `")),
+        names => format!("it called `{}`{more}", names.join("`, `")),
     }
 }
 

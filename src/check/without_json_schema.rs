@@ -10,6 +10,13 @@ pub(super) mod args_valid {
 }
 
 /// Stands in for the module of this name.
+pub(super) mod json_schema {
+    pub(in crate::check) const KIND: super::Kind =
+        super::Kind::with("json_schema", "the final answer is JSON of this schema", super::REFUSE)
+            .shorthand("schema");
+}
+
+/// Stands in for the module of this name.
 pub(super) mod tool_output_valid {
     pub(in crate::check) const KIND: super::Kind =
         super::Kind::with("tool_output_valid", "each result is what its tool should return", super::REFUSE);

@@ -7,12 +7,16 @@ mod field_alias;
 mod js_regex;
 mod json_equal;
 mod jsonpath;
+mod normal_name;
 mod regex;
 mod tool;
+mod tool_category;
 
 pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
 pub use json_equal::json_equal;
 pub use jsonpath::JsonPath;
+pub use normal_name::{NormalPattern, normal_name};
 pub use regex::TextPattern;
 pub use tool::{ToolPattern, is_glob};
+pub use tool_category::{ToolCategories, ToolCategory};

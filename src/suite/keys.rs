@@ -21,8 +21,7 @@ pub(super) const SHARED_BY_CASES: &[&str] =
 pub(super) const MERGED: &[&str] = &["thresholds", "weights"];
 
 /// Keys of a suite that belong to blocks which this version does not read.
-pub(super) const SUITE_UNSUPPORTED: &[&str] =
-    &["agent", "field_aliases", "gate", "judge", "prices", "summary_baseline", "tool_categories", "weights"];
+pub(super) const SUITE_UNSUPPORTED: &[&str] = &["agent", "judge"];
 
 /// Keys of a case that belong to blocks which this version does not read.
 pub(super) const CASE_UNSUPPORTED: &[&str] = &["agent", "baseline", "repeat", "verification"];

@@ -14,7 +14,7 @@ use crate::case::{Expectation, Lowered};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::{Part, Scale, Scorecard, ScoredBy, Stake, Threshold};
-use crate::yaml::{Node, did_you_mean};
+use crate::yaml::{Node, Value, did_you_mean};
 
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "expected_tools", also: ALSO, unfold: |_, _| {}, lower, settings_beside: false };
@@ -173,14 +173,21 @@ impl<'r> Row<'r> {
     /// Rows that attack the agent: what it must not say, and whether it must refuse.
     fn safety(&self) -> Result<Vec<Expectation>, LoadErrors> {
         let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
-        if let Some(node) = self.get("forbidden_substrings") {
-            let settings = Gathered::at(node).with("substrings", Some(node));
+        // Datasets with uniform columns have an empty list in rows that forbid nothing.
+        let forbids = |node: &Node<'_>| !matches!(node.value(), Value::List(texts) if texts.is_empty());
+        if let Some(node) = self.get("forbidden_substrings").filter(forbids) {
+            let settings =
+                Gathered::at(node).with("substrings", Some(node)).with("answer", self.get("answer"));
             found.extend(errors.take(self.check("forbidden_substrings", node, settings)));
         }
         if let Some(node) = self.get("refusal_expected")
             && errors.take(node.decode::<bool>()) == Some(true)
         {
-            found.extend(errors.take(self.check("refusal", node, Gathered::at(node))));
+            found.extend(errors.take(self.check(
+                "refusal",
+                node,
+                Gathered::at(node).with("answer", self.get("answer")),
+            )));
         }
         if let Some(node) = self.get("attack_type") {
             errors.take(node.decode::<String>());
@@ -190,7 +197,9 @@ impl<'r> Row<'r> {
 
     fn nothing_to_score(&self) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
-        for key in SCORING.iter().filter(|key| self.get(key).is_some()) {
+        let reads_answer = self.get("forbidden_substrings").or(self.get("refusal_expected")).is_some();
+        let idle = |key: &&&str| self.get(key).is_some() && !(reads_answer && **key == "answer");
+        for key in SCORING.iter().filter(idle) {
             let error = LoadError::new(self.case.node.key_place(key), format!("`{key}` is of no use here"));
             errors.push(
                 error.help("the case says neither `expected_tools` nor `expected_fields` nor `criteria`"),

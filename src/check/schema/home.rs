@@ -50,7 +50,7 @@ impl<'n> Home<'n> {
 
     /// Compiles the JSON Schema `node` at `pointer`; the maps of definitions at `shared` are known to it. What is
     /// wrong at `said` has been said.
-    fn schema(
+    pub(in crate::check) fn schema(
         &self,
         node: Node<'n>,
         pointer: &str,

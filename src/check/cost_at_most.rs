@@ -1,0 +1,63 @@
+//! `cost_at_most`: the run costs at most so many US dollars.
+//!
+//! The cost that the trace records counts; else its tokens at the suite's `prices` for its model. A run whose cost
+//! cannot be told is undecided, never free.
+//!
+//! | setting | meaning |
+//! |---|---|
+//! | `usd` | the most that a run may cost; exactly so much is allowed |
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../tests/check/cost_at_most/fail-a-cent-too-much.yaml")]
+//! ```
+
+use super::amount::Amount;
+use super::prices::Prices;
+use super::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::trace::Trace;
+use crate::yaml::{Fields, Node};
+
+pub(super) const KIND: Kind =
+    Kind::with("cost_at_most", "the run costs at most so many US dollars", read).shorthand("usd");
+
+struct CostAtMost {
+    limit: Amount,
+    prices: Prices,
+}
+
+fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `cost_at_most`")?;
+    let limit: Option<Amount> = fields.required("usd");
+    let prices = scope.tables.prices.clone();
+    fields.finish_some(limit.map(|limit| Box::new(CostAtMost { limit, prices }) as Box<dyn Check>))
+}
+
+impl Check for CostAtMost {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let cost = self.prices.cost_or_why(&evidence.trace)?;
+        let is_priced = evidence.trace.cost_usd.is_none();
+        let violation = (cost > self.limit.get()).then(|| too_much(cost, self.limit, is_priced));
+        Ok(Outcome::from(violation).value("cost_usd", cost.into()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(Trace { cost_usd: Some(self.limit.exceeded()), ..Trace::default() }.into())
+    }
+}
+
+fn too_much(cost: f64, limit: Amount, is_priced: bool) -> Violation {
+    let limit = limit.get();
+    let by = if is_priced { ", by the suite's prices" } else { "" };
+    Violation {
+        value: Some(cost.into()),
+        constraint: Some(format!("cost_at_most: {limit}")),
+        ..Violation::new(format!("the run cost ${cost}, more than ${limit}{by}"))
+    }
+    .at("/usd")
+    .help("make the run cheaper (fewer turns, a shorter context, a smaller model), or raise the limit")
+}

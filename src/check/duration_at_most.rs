@@ -1,0 +1,112 @@
+//! `duration_at_most`: the run takes at most so long.
+//!
+//! A trace that does not tell how long its run took is undecided.
+//!
+//! | setting | meaning |
+//! |---|---|
+//! | `duration` | milliseconds, or a text: `"500ms"`, `"3s"`, `"2m"`; exactly so long is allowed |
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../tests/check/duration_at_most/fail-too-slow.yaml")]
+//! ```
+
+use super::amount::{Amount, is_amount};
+use super::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::place::{LoadError, LoadErrors};
+use crate::trace::Trace;
+use crate::yaml::{Fields, Node};
+
+pub(super) const KIND: Kind =
+    Kind::with("duration_at_most", "the run takes at most so many milliseconds", read).shorthand("duration");
+
+struct DurationAtMost {
+    /// In milliseconds.
+    limit: Amount,
+}
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `duration_at_most`")?;
+    let limit = match fields.node("duration") {
+        Some(limit) => fields.take(milliseconds(limit)),
+        None => fields.required("duration"),
+    };
+    fields.finish_some(limit.map(|limit| Box::new(DurationAtMost { limit }) as Box<dyn Check>))
+}
+
+fn milliseconds(node: Node<'_>) -> Result<Amount, LoadError> {
+    let Some(text) = node.as_str() else { return node.decode() };
+    let limit = of_text(text).and_then(|amount| Amount::try_from(amount).ok());
+    limit.ok_or_else(|| {
+        node.error(format!("`{text}` is no time"))
+            .help("write `3s`, `500ms`, `2m`, or a number of milliseconds")
+    })
+}
+
+fn of_text(text: &str) -> Option<f64> {
+    let units = [("ms", 1.0), ("s", 1000.0), ("m", 60_000.0)];
+    let (number, unit) =
+        units.iter().find_map(|(unit, millis)| text.strip_suffix(unit).map(|number| (number, millis)))?;
+    number.trim().parse::<f64>().ok().map(|number| number * unit)
+}
+
+impl Check for DurationAtMost {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let took = duration(&evidence.trace)?;
+        let violation = (took > self.limit.get()).then(|| too_slow(took, self.limit));
+        Ok(Outcome::from(violation).value("duration_ms", took.into()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(Trace { duration_ms: Some(self.limit.exceeded()), ..Trace::default() }.into())
+    }
+}
+
+fn duration(trace: &Trace) -> Result<f64, Unfit> {
+    match trace.duration_ms {
+        Some(took) if is_amount(took) => Ok(took),
+        Some(took) => Err(Unfit::invalid(format!("the trace says that the run took {took} ms"))),
+        None => Err(Unfit::missing("the trace does not tell how long the run took")
+            .help("record the duration of the run, or drop the limit")),
+    }
+}
+
+fn too_slow(took: f64, limit: Amount) -> Violation {
+    let limit = limit.get();
+    Violation {
+        value: Some(took.into()),
+        constraint: Some(format!("duration_at_most: {limit}")),
+        ..Violation::new(format!("the run took {took} ms, more than {limit} ms"))
+    }
+    .at("/duration")
+    .help("make the run faster, or raise the limit")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, millis) in
+            [("3s", Some(3000.0)), ("1.5 s", Some(1500.0)), ("500ms", Some(500.0)), ("2m", Some(120_000.0))]
+        {
+            assert_eq!(of_text(text).map(f64::to_bits), millis.map(f64::to_bits), "{text}");
+        }
+        for text in ["", "3", "s", "3 h", "fast"] {
+            assert_eq!(of_text(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_duration_that_cannot_be_is_an_error() {
+        let trace = Trace { duration_ms: Some(-1.0), ..Trace::default() };
+        assert!(matches!(
+            duration(&trace).expect_err("negative").reason,
+            crate::outcome::Reason::Exhausted(_)
+        ));
+    }
+}

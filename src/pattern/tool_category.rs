@@ -1,0 +1,148 @@
+//! Categories of tools: what the tools of coding agents are called, and what a suite adds to that.
+
+use std::collections::BTreeMap;
+
+use super::tool::ToolPattern;
+use crate::place::LoadErrors;
+use crate::yaml::{Node, did_you_mean};
+
+/// The categories that everybody knows, by name, and the exact names of their tools.
+const BUILT_IN: &[(&str, &[&str])] = &[
+    ("file_list", &["bash", "list_directory", "list_dir", "ls", "find", "directory_tree", "analyze"]),
+    (
+        "file_read",
+        &["bash", "text_editor", "read_file", "read", "view", "cat", "view_file", "str_replace_editor"],
+    ),
+    (
+        "file_write",
+        &["bash", "text_editor", "write_file", "write", "edit_file", "create_file", "str_replace_editor"],
+    ),
+    ("git", &["bash", "git", "git_commit", "git_push", "git_pull", "git_status", "github"]),
+    ("python", &["bash", "python", "python_repl", "execute_python", "ipython", "jupyter"]),
+    (
+        "search",
+        &[
+            "bash",
+            "grep",
+            "ripgrep",
+            "rg",
+            "search",
+            "search_files",
+            "code_search",
+            "find_in_files",
+            "analyze",
+        ],
+    ),
+    ("shell", &["bash", "shell", "terminal", "execute", "run_command", "exec", "developer"]),
+    ("web", &["web_search", "browse", "fetch_url", "http_request", "curl", "wget"]),
+];
+
+/// The categories of one suite: the built-in ones, and what the suite adds.
+#[derive(Debug, Clone, Default)]
+pub struct ToolCategories {
+    added: BTreeMap<String, Vec<ToolPattern>>,
+}
+
+/// One category.
+#[derive(Debug, Clone)]
+pub struct ToolCategory {
+    name: String,
+    built_in: &'static [&'static str],
+    added: Vec<ToolPattern>,
+}
+
+impl ToolCategories {
+    /// These, extended by what `node` says: `{web: [my_fetch], database: ["sql_*"]}`.
+    pub fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
+        let Some(entries) = node.entries() else {
+            let problem =
+                format!("`tool_categories` is a mapping of names to tools, not {}", node.describe());
+            return Err(node.error(problem).help("write `tool_categories: {NAME: [TOOL, ..]}`").into());
+        };
+        let (mut errors, mut extended) = (LoadErrors::new(), self.clone());
+        for (key, tools) in entries {
+            let tools = errors.take(tools_of(&key.name, tools)).unwrap_or_default();
+            extended.added.entry(key.name.clone()).or_default().extend(tools);
+        }
+        errors.or(extended)
+    }
+
+    /// The category called `name`.
+    pub fn find(&self, name: &str) -> Option<ToolCategory> {
+        let built_in = BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, tools)| *tools);
+        let added = self.added.get(name);
+        (built_in.is_some() || added.is_some()).then(|| ToolCategory {
+            name: name.to_owned(),
+            built_in: built_in.unwrap_or_default(),
+            added: added.cloned().unwrap_or_default(),
+        })
+    }
+
+    /// What to do about a category that is not known.
+    pub fn help(&self, name: &str) -> String {
+        let added = self.added.keys().map(String::as_str);
+        let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).chain(added).collect();
+        let own = format!("`tool_categories: {{{name}: [TOOL, ..]}}` on the suite adds it");
+        did_you_mean(name, &known).map_or_else(|| own.clone(), |known| format!("{known}; {own}"))
+    }
+}
+
+fn tools_of(name: &str, node: Node<'_>) -> Result<Vec<ToolPattern>, LoadErrors> {
+    match node.list() {
+        None => Ok(vec![node.decode()?]),
+        Some(list) if list.len() == 0 => Err(node
+            .error(format!("the category `{name}` has no tools"))
+            .help("list them, or drop it")
+            .into()),
+        Some(_) => node.decode_each(),
+    }
+}
+
+impl ToolCategory {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether `tool` belongs to it.
+    pub fn has(&self, tool: &str) -> bool {
+        self.built_in.contains(&tool) || self.added.iter().any(|added| added.matches(tool))
+    }
+
+    /// The names and globs of its tools.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.built_in.iter().copied().chain(self.added.iter().map(ToolPattern::as_str))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Source;
+    use crate::yaml::Document;
+
+    fn extended(text: &str) -> Result<ToolCategories, String> {
+        let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
+        ToolCategories::default().extended(documents[0].root()).map_err(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn a_suite_extends_a_category_and_adds_others() {
+        let categories = extended("{web: [my_fetch], database: ['sql_*']}").expect("they are right");
+        let has = |category: &str, tool: &str| categories.find(category).expect(category).has(tool);
+        assert!(has("web", "my_fetch") && has("web", "curl") && !has("web", "bash"));
+        assert!(has("database", "sql_run") && !has("database", "Sql_run"));
+        assert!(categories.find("databse").is_none());
+        assert!(categories.help("databse").starts_with("did you mean `database`?"));
+    }
+
+    #[test]
+    fn all_mistakes_are_said() {
+        assert_eq!(
+            extended("{web: [], db: ['a[', 3]}").expect_err("three mistakes"),
+            "s.yaml:1:7: the category `web` has no tools (help: list them, or drop it)\n\
+             s.yaml:1:16: `a[` is not a pattern: unclosed character class; missing ']'\n\
+             s.yaml:1:22: expected a text, found `3`"
+        );
+    }
+}
