@@ -4,6 +4,7 @@
 //! point went: the losses add up to what is missing from the full score.
 
 mod card;
+pub mod statistics;
 
 use serde::{Deserialize, Serialize};
 
