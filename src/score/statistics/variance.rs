@@ -2,10 +2,11 @@
 
 use std::num::NonZeroU32;
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Serialize};
 
 use super::{RunScore, Spread, Statistics};
 use crate::outcome::Violation;
+use crate::score::bounded;
 
 /// Settings: how many runs, and what they must reach together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,16 +15,16 @@ pub struct Variance {
     /// How many runs there should be.
     pub runs: NonZeroU32,
     /// The share of them that must pass.
-    #[serde(deserialize_with = "share")]
+    #[serde(deserialize_with = "bounded::share")]
     pub pass_rate: f64,
     /// The least mean score, in points.
-    #[serde(deserialize_with = "points")]
+    #[serde(deserialize_with = "bounded::optional_points")]
     pub min_mean_score: Option<f64>,
     /// The largest standard deviation of the scores, in points.
-    #[serde(deserialize_with = "deviation")]
+    #[serde(deserialize_with = "bounded::optional_points")]
     pub max_std_dev: Option<f64>,
     /// The probability that the intervals hold.
-    #[serde(deserialize_with = "level")]
+    #[serde(deserialize_with = "bounded::level")]
     pub confidence_level: f64,
 }
 
@@ -127,30 +128,6 @@ fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let value = f64::deserialize(deserializer)?;
-    expect((0.0..=1.0).contains(&value), value, "a share from 0 to 1, such as 0.8")
-}
-
-fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let value = f64::deserialize(deserializer)?;
-    expect(0.0 < value && value < 1.0, value, "a probability between 0 and 1, such as 0.95")
-}
-
-fn points<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    let Some(value) = Option::deserialize(deserializer)? else { return Ok(None) };
-    expect((0.0..=100.0).contains(&value), value, "points from 0 to 100").map(Some)
-}
-
-fn deviation<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    let Some(value) = Option::deserialize(deserializer)? else { return Ok(None) };
-    expect((0.0..f64::INFINITY).contains(&value), value, "points from 0 up").map(Some)
-}
-
-fn expect<E: de::Error>(holds: bool, value: f64, wanted: &str) -> Result<f64, E> {
-    if holds { Ok(value) } else { Err(E::custom(format!("expected {wanted}, found `{value}`"))) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +192,7 @@ mod tests {
             (r#"{"pass_rate": 80}"#, "expected a share from 0 to 1, such as 0.8, found `80`"),
             (r#"{"confidence_level": 1}"#, "between 0 and 1"),
             (r#"{"min_mean_score": 101}"#, "points from 0 to 100"),
-            (r#"{"max_std_dev": -1}"#, "points from 0 up"),
+            (r#"{"max_std_dev": -1}"#, "points from 0 to 100"),
             (r#"{"rums": 3}"#, "unknown field"),
         ] {
             let refused = serde_json::from_str::<Variance>(json).expect_err(json).to_string();
