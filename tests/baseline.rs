@@ -121,7 +121,7 @@ fn changed_arguments_are_named_with_both_values() {
     let comparison = between(&before, &after);
     assert_eq!(comparison.change, Change::ToolsChanged);
     let line =
-        r#"~ call 1: `a`, /q: "cats" became "dogs", /n: 1 became true, /deep/on: true became 1, and 3 more"#;
+        r#"~ call 1: `a`, /q: "cats" became "dogs", /n: 1 became true, /deep/on: true became 1, and more"#;
     assert_eq!(comparison.script(), line);
 }
 

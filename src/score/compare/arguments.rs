@@ -11,6 +11,9 @@ use crate::trace::Arguments;
 /// The characters of a value that a line shows.
 const VALUE_WIDTH: usize = 60;
 
+/// Changes that are listed. A list whose first item is gone changes in each of its items.
+const MOST_CHANGES: usize = 100;
+
 /// One value that changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArgumentChange {
@@ -49,7 +52,7 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// What turns `old` into `new`. Numbers compare as numbers: 1 is 1.0, and `true` is not 1.
+/// What turns `old` into `new`, the first [`MOST_CHANGES`] of it. Numbers compare as numbers: 1 is 1.0, and `true` is not 1.
 pub(super) fn changes(old: &Arguments, new: &Arguments) -> Vec<ArgumentChange> {
     let mut changes = Vec::new();
     match (old, new) {
@@ -93,6 +96,9 @@ fn compare_at(
     pointer: &mut String,
     changes: &mut Vec<ArgumentChange>,
 ) {
+    if changes.len() == MOST_CHANGES {
+        return;
+    }
     let above = pointer.len();
     pointer.push('/');
     pointer.push_str(token);
@@ -159,6 +165,12 @@ mod tests {
             serde_json::from_value(serde_json::to_value(&change).expect("JSON")).expect("a change");
         assert_eq!(back, change);
         assert_eq!(back[0].actual, Some(Value::Null));
+    }
+
+    #[test]
+    fn the_list_of_changes_ends_somewhere() {
+        let list = |first: usize| Value::from((first..first + 5_000).collect::<Vec<_>>());
+        assert_eq!(lines(list(0), list(1)).len(), MOST_CHANGES);
     }
 
     #[test]

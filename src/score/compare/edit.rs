@@ -38,7 +38,7 @@ pub struct Edit {
     pub baseline: Option<String>,
     /// The tool that the run calls there.
     pub actual: Option<String>,
-    /// What changed in the arguments of the same tool.
+    /// What changed in the arguments of the same tool: the first hundred values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentChange>,
 }
@@ -60,10 +60,7 @@ impl fmt::Display for Edit {
         for change in self.arguments.iter().take(ARGUMENTS_SHOWN) {
             write!(f, ", {change}")?;
         }
-        match self.arguments.len().saturating_sub(ARGUMENTS_SHOWN) {
-            0 => Ok(()),
-            more => write!(f, ", and {more} more"),
-        }
+        if self.arguments.len() > ARGUMENTS_SHOWN { f.write_str(", and more") } else { Ok(()) }
     }
 }
 

@@ -93,37 +93,24 @@ pub struct Comparison {
 impl Comparison {
     /// `actual` against `baseline`.
     pub fn of(baseline: &Run<'_>, actual: &Run<'_>, limits: &Limits) -> Self {
-        let mut comparison = Self {
-            change: Change::Passed,
-            score_diff: points_of(actual) - points_of(baseline),
-            newly_failing: baseline.passed && !actual.passed,
-            output_similarity: answer::similarity_of(baseline.trace, actual.trace),
-            edits: edit::script(&baseline.trace.calls, &actual.trace.calls),
-        };
+        let score_diff = points_of(actual) - points_of(baseline);
+        let newly_failing = baseline.passed && !actual.passed;
+        let output_similarity = answer::similarity_of(baseline.trace, actual.trace);
         let same_answer = match limits.similarity {
-            Some(least) => comparison.output_similarity >= least,
+            Some(least) => output_similarity >= least,
             None => baseline.trace.answer == actual.trace.answer,
         };
-        comparison.change = comparison.worst(limits, same_answer);
-        comparison
-    }
-
-    fn worst(&self, limits: &Limits, same_answer: bool) -> Change {
-        if self.newly_failing || self.fell_by_more_than(limits.max_drop) {
+        let edits = edit::script(&baseline.trace.calls, &actual.trace.calls);
+        let change = if newly_failing || fell_by_more_than(limits.max_drop, score_diff) {
             Change::Regression
-        } else if !self.edits.is_empty() {
+        } else if !edits.is_empty() {
             Change::ToolsChanged
         } else if !same_answer {
             Change::OutputChanged
         } else {
             Change::Passed
-        }
-    }
-
-    fn fell_by_more_than(&self, points: f64) -> bool {
-        // The difference of two scores with two decimals is exact to far less than this: 90.1 - 85.1 is no drop of
-        // more than 5, whatever the last bit says.
-        -self.score_diff > points + 1e-9
+        };
+        Self { change, score_diff, newly_failing, output_similarity, edits }
     }
 
     /// Whether it fails the case.
@@ -151,6 +138,12 @@ impl Comparison {
     pub fn script(&self) -> String {
         self.edits.iter().map(Edit::to_string).collect::<Vec<_>>().join("\n")
     }
+}
+
+fn fell_by_more_than(points: f64, score_diff: f64) -> bool {
+    // The difference of two scores with two decimals is exact to far less than this: from 90.1 to 85.1 is no drop of
+    // more than 5, whatever the last bit says.
+    -score_diff > points + 1e-9
 }
 
 /// A score that is no number stands for no points.

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::round_half_even;
 use crate::trace::Trace;
 
 pub use estimate::{Estimate, pass_at_k, pass_hat_k};
@@ -113,8 +114,8 @@ fn share(part: u32, whole: u32) -> f64 {
     f64::from(part) / f64::from(whole.max(1))
 }
 
-/// Four decimals; a tie goes to the even digit, as everywhere in floating point.
+/// Four decimals.
 fn rounded(value: f64) -> f64 {
-    // Adding zero turns -0 into 0. The text of a finite number is one.
-    format!("{value:.4}").parse().unwrap_or(value) + 0.0
+    // Adding zero turns -0 into 0.
+    round_half_even(value, 4) + 0.0
 }
