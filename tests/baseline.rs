@@ -168,6 +168,9 @@ fn answers_must_be_equal_or_as_alike_as_is_set() {
     assert_eq!(change(&before, &after, Some(0.93)), Change::Passed);
     assert_eq!(change(&before, &after, Some(0.94)), Change::OutputChanged);
     assert_eq!(change(&with(Value::Null), &with(json!("")), Some(0.1)), Change::OutputChanged);
+    let long = |end: &str| with(json!("a".repeat(10_000) + end));
+    let claim = between(&long("b"), &long("c")).claim();
+    assert_eq!(claim, "the answer is not that of the baseline: they are 99.9% alike");
     assert_eq!(change(&with(Value::Null), &with(Value::Null), None), Change::Passed);
 }
 
