@@ -3,7 +3,10 @@
 //! A [`Scorecard`] weighs checks of one case and holds the sum against a threshold. Its [`Card`] says where every
 //! point went: the losses add up to what is missing from the full score.
 
+mod bounded;
 mod card;
+pub mod compare;
+pub mod statistics;
 
 use serde::{Deserialize, Serialize};
 

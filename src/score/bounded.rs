@@ -1,0 +1,41 @@
+//! Numbers that a user sets, refused where they cannot be meant: `80` is no share, and a level of 1 is no level.
+
+use std::ops::{Bound, RangeBounds};
+
+use serde::{Deserialize, Deserializer, de};
+
+/// From 0 to 1.
+pub(super) fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let value = f64::deserialize(deserializer)?;
+    within(value, 0.0..=1.0, "a share from 0 to 1, such as 0.8")
+}
+
+/// From 0 to 1, or not set.
+pub(super) fn optional_share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let value: Option<f64> = Option::deserialize(deserializer)?;
+    value.map(|value| within(value, 0.0..=1.0, "a share from 0 to 1, such as 0.95")).transpose()
+}
+
+/// Between 0 and 1.
+pub(super) fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let bounds = (Bound::Excluded(0.0), Bound::Excluded(1.0));
+    within(f64::deserialize(deserializer)?, bounds, "a probability between 0 and 1, such as 0.95")
+}
+
+/// From 0 to 100.
+pub(super) fn points<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    within(f64::deserialize(deserializer)?, 0.0..=100.0, "points from 0 to 100")
+}
+
+/// From 0 to 100, or not set.
+pub(super) fn optional_points<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let value: Option<f64> = Option::deserialize(deserializer)?;
+    value.map(|value| within(value, 0.0..=100.0, "points from 0 to 100")).transpose()
+}
+
+fn within<E: de::Error>(value: f64, bounds: impl RangeBounds<f64>, wanted: &str) -> Result<f64, E> {
+    if bounds.contains(&value) {
+        return Ok(value);
+    }
+    Err(E::custom(format!("expected {wanted}, found `{value}`")))
+}

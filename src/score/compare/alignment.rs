@@ -1,0 +1,98 @@
+//! What two sequences have in common, in order: the longest stretch that both hold, then the same to the left and to
+//! the right of it (Ratcliff and Obershelp). It is what people call the same: it prefers one long stretch to many
+//! short ones.
+
+use super::automaton::{Block, longest_block};
+
+/// Longer sequences are compared at their ends only: the memory for more is better spent elsewhere.
+const LONGEST: usize = 250_000;
+
+/// Symbols that are looked at before the rest is compared at its ends only: enough for two texts of 100,000
+/// characters of which a fifth differs. A text made for it lets each step find one symbol, and would take the square.
+const BUDGET: usize = 5_000_000;
+
+/// The blocks that `old` and `new` share, in order. Where the budget ends, what is not looked at counts as different.
+pub(super) fn blocks(old: &[u32], new: &[u32]) -> Vec<Block> {
+    let mut budget = BUDGET;
+    let mut blocks = Vec::new();
+    let mut gaps = vec![Gap { old: (0, old.len()), new: (0, new.len()) }];
+    while let Some(gap) = gaps.pop() {
+        let (left, right) = (&old[gap.old.0..gap.old.1], &new[gap.new.0..gap.new.1]);
+        if left.is_empty() || right.is_empty() {
+            continue;
+        }
+        let size = left.len() + right.len();
+        if size > budget || left.len().max(right.len()) > LONGEST {
+            blocks.extend(ends(left, right).map(|block| gap.within(block)));
+            continue;
+        }
+        budget -= size;
+        let block = longest_block(left, right);
+        if block.len > 0 {
+            let block = gap.within(block);
+            blocks.push(block);
+            gaps.extend(gap.around(block));
+        }
+    }
+    blocks.sort_unstable_by_key(|block| block.old);
+    blocks
+}
+
+/// A part of each sequence, from and to.
+struct Gap {
+    old: (usize, usize),
+    new: (usize, usize),
+}
+
+impl Gap {
+    /// A block of the parts as one of the whole sequences.
+    fn within(&self, block: Block) -> Block {
+        Block { old: self.old.0 + block.old, new: self.new.0 + block.new, len: block.len }
+    }
+
+    /// What lies before and after `block`.
+    fn around(&self, block: Block) -> [Gap; 2] {
+        let before = Gap { old: (self.old.0, block.old), new: (self.new.0, block.new) };
+        let after =
+            Gap { old: (block.old + block.len, self.old.1), new: (block.new + block.len, self.new.1) };
+        [before, after]
+    }
+}
+
+/// What both begin with, and what both end with.
+fn ends(old: &[u32], new: &[u32]) -> impl Iterator<Item = Block> {
+    let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let pairs = old[start..].iter().rev().zip(new[start..].iter().rev());
+    let end = pairs.take_while(|(one, other)| one == other).count();
+    let first = Block { old: 0, new: 0, len: start };
+    let last = Block { old: old.len() - end, new: new.len() - end, len: end };
+    [first, last].into_iter().filter(|block| block.len > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matched(old: &str, new: &str) -> Vec<(usize, usize, usize)> {
+        let symbols = |text: &str| text.chars().map(u32::from).collect::<Vec<u32>>();
+        let blocks = blocks(&symbols(old), &symbols(new));
+        blocks.iter().map(|block| (block.old, block.new, block.len)).collect()
+    }
+
+    #[test]
+    fn the_longest_stretch_comes_first_then_what_lies_beside_it() {
+        assert_eq!(matched("abxcd", "abcd"), [(0, 0, 2), (3, 2, 2)]);
+        assert_eq!(matched("abc", "bac"), [(0, 1, 1), (2, 2, 1)]);
+        assert_eq!(matched(" abcd", "abcd abcd"), [(0, 4, 5)]);
+        assert_eq!(matched("", "a"), []);
+    }
+
+    #[test]
+    fn sequences_beyond_the_bound_are_compared_at_their_ends() {
+        let old = vec![1; LONGEST + 1];
+        let new = [&[1, 1, 2][..], &old[..10], &[3, 1]].concat();
+        let lengths: Vec<usize> = blocks(&old, &new).iter().map(|block| block.len).collect();
+        assert_eq!(lengths, [2, 1]);
+        assert_eq!(blocks(&old, &old), [Block { old: 0, new: 0, len: LONGEST + 1 }]);
+    }
+}

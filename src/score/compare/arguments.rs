@@ -1,0 +1,181 @@
+//! What changed in the arguments of a call, value by value.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::pattern::json_equal;
+use crate::trace::Arguments;
+
+/// The characters of a value that a line shows.
+const VALUE_WIDTH: usize = 60;
+
+/// Changes that are listed. A list whose first item is gone changes in each of its items.
+const MOST_CHANGES: usize = 100;
+
+/// One value that changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArgumentChange {
+    /// Where it stands in the arguments: a JSON pointer. Empty: the arguments as a whole.
+    pub pointer: String,
+    /// What it was; `None` where it was not there.
+    #[serde(default, deserialize_with = "even_null", skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Value>,
+    /// What it is; `None` where it is not there.
+    #[serde(default, deserialize_with = "even_null", skip_serializing_if = "Option::is_none")]
+    pub actual: Option<Value>,
+}
+
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// `/city: "Rome" became "Oslo"`.
+impl fmt::Display for ArgumentChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pointer = if self.pointer.is_empty() { "arguments" } else { &self.pointer };
+        match (&self.baseline, &self.actual) {
+            (Some(old), Some(new)) => write!(f, "{pointer}: {} became {}", short(old), short(new)),
+            (Some(old), None) => write!(f, "{pointer}: {} was removed", short(old)),
+            (None, Some(new)) => write!(f, "{pointer}: {} was added", short(new)),
+            (None, None) => f.write_str(pointer),
+        }
+    }
+}
+
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(VALUE_WIDTH) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+/// What turns `old` into `new`, the first [`MOST_CHANGES`] of it. Numbers compare as numbers: 1 is 1.0, and `true` is not 1.
+pub(super) fn changes(old: &Arguments, new: &Arguments) -> Vec<ArgumentChange> {
+    let mut changes = Vec::new();
+    match (old, new) {
+        (Arguments::Json(old), Arguments::Json(new)) => compare(old, new, &mut String::new(), &mut changes),
+        (old, new) if old.to_text() == new.to_text() => {}
+        (old, new) => push(&mut changes, "", Some(value_of(old)), Some(value_of(new))),
+    }
+    changes
+}
+
+/// JSON, or the text that is none.
+fn value_of(arguments: &Arguments) -> Value {
+    arguments.json().cloned().unwrap_or_else(|| Value::String(arguments.to_text()))
+}
+
+fn compare(old: &Value, new: &Value, pointer: &mut String, changes: &mut Vec<ArgumentChange>) {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => {
+            let kept = old.iter().map(|(key, value)| (key, Some(value), new.get(key)));
+            let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
+            let added = added.map(|(key, value)| (key, None, Some(value)));
+            for (key, old, new) in kept.chain(added) {
+                compare_at(&escaped(key), old, new, pointer, changes);
+            }
+        }
+        (Value::Array(old), Value::Array(new)) => {
+            for index in 0..old.len().max(new.len()) {
+                compare_at(&index.to_string(), old.get(index), new.get(index), pointer, changes);
+            }
+        }
+        (old, new) if json_equal(old, new) => {}
+        (old, new) => push(changes, pointer, Some(old.clone()), Some(new.clone())),
+    }
+}
+
+/// One level down, at `token`.
+fn compare_at(
+    token: &str,
+    old: Option<&Value>,
+    new: Option<&Value>,
+    pointer: &mut String,
+    changes: &mut Vec<ArgumentChange>,
+) {
+    if changes.len() == MOST_CHANGES {
+        return;
+    }
+    let above = pointer.len();
+    pointer.push('/');
+    pointer.push_str(token);
+    match (old, new) {
+        (Some(old), Some(new)) => compare(old, new, pointer, changes),
+        (old, new) => push(changes, pointer, old.cloned(), new.cloned()),
+    }
+    pointer.truncate(above);
+}
+
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+fn push(changes: &mut Vec<ArgumentChange>, pointer: &str, baseline: Option<Value>, actual: Option<Value>) {
+    changes.push(ArgumentChange { pointer: pointer.to_owned(), baseline, actual });
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn lines(old: Value, new: Value) -> Vec<String> {
+        let changes = changes(&Arguments::Json(old), &Arguments::Json(new));
+        changes.iter().map(ArgumentChange::to_string).collect()
+    }
+
+    #[test]
+    fn each_value_that_changed_is_named_with_both_values() {
+        let old = json!({"to": {"city": "Rome", "a/b": 1}, "days": [1, 2], "gone": null, "same": 1});
+        let new = json!({"same": 1.0, "to": {"city": "Oslo", "a/b": true}, "days": [1, 3, 4], "new": {}});
+        assert_eq!(
+            lines(old, new),
+            [
+                r#"/to/city: "Rome" became "Oslo""#,
+                "/to/a~1b: 1 became true",
+                "/days/1: 2 became 3",
+                "/days/2: 4 was added",
+                "/gone: null was removed",
+                "/new: {} was added",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_order_of_keys_and_the_spelling_of_numbers_are_no_change() {
+        assert!(lines(json!({"a": 1, "b": [0]}), json!({"b": [-0.0], "a": 1.0})).is_empty());
+    }
+
+    #[test]
+    fn arguments_that_are_no_json_are_compared_as_text() {
+        let broken = Arguments::from_text("{\"a\": ");
+        let whole = changes(&broken, &Arguments::none());
+        assert_eq!(whole[0].to_string(), r#"arguments: "{\"a\": " became {}"#);
+        assert!(changes(&broken, &broken.clone()).is_empty());
+    }
+
+    #[test]
+    fn null_is_a_value_that_survives_the_way_through_json() {
+        let change = changes(&Arguments::Json(json!({"a": 1})), &Arguments::Json(json!({"a": null})));
+        let back: Vec<ArgumentChange> =
+            serde_json::from_value(serde_json::to_value(&change).expect("JSON")).expect("a change");
+        assert_eq!(back, change);
+        assert_eq!(back[0].actual, Some(Value::Null));
+    }
+
+    #[test]
+    fn the_list_of_changes_ends_somewhere() {
+        let list = |first: usize| Value::from((first..first + 5_000).collect::<Vec<_>>());
+        assert_eq!(lines(list(0), list(1)).len(), MOST_CHANGES);
+    }
+
+    #[test]
+    fn a_long_value_is_cut_in_a_line_only() {
+        let line = &lines(json!({"q": "x"}), json!({"q": "é".repeat(500)}))[0];
+        assert!(line.ends_with("é...") && line.chars().count() < 90, "{line}");
+    }
+}

@@ -1,0 +1,161 @@
+//! A run against its baseline: a recorded run that was good.
+//!
+//! The worst difference names the comparison: a score that fell is a regression whatever else changed, other tool
+//! calls matter more than another answer. The edit script says call by call what changed.
+
+mod alignment;
+mod answer;
+mod arguments;
+mod automaton;
+mod edit;
+
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use crate::score::bounded;
+use crate::trace::Trace;
+
+pub use answer::similarity;
+pub use arguments::ArgumentChange;
+pub use edit::{Edit, EditKind};
+
+/// Settings: how far a run may be from its baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Points that the score may fall by.
+    #[serde(deserialize_with = "bounded::points")]
+    pub max_drop: f64,
+    /// How much alike the answers must be, from 0 to 1. Not set: equal.
+    #[serde(deserialize_with = "bounded::optional_share")]
+    pub similarity: Option<f64>,
+    /// The differences that fail a case.
+    #[serde(deserialize_with = "differences")]
+    pub fail_on: Vec<Change>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_drop: 5.0, similarity: None, fail_on: vec![Change::Regression] }
+    }
+}
+
+/// What changed, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Change {
+    /// The score fell too far, or the case passed and does so no more.
+    Regression,
+    /// The names or the arguments of the calls differ.
+    ToolsChanged,
+    /// The answers differ.
+    OutputChanged,
+    /// Nothing that matters.
+    Passed,
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Regression => "REGRESSION",
+            Self::ToolsChanged => "TOOLS_CHANGED",
+            Self::OutputChanged => "OUTPUT_CHANGED",
+            Self::Passed => "PASSED",
+        })
+    }
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'t> {
+    /// What the agent did.
+    pub trace: &'t Trace,
+    /// Its score, in points from 0 to 100.
+    pub score: f64,
+    /// Whether it passed.
+    pub passed: bool,
+}
+
+/// How a run differs from its baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The worst of the differences.
+    pub change: Change,
+    /// The score minus the baseline's.
+    pub score_diff: f64,
+    /// The baseline passed, and the run does not.
+    pub newly_failing: bool,
+    /// How much alike the answers are, from 0 to 1.
+    pub output_similarity: f64,
+    /// What turns the baseline's calls into the run's, in their order.
+    pub edits: Vec<Edit>,
+}
+
+impl Comparison {
+    /// `actual` against `baseline`.
+    pub fn of(baseline: &Run<'_>, actual: &Run<'_>, limits: &Limits) -> Self {
+        let score_diff = points_of(actual) - points_of(baseline);
+        let newly_failing = baseline.passed && !actual.passed;
+        let output_similarity = answer::similarity_of(baseline.trace, actual.trace);
+        let same_answer = match limits.similarity {
+            Some(least) => output_similarity >= least,
+            None => baseline.trace.answer == actual.trace.answer,
+        };
+        let edits = edit::script(&baseline.trace.calls, &actual.trace.calls);
+        let change = if newly_failing || fell_by_more_than(limits.max_drop, score_diff) {
+            Change::Regression
+        } else if !edits.is_empty() {
+            Change::ToolsChanged
+        } else if !same_answer {
+            Change::OutputChanged
+        } else {
+            Change::Passed
+        };
+        Self { change, score_diff, newly_failing, output_similarity, edits }
+    }
+
+    /// Whether it fails the case.
+    pub fn fails(&self, limits: &Limits) -> bool {
+        limits.fail_on.contains(&self.change)
+    }
+
+    /// What changed, as one sentence.
+    pub fn claim(&self) -> String {
+        match self.change {
+            Change::Regression if self.newly_failing => "the baseline passed, this run does not".to_owned(),
+            Change::Regression => {
+                format!("the score fell by {:.2} points from the baseline", -self.score_diff)
+            }
+            Change::ToolsChanged => "the tool calls are not those of the baseline".to_owned(),
+            Change::OutputChanged => {
+                // Downwards: answers that differ are never 100% alike.
+                let percent = (self.output_similarity * 1000.0).floor() / 10.0;
+                format!("the answer is not that of the baseline: they are {percent:.1}% alike")
+            }
+            Change::Passed => "nothing that matters changed from the baseline".to_owned(),
+        }
+    }
+
+    /// The edit script, a line an edit.
+    pub fn script(&self) -> String {
+        self.edits.iter().map(Edit::to_string).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn fell_by_more_than(points: f64, score_diff: f64) -> bool {
+    // The difference of two scores with two decimals is exact to far less than this: from 90.1 to 85.1 is no drop of
+    // more than 5, whatever the last bit says.
+    -score_diff > points + 1e-9
+}
+
+/// A score that is no number stands for no points.
+fn points_of(run: &Run<'_>) -> f64 {
+    if run.score.is_finite() { run.score } else { 0.0 }
+}
+
+fn differences<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Change>, D::Error> {
+    let changes = Vec::<Change>::deserialize(deserializer)?;
+    if changes.contains(&Change::Passed) {
+        return Err(de::Error::custom("a comparison that `PASSED` shows no difference to fail on"));
+    }
+    Ok(changes)
+}

@@ -1,0 +1,131 @@
+//! How a list of numbers spreads.
+
+use serde::{Deserialize, Serialize};
+
+use super::interval::Interval;
+use super::{count, rounded};
+
+/// Larger numbers are held to this, so that no square leaves the range of a float.
+const LARGEST: f64 = 1e100;
+
+/// Where numbers lie, to four decimals.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// How many they are.
+    pub count: u32,
+    /// Their mean.
+    pub mean: f64,
+    /// The sample's standard deviation; 0 for a single number.
+    pub std_dev: f64,
+    /// Its square.
+    pub variance: f64,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+    /// The one in the middle.
+    pub median: f64,
+    /// A quarter lies below.
+    pub percentile_25: f64,
+    /// A quarter lies above.
+    pub percentile_75: f64,
+    /// One in twenty lies above.
+    pub percentile_95: f64,
+    /// Where the true mean lies (normal).
+    pub mean_interval: Interval,
+}
+
+impl Spread {
+    /// The spread of `values`; `None` when there are none. What is not a finite number is left out.
+    pub fn of(values: &[f64], confidence_level: f64) -> Option<Self> {
+        let values = sorted(values);
+        let (min, max) = (*values.first()?, *values.last()?);
+        let count = count(&values);
+        let mean = values.iter().sum::<f64>() / f64::from(count);
+        let variance = variance(&values, mean, count);
+        let at = |percent| rounded(percentile(&values, percent));
+        Some(Self {
+            count,
+            mean: rounded(mean),
+            std_dev: rounded(variance.sqrt()),
+            variance: rounded(variance),
+            min: rounded(min),
+            max: rounded(max),
+            median: at(50),
+            percentile_25: at(25),
+            percentile_75: at(75),
+            percentile_95: at(95),
+            mean_interval: Interval::of_mean(mean, variance.sqrt(), count, confidence_level),
+        })
+    }
+}
+
+/// The number in the middle, or the mean of the two there; `None` when there are no numbers.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let values = sorted(values);
+    (!values.is_empty()).then(|| percentile(&values, 50))
+}
+
+/// Those that are finite, from the smallest up.
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let finite = values.iter().filter(|value| value.is_finite());
+    let mut values: Vec<f64> = finite.map(|value| value.clamp(-LARGEST, LARGEST)).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// Of a sample: one degree of freedom went into the mean.
+fn variance(values: &[f64], mean: f64, count: u32) -> f64 {
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    squares / f64::from(count.max(2) - 1)
+}
+
+/// What `percent` of the sorted `values` lie below, on the straight line between two neighbours.
+fn percentile(values: &[f64], percent: usize) -> f64 {
+    let hundredths = (values.len() - 1) * percent;
+    let (low, high) = (values[hundredths / 100], values[hundredths.div_ceil(100)]);
+    let way = f64::from(u8::try_from(hundredths % 100).unwrap_or_default()) / 100.0;
+    low * (1.0 - way) + high * way
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_number_has_no_spread() {
+        let spread = Spread::of(&[71.5], 0.95).expect("a number");
+        assert_eq!(
+            (spread.mean, spread.std_dev, spread.median, spread.percentile_95),
+            (71.5, 0.0, 71.5, 71.5)
+        );
+        assert_eq!((spread.mean_interval.lower, spread.mean_interval.upper), (71.5, 71.5));
+    }
+
+    #[test]
+    fn numbers_that_are_equal_have_no_spread_but_for_noise_below_the_last_decimal() {
+        let spread = Spread::of(&[0.1; 3], 0.95).expect("numbers");
+        assert_eq!((spread.mean, spread.std_dev, spread.variance), (0.1, 0.0, 0.0));
+    }
+
+    #[test]
+    fn what_is_no_number_is_left_out_and_what_is_huge_stays_finite() {
+        assert_eq!(Spread::of(&[f64::NAN, f64::INFINITY], 0.95), None);
+        let spread = Spread::of(&[f64::MAX, f64::MIN, f64::MAX], 0.99).expect("numbers");
+        let json = serde_json::to_string(&spread).expect("JSON");
+        assert!(!json.contains("null"), "{json}");
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_is_the_mean_of_the_middle_two() {
+        assert_eq!(median(&[0.9, 0.1, 0.5, 0.7]), Some(0.6));
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[]), None);
+    }
+
+    #[test]
+    fn ties_of_the_fourth_decimal_go_to_the_even_digit() {
+        assert_eq!((rounded(66.031_25), rounded(66.031_75)), (66.0312, 66.0318));
+        assert!(rounded(-0.000_01).is_sign_positive());
+    }
+}
