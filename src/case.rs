@@ -8,6 +8,8 @@ use crate::check::{Check, Kind, Scope};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Location, Place};
+use crate::score::compare::Limits;
+use crate::score::statistics::Variance;
 use crate::score::{Part, Scorecard, ScoredBy, Stake};
 use crate::trace::Trace;
 use crate::yaml::{Document, Node};
@@ -32,6 +34,12 @@ pub struct Case {
     pub tags: Vec<String>,
     /// Not run by default.
     pub ignore: Option<Ignore>,
+    /// How many runs there must be, and where that is said: their median decides each scorecard.
+    pub repeat: Option<(u32, Place)>,
+    /// What several runs must come to; a single one then decides nothing.
+    pub variance: Option<VarianceBlock>,
+    /// A recorded run that was good.
+    pub baseline: Option<Baseline>,
     /// How long it may take.
     pub timeout: Option<Duration>,
     /// The status that makes the trial pass; `pass` unless a bad verdict is the point.
@@ -97,6 +105,27 @@ pub enum Runs {
     Each,
     /// The one with this id, or of this index from 1.
     One(String),
+}
+
+/// What several runs must come to (`thresholds.variance`).
+pub struct VarianceBlock {
+    /// Where it stands.
+    pub place: Place,
+    /// What it says.
+    pub variance: Variance,
+    /// Its parts and their places.
+    pub settings: Settings,
+}
+
+/// A recorded run that was good, and how far from it a run may be.
+#[derive(Debug, Clone)]
+pub struct Baseline {
+    /// Where it is named.
+    pub place: Place,
+    /// Its file, relative to the case's.
+    pub file: String,
+    /// How far a run may be from it.
+    pub limits: Limits,
 }
 
 /// When a case runs.
@@ -202,7 +231,7 @@ impl Settings {
     }
 
     /// Where the value at `pointer` inside the settings stands; the nearest value above it if there is none.
-    fn locate(&self, pointer: &str) -> Option<Location> {
+    pub fn locate(&self, pointer: &str) -> Option<Location> {
         let settings = self.node()?;
         let mut pointer = pointer;
         loop {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::place::Place;
 
 /// A share between 0 and 1.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Score(f64);
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use arraign::check::Registry;
 use arraign::outcome::Status;
 use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_runs};
-use arraign::verdict::{Verdict, evaluate_runs, failed_with};
+use arraign::suite::{Library, Suite, load_recorded};
+use arraign::verdict::{Verdict, evaluate_recorded, failed_with};
 
 /// A folder of cases with files in it.
 struct Evals(tempfile::TempDir);
@@ -42,8 +42,8 @@ impl Evals {
     fn verdict(&self) -> Verdict {
         let suite = self.load().expect("the case is right");
         let path = self.0.path().join("case.yaml");
-        match load_runs(&suite.cases[0], &path, &self.files()) {
-            Ok(runs) => evaluate_runs(&suite.cases[0], "case", &runs),
+        match load_recorded(&suite.cases[0], &path, &self.files()) {
+            Ok(runs) => evaluate_recorded(&suite.cases[0], "case", &runs),
             Err(error) => failed_with(&suite.cases[0], "case", suite.cases[0].trace_place(), error),
         }
     }

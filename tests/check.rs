@@ -8,8 +8,8 @@ use arraign::check::{BUILTIN, Registry};
 use arraign::outcome::{Item, Status};
 use arraign::report::terminal;
 use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_runs};
-use arraign::verdict::{Verdict, evaluate_runs};
+use arraign::suite::{Library, Suite, load_recorded};
+use arraign::verdict::{Verdict, evaluate_recorded};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
@@ -55,9 +55,9 @@ fn run(path: &Path) -> Result<(), Failed> {
             .cases
             .iter()
             .map(|case| {
-                let runs = load_runs(case, path, &files)?;
+                let runs = load_recorded(case, path, &files)?;
                 let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                let verdict = evaluate_runs(case, case.id.as_deref().unwrap_or(&stem), &runs);
+                let verdict = evaluate_recorded(case, case.id.as_deref().unwrap_or(&stem), &runs);
                 assert_eq!(verdict.status, expected(path), "{}", terminal::red_trial(&verdict));
                 Ok(show(&verdict))
             })

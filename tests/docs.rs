@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use arraign::check::{BUILTIN, Kind, Registry};
 use arraign::report::terminal;
 use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_runs};
-use arraign::verdict::{Verdict, evaluate_runs};
+use arraign::suite::{Library, Suite, load_recorded};
+use arraign::verdict::{Verdict, evaluate_recorded};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -77,8 +77,8 @@ fn readme_verdict() -> Verdict {
         Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() },
     )
     .expect("the README's case");
-    let runs = load_runs(&suite.cases[0], &path, &files).expect("its trace");
-    evaluate_runs(&suite.cases[0], "refund::auth_flow", &runs)
+    let runs = load_recorded(&suite.cases[0], &path, &files).expect("its trace");
+    evaluate_recorded(&suite.cases[0], "refund::auth_flow", &runs)
 }
 
 #[test]

@@ -14,8 +14,8 @@ use crate::place::LoadErrors;
 use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::source::Files;
-use crate::suite::{Run, load_runs};
-use crate::verdict::{Verdict, evaluate_runs, failed_with};
+use crate::suite::{Recorded, load_recorded};
+use crate::verdict::{Verdict, evaluate_recorded, failed_with};
 
 /// What all trials of a process share.
 pub(super) struct Shared {
@@ -113,17 +113,17 @@ fn judge_in_time(
 
 /// A panic outside of a check (a reader's) is this trial's error as well.
 fn judge(shared: &Shared, name: &str, case: &Case, path: &Path, run: Option<usize>) -> Verdict {
-    let judged = panics::quietly(|| match load_runs(case, path, &shared.files) {
-        Ok(runs) => evaluate_runs(case, name, picked(&runs, run)),
+    let judged = panics::quietly(|| match load_recorded(case, path, &shared.files) {
+        Ok(recorded) => evaluate_recorded(case, name, &picked(recorded, run)),
         Err(error) => failed_with(case, name, case.trace_place(), error),
     });
     judged
         .unwrap_or_else(|said| failed_with(case, name, &case.place, format!("a mistake in arraign: {said}")))
 }
 
-fn picked(runs: &[Run], run: Option<usize>) -> &[Run] {
-    match run {
-        Some(index) => runs.get(index..=index).unwrap_or_default(),
-        None => runs,
+fn picked(mut recorded: Recorded, run: Option<usize>) -> Recorded {
+    if let Some(index) = run {
+        recorded.runs = recorded.runs.into_iter().skip(index).take(1).collect();
     }
+    recorded
 }

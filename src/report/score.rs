@@ -1,6 +1,6 @@
 //! A scorecard for people: what each part brought, and where the other points went.
 
-use crate::outcome::Status;
+use crate::outcome::{Item, State, Status};
 use crate::score::{Card, Stake};
 use crate::verdict::{Breach, Finding, Verdict};
 
@@ -30,7 +30,21 @@ pub fn parts(card: &Card) -> Vec<String> {
 pub fn losses(card: &Card) -> Vec<String> {
     let lost = card.losses.iter().filter(|loss| loss.points > 0.0);
     let line = |loss: &crate::outcome::Loss| format!("{}  {}", number(loss.points * card.full), loss.why);
-    let mut lines: Vec<String> = lost.map(line).collect();
+    shortened(lost.map(line).collect())
+}
+
+/// The items of a finding that are not fine, one line each.
+pub fn items(finding: &Finding) -> Vec<String> {
+    let bad = finding.items.iter().filter(|item| item.state != State::Held);
+    let line = |item: &Item| match &item.note {
+        Some(note) => format!("{}: {note}", item.label),
+        None => item.label.clone(),
+    };
+    shortened(bad.map(line).collect())
+}
+
+/// The first [`NAMED`] lines, and how many more there are.
+fn shortened(mut lines: Vec<String>) -> Vec<String> {
     if lines.len() > NAMED {
         let more = lines.len() - NAMED;
         lines.truncate(NAMED);
@@ -50,9 +64,9 @@ pub fn costly(verdict: &Verdict, run: usize) -> impl Iterator<Item = &Breach> {
     findings.flat_map(|finding| &finding.violations)
 }
 
-/// Whether the violations of a finding cost points and nothing more.
+/// Whether the violations of a finding cost points and nothing more, or not even those.
 pub fn only_points(finding: &Finding) -> bool {
-    finding.stake == Stake::Points && finding.status == Status::Fail
+    finding.stake == Stake::Told || (finding.stake == Stake::Points && finding.status == Status::Fail)
 }
 
 /// A number with the digits that a person reads.

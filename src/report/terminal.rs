@@ -130,8 +130,10 @@ fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<
         notes.line("actual", actual);
     }
     notes.score(verdict, finding);
-    if let Some(run) = run {
-        notes.run(run, &concerned(breach));
+    match run {
+        _ if finding.of_all_runs => notes.list("runs", score::items(finding)),
+        Some(run) => notes.run(run, &concerned(breach)),
+        None => {}
     }
     notes.help(breach.suggestion.as_deref());
     notes.rerun(verdict);

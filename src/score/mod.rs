@@ -1,4 +1,4 @@
-//! Scorecards: what the outcomes of several checks are worth together.
+//! Scores: scorecards over the checks of a case, statistics over its runs, the comparison with a baseline.
 //!
 //! A [`Scorecard`] weighs checks of one case and holds the sum against a threshold. Its [`Card`] says where every
 //! point went: the losses add up to what is missing from the full score.
@@ -25,6 +25,8 @@ pub enum Stake {
     Gate,
     /// Points of a scorecard, no more. Evidence that is absent still makes the case undecided.
     Points,
+    /// Nothing: several runs are judged together, and this one is only told of.
+    Told,
 }
 
 impl Stake {

@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::gate::Rows;
 use super::keys;
 use super::opinions::opinions;
+use super::several;
 use super::trace::trace_from;
-use crate::case::{Case, Ignore, Lowered, TraceFrom};
+use crate::case::{Baseline, Case, Ignore, Lowered, TraceFrom};
 use crate::check::Scope;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -50,6 +51,9 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
             .map(|tags| texts(&mut fields, &tags))
             .unwrap_or_default(),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
+        repeat: fields.node("repeat").and_then(|node| fields.take(several::repeat(node))),
+        variance: fields.take(several::variance(node, context)).flatten(),
+        baseline: baseline(&mut fields, context),
         timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         snapshot: flag(&mut fields, "snapshot"),
@@ -64,8 +68,19 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     finish(fields, node, case)
 }
 
+/// `baseline`, and `baseline_fail_on` beside it.
+fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> {
+    let (node, fail_on) = (fields.node("baseline"), fields.node("baseline_fail_on"));
+    if let (None, Some(fail_on)) = (node, fail_on) {
+        let error = fail_on.error("`baseline_fail_on` is of no use here: the case names no `baseline`");
+        fields.errors.push(error);
+    }
+    fields.take(several::baseline(node?, fail_on, context))
+}
+
 fn finish(mut fields: Fields<'_>, node: Node<'_>, case: Case) -> Result<Case, LoadErrors> {
-    if case.expectations.is_empty() && case.require_calls.is_none() && fields.errors.is_empty() {
+    let compared = case.baseline.is_some() || case.variance.is_some();
+    if case.expectations.is_empty() && case.require_calls.is_none() && !compared && fields.errors.is_empty() {
         let error = LoadError::new(case.place.clone(), "this case checks nothing");
         fields.errors.push(error.help("give it a `metric:` or an `expect:` list"));
     }

@@ -70,8 +70,10 @@ fn mean(node: Node<'_>) -> Result<(Option<f64>, Rows), LoadErrors> {
 
 fn summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBaseline, LoadErrors> {
     let mut fields = Fields::of(node, "`summary_baseline`")?;
-    fields.missing(&["file"], node.error("`summary_baseline` needs its `file`"));
     let file = fields.node("file").and_then(|file| fields.take(scope.path(file)));
+    if file.is_none() && fields.errors.is_empty() {
+        fields.missing(&["file"], node.error("`summary_baseline` needs its `file`"));
+    }
     let drop = fields.node("max_regression").and_then(|node| fields.take(share(node)));
     let baseline = file.map(|file| SummaryBaseline {
         place: node.place(),

@@ -24,7 +24,7 @@ pub(super) const MERGED: &[&str] = &["thresholds", "weights"];
 pub(super) const SUITE_UNSUPPORTED: &[&str] = &["agent", "judge"];
 
 /// Keys of a case that belong to blocks which this version does not read.
-pub(super) const CASE_UNSUPPORTED: &[&str] = &["agent", "baseline", "repeat", "verification"];
+pub(super) const CASE_UNSUPPORTED: &[&str] = &["agent", "verification"];
 
 /// Keys of a case that this version reads.
 const CASE_KEYS: &[&str] = &[
@@ -32,6 +32,8 @@ const CASE_KEYS: &[&str] = &[
     "allow_vacuous",
     "answer",
     "attack_type",
+    "baseline",
+    "baseline_fail_on",
     "checks",
     "criteria",
     "description",
@@ -54,6 +56,7 @@ const CASE_KEYS: &[&str] = &[
     "pass_threshold",
     "prompt",
     "refusal_expected",
+    "repeat",
     "require_calls",
     "require_exercised",
     "same_turn",

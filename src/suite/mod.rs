@@ -13,6 +13,7 @@ mod keys;
 mod name;
 mod opinions;
 mod row_id;
+mod several;
 mod trace;
 mod workspace;
 
@@ -24,7 +25,7 @@ use serde::Deserialize;
 pub use discover::{CASE_EXTENSIONS, case_files, files_for_name};
 pub use gate::{Gate, Rows, SummaryBaseline};
 pub use name::{escape_component, trial_name};
-pub use trace::{Run, load_runs};
+pub use trace::{Recorded, Run, load_recorded, load_runs};
 pub use workspace::workspace;
 
 use self::file::FileReader;

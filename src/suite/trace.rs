@@ -109,8 +109,46 @@ pub struct Run {
     pub trace: Trace,
 }
 
+/// What a trial looks at.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    /// The runs of the case.
+    pub runs: Vec<Run>,
+    /// The run that was good, or why it cannot be read.
+    pub baseline: Option<Result<Run, String>>,
+}
+
+/// The runs of a case whose file is `path`, and its baseline. The error is the cause, in a sentence.
+pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<Recorded, String> {
+    let runs = load_runs(case, path, files)?;
+    let baseline = case.baseline.as_ref().map(|baseline| load_baseline(&baseline.file, path, files));
+    Ok(Recorded { runs, baseline })
+}
+
+/// A baseline is one run.
+fn load_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Run, String> {
+    let folder = case_file.parent().unwrap_or(case_file);
+    let path = files.resolve(folder, file).map_err(|error| error.to_string())?;
+    let name = files.name(&path);
+    let mut runs = runs_of(read(&path, None, files)?, &name);
+    match (runs.pop(), runs.len()) {
+        (Some(run), 0) => Ok(run),
+        (_, others) => Err(format!("{name}: a baseline is one run; the file holds {}", others + 1)),
+    }
+}
+
 /// The runs of a case whose file is `path`. The error is the cause, in a sentence.
 pub fn load_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String> {
+    let mut runs = all_runs(case, path, files)?;
+    let wanted = case.repeat.as_ref().map_or(runs.len(), |(wanted, _)| *wanted as usize);
+    if runs.len() < wanted {
+        return Err(format!("`repeat` asks for {wanted} runs, and {} are recorded", runs.len()));
+    }
+    runs.truncate(wanted);
+    Ok(runs)
+}
+
+fn all_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String> {
     match &case.trace {
         TraceFrom::Inline(trace) => Ok(vec![Run { file: None, format: "inline", trace: (**trace).clone() }]),
         TraceFrom::File(file) => {
@@ -121,9 +159,11 @@ pub fn load_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, St
             Ok(runs)
         }
         TraceFrom::Lookup => {
-            let found = look_up(case, path, files)?;
-            let recording = read(&found, None, files)?;
-            Ok(runs_of(recording, &files.name(&found)))
+            let mut runs = Vec::new();
+            for found in look_up(case, path, files)? {
+                runs.extend(runs_of(read(&found, None, files)?, &files.name(&found)));
+            }
+            Ok(runs)
         }
     }
 }
@@ -166,18 +206,27 @@ fn matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<Pat
     if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
 }
 
-/// `traces/<file stem>/<id>.*`, else `traces/<id>.*`, next to the file.
-fn look_up(case: &Case, path: &Path, files: &Files) -> Result<PathBuf, String> {
+/// `traces/<file stem>/<id>.*`, else `traces/<id>.*`, next to the file; else the files of the folder
+/// `traces/<file stem>/<id>`, one a run.
+fn look_up(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     let folder = path.parent().unwrap_or(path).join("traces");
     let stem = path.file_stem().unwrap_or_default();
     let id = case.id.clone().unwrap_or_else(|| stem.to_string_lossy().into_owned());
     let id = id.replace(['/', '\\'], "_");
     let folders = [folder.join(stem), folder];
-    let found = folders.iter().find_map(|folder| by_stem(folder, &id, files));
-    found.ok_or_else(|| {
-        let looked = folders.map(|folder| format!("{}/{id}.*", files.name(&folder)));
-        format!("no trace: the case names none, and none is at {}", looked.join(" or "))
+    let found = folders.iter().find_map(|folder| by_stem(folder, &id, files)).map(|path| vec![path]);
+    let runs = || numbered(&folders[0].join(&id), files);
+    found.or_else(runs).ok_or_else(|| {
+        let [own, shared] = folders.map(|folder| format!("{}/{id}", files.name(&folder)));
+        format!("no trace: the case names none, and none is at {own}.* or {shared}.* or {own}/<run>.*")
     })
+}
+
+/// The files of a folder, one a run, in natural order.
+fn numbered(folder: &Path, files: &Files) -> Option<Vec<PathBuf>> {
+    let mut found = if files.exists(folder) { files.list(folder) } else { Vec::new() };
+    found.sort_by(|one, other| natural_order(&one.to_string_lossy(), &other.to_string_lossy()));
+    (!found.is_empty()).then_some(found)
 }
 
 /// The usual extensions cost one look each; only a rare one costs a listing.

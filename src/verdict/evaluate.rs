@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
+use super::baseline::compare;
 use super::scoring::{is_broken_gate, score};
+use super::together::together;
 use super::{Breach, CallSummary, Finding, RunSummary, SCHEMA_VERSION, TrialError, Verdict};
 use crate::case::{Case, Expectation};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
-use crate::place::Place;
+use crate::place::{Location, Place};
 use crate::score::{Card, Stake};
-use crate::suite::Run;
+use crate::suite::{Recorded, Run};
 use crate::trace::Trace;
 
 /// What a report shows of one text of the trace, in characters.
@@ -21,36 +23,75 @@ const SHOWN: usize = 200;
 /// Holds `trace` against `case`. For use inside any `#[test]`; the verdict says whether the case passes.
 pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
     let run = Run { file: None, format: "given", trace: trace.clone() };
-    evaluate_runs(case, case.id.as_deref().unwrap_or("case"), &[run])
+    evaluate_recorded(
+        case,
+        case.id.as_deref().unwrap_or("case"),
+        &Recorded { runs: vec![run], baseline: None },
+    )
 }
 
-/// Holds each of `runs` against `case`, whose trial is called `name`. All of them must hold.
-pub fn evaluate_runs(case: &Case, name: &str, runs: &[Run]) -> Verdict {
+/// Holds each recorded run against `case`, whose trial is called `name`. All of them must hold, unless the case says
+/// what several must come to.
+pub fn evaluate_recorded(case: &Case, name: &str, recorded: &Recorded) -> Verdict {
     let started = Instant::now();
+    let runs = &recorded.runs;
+    let mut held: Vec<Held> =
+        runs.iter().enumerate().map(|(index, run)| hold(case, &run.trace, index)).collect();
+    let together = together(case, runs, &mut held);
+    let compared = compare(case, recorded, &held);
     let mut verdict = Verdict { runs: runs.iter().map(summary).collect(), ..blank(case, name) };
-    for (index, run) in runs.iter().enumerate() {
-        hold(case, &run.trace, index, &mut verdict);
+    for run in held {
+        verdict.findings.extend(run.findings);
+        verdict.scorecards.extend(run.cards);
     }
+    verdict.findings.extend(together.findings);
+    verdict.findings.extend(compared.findings);
+    verdict.errors.extend(compared.error);
+    verdict.statistics = together.statistics;
+    verdict.score = together.score;
     verdict.status = verdict.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error);
-    verdict.score = overall(&verdict);
     if runs.is_empty() {
         let (message, at) = ("the trace holds no run".to_owned(), case.trace_place().locate());
         verdict.errors.push(TrialError { message, at });
+    }
+    if !verdict.errors.is_empty() {
+        verdict.status = Status::Error;
     }
     verdict.passed = verdict.status == verdict.expected;
     verdict.duration_ms = millis(started);
     verdict
 }
 
-/// Holds one run against the case, and adds what is found to the verdict.
-fn hold(case: &Case, trace: &Trace, run: usize, verdict: &mut Verdict) {
+/// What one run came to.
+pub(super) struct Held {
+    pub(super) findings: Vec<Finding>,
+    pub(super) cards: Vec<Card>,
+}
+
+impl Held {
+    /// How the run ended.
+    pub(super) fn status(&self) -> Status {
+        self.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error)
+    }
+
+    /// The mean of its scorecards; of a case without one, of its findings.
+    pub(super) fn score(&self) -> Score {
+        if self.cards.is_empty() {
+            return mean(self.findings.iter().map(|finding| finding.score));
+        }
+        mean(self.cards.iter().map(Card::share))
+    }
+}
+
+/// Holds one run against the case.
+pub(super) fn hold(case: &Case, trace: &Trace, run: usize) -> Held {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
     let answers = ask_all(case, &evidence, run);
     let scored = score(case, run, &answers);
-    verdict.findings.extend(answers.into_iter().flatten());
-    verdict.findings.extend(scored.findings);
-    verdict.findings.extend(missing_calls(case, trace, run));
-    verdict.scorecards.extend(scored.cards);
+    let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
+    findings.extend(scored.findings);
+    findings.extend(missing_calls(case, trace, run));
+    Held { findings, cards: scored.cards }
 }
 
 /// Asks every check, the hard gates first: a violated one ends the case, and what is not asked costs nothing.
@@ -72,7 +113,7 @@ fn ask_all(case: &Case, evidence: &Evidence<'_>, run: usize) -> Vec<Option<Findi
 /// What a finding makes of its case: lost points are no violation of their own.
 fn weight_on_case(finding: &Finding) -> Status {
     match (finding.stake, finding.status) {
-        (Stake::Points, Status::Fail) => Status::Pass,
+        (Stake::Points, Status::Fail) | (Stake::Told, _) => Status::Pass,
         (_, status) => status,
     }
 }
@@ -100,6 +141,7 @@ fn blank(case: &Case, name: &str) -> Verdict {
         score: Score::ZERO,
         findings: Vec::new(),
         scorecards: Vec::new(),
+        statistics: None,
         runs: Vec::new(),
         errors: Vec::new(),
         snapshot_diff: None,
@@ -180,6 +222,7 @@ pub(super) fn empty(check: &str, place: &Place) -> Finding {
         status: Status::Error,
         stake: Stake::Must,
         run: 0,
+        of_all_runs: false,
         at: place.locate(),
         score: Score::ZERO,
         violations: Vec::new(),
@@ -198,9 +241,14 @@ fn breaches(expectation: &Expectation, violations: Vec<Violation>) -> Vec<Breach
 }
 
 fn breach(expectation: &Expectation, violation: Violation) -> Breach {
+    breach_at(expectation.locate(&violation.at), violation)
+}
+
+/// A violation whose setting stands at `at`.
+pub(super) fn breach_at(at: Location, violation: Violation) -> Breach {
     let policy = violation.policy.map(|place| place.locate());
     Breach {
-        at: expectation.locate(&violation.at),
+        at,
         shared: false,
         message: violation.message,
         rule: violation.rule,
@@ -271,15 +319,7 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// The mean of the scorecards; of a case without one, of its findings.
-fn overall(verdict: &Verdict) -> Score {
-    if verdict.scorecards.is_empty() {
-        return mean(verdict.findings.iter().map(|finding| finding.score));
-    }
-    mean(verdict.scorecards.iter().map(Card::share))
-}
-
-fn mean(scores: impl ExactSizeIterator<Item = Score>) -> Score {
+pub(super) fn mean(scores: impl ExactSizeIterator<Item = Score>) -> Score {
     let count = u32::try_from(scores.len()).unwrap_or(u32::MAX).max(1);
     Score::new(scores.map(Score::get).sum::<f64>() / f64::from(count))
 }

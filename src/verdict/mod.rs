@@ -2,8 +2,10 @@
 //!
 //! Every trial leaves one as a JSON file; reports are rendered from these, whichever process wrote them.
 
+mod baseline;
 mod evaluate;
 mod scoring;
+mod together;
 
 use std::collections::BTreeMap;
 
@@ -12,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use crate::case::Tier;
 use crate::outcome::{Item, Loss, Score, Status};
 use crate::place::Location;
+use crate::score::statistics::Statistics;
 use crate::score::{Card, Stake};
 use crate::trace::CallStatus;
 
-pub use evaluate::{evaluate, evaluate_runs, failed_with};
+pub use evaluate::{evaluate, evaluate_recorded, failed_with};
 
 /// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -50,6 +53,9 @@ pub struct Verdict {
     /// The case's scorecards, run by run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scorecards: Vec<Card>,
+    /// The figures of several runs, where the case asks for several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<Statistics>,
     /// The runs that were looked at.
     pub runs: Vec<RunSummary>,
     /// Why no answer could be had: the trace unreadable, out of time, a panic.
@@ -84,6 +90,9 @@ pub struct Finding {
     pub stake: Stake,
     /// The run it looked at: its index in [`Verdict::runs`].
     pub run: usize,
+    /// It is about all runs together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_all_runs: bool,
     /// Where the check is named.
     pub at: Location,
     /// Its score.

@@ -1,0 +1,82 @@
+//! The runs of a case against its baseline: a recorded run that was good.
+
+use super::evaluate::{Held, empty, hold};
+use super::{Breach, Finding, TrialError};
+use crate::case::{Baseline, Case};
+use crate::outcome::{Item, Score, State, Status};
+use crate::score::compare::{Change, Comparison, Run as Side};
+use crate::suite::{Recorded, Run};
+
+/// What the comparison gave.
+#[derive(Default)]
+pub(super) struct Compared {
+    /// A finding a run.
+    pub(super) findings: Vec<Finding>,
+    /// Why there is nothing to compare with.
+    pub(super) error: Option<TrialError>,
+}
+
+/// Compares each run with the baseline, which is held against the same case.
+pub(super) fn compare(case: &Case, recorded: &Recorded, held: &[Held]) -> Compared {
+    let (Some(baseline), Some(run)) = (&case.baseline, &recorded.baseline) else {
+        return Compared::default();
+    };
+    match run {
+        Ok(run) => Compared { findings: against(case, baseline, run, recorded, held), error: None },
+        Err(problem) => {
+            let message = format!("the baseline cannot be read\n{problem}");
+            Compared {
+                findings: Vec::new(),
+                error: Some(TrialError { message, at: baseline.place.locate() }),
+            }
+        }
+    }
+}
+
+fn against(case: &Case, baseline: &Baseline, good: &Run, recorded: &Recorded, held: &[Held]) -> Vec<Finding> {
+    let of_good = hold(case, &good.trace, 0);
+    let good_side = side(good, &of_good);
+    let runs = recorded.runs.iter().zip(held).enumerate();
+    let findings = runs.map(|(index, (run, held))| {
+        let comparison = Comparison::of(&good_side, &side(run, held), &baseline.limits);
+        Finding { run: index, ..finding(baseline, good, &comparison) }
+    });
+    findings.collect()
+}
+
+fn side<'t>(run: &'t Run, held: &Held) -> Side<'t> {
+    Side { trace: &run.trace, score: held.score().get() * 100.0, passed: held.status() == Status::Pass }
+}
+
+fn finding(baseline: &Baseline, good: &Run, comparison: &Comparison) -> Finding {
+    let fails = comparison.fails(&baseline.limits);
+    let state = if fails { State::Violated } else { State::Held };
+    let changed = comparison.change != Change::Passed;
+    let mut finding = Finding {
+        status: if fails { Status::Fail } else { Status::Pass },
+        score: if fails { Score::ZERO } else { Score::FULL },
+        violations: if fails { vec![breach(baseline, good, comparison)] } else { Vec::new() },
+        items: vec![Item::new(comparison.change.to_string(), state)],
+        ..empty("unchanged", &baseline.place)
+    };
+    if changed {
+        finding.items = finding.items.into_iter().map(|item| item.note(comparison.claim())).collect();
+    }
+    if let Ok(comparison) = serde_json::to_value(comparison) {
+        finding.values.insert("comparison".to_owned(), comparison);
+    }
+    finding
+}
+
+fn breach(baseline: &Baseline, good: &Run, comparison: &Comparison) -> Breach {
+    let script = comparison.script();
+    let file = good.file.as_deref().unwrap_or(&baseline.file);
+    Breach {
+        message: format!("{}: {}", comparison.change, comparison.claim()),
+        at: baseline.place.locate(),
+        expected: (!script.is_empty()).then(|| format!("the calls of {file}")),
+        actual: (!script.is_empty()).then_some(script),
+        suggestion: Some("look at what changed; if it is right, record it as the new baseline".to_owned()),
+        ..Breach::default()
+    }
+}
