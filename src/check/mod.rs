@@ -20,6 +20,7 @@ mod equals;
 mod extract;
 mod forbidden_substrings;
 mod forbidden_tools;
+mod grounded;
 mod groundedness;
 mod js_pattern;
 mod json_assertion;
@@ -155,6 +156,7 @@ pub const BUILTIN: &[Kind] = &[
     extract::KIND,
     forbidden_substrings::KIND,
     forbidden_tools::KIND,
+    grounded::KIND,
     groundedness::KIND,
     json_schema::KIND,
     jsonpath::KIND,

@@ -2,16 +2,19 @@
 //!
 //! Patterns compile once a process: the same glob or regex in ten thousand cases is one automaton.
 
+mod atoms;
 mod compiled;
 mod field_alias;
 mod js_regex;
 mod json_equal;
 mod jsonpath;
 mod normal_name;
+mod plain;
 mod regex;
 mod tool;
 mod tool_category;
 
+pub use atoms::{Atom, AtomKind, Date, Decimal, Reading, Time, Unit, atoms, digit_runs, fold, units_agree};
 pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
 pub use json_equal::json_equal;

@@ -1,0 +1,56 @@
+//! Numbers that count the answer's own parts, and claim nothing: `1.` before an entry of a list, `Step 2`, `3rd`.
+
+use super::cursor::Cursor;
+use super::{AtomKind, Here, Piece};
+
+/// Words that are numbered by the text itself.
+const LABELS: &[&str] = &[
+    "step", "option", "part", "phase", "tip", "point", "question", "note", "method", "example", "section",
+    "stage", "top",
+];
+
+/// Numbers that are words.
+const IDIOMS: &[&str] = &["24/7", "50/50", "2fa"];
+
+/// What may stand before the number of an entry: indentation, a heading, emphasis, an opening bracket.
+const BEFORE_ENTRY: &[char] = &[' ', '\t', '#', '*', '>', '-', '_', '(', '|'];
+
+pub(super) fn ordinal(here: Here<'_>) -> Option<Piece> {
+    let head = here.head(8);
+    if let Some(idiom) = IDIOMS.iter().find(|idiom| head.to_ascii_lowercase().starts_with(**idiom)) {
+        return Some(nothing(idiom.len()));
+    }
+    let mut cursor = Cursor::new(head);
+    cursor.number(1..=3)?;
+    let number = cursor;
+    let rest = number.rest();
+    let is_key = rest.starts_with(['\u{fe0f}', '\u{20e3}']);
+    let is_ranked = ["st", "nd", "rd", "th"].contains(&cursor.letters());
+    let is_none = is_key || is_ranked || is_entry(here, rest) || is_labelled(here, rest);
+    is_none.then(|| nothing(number.used()))
+}
+
+fn nothing(length: usize) -> Piece {
+    Piece { length, kind: AtomKind::Numbers, readings: Vec::new() }
+}
+
+/// `1. First`, `(2) Second`, at the beginning of a line.
+fn is_entry(here: Here<'_>, rest: &str) -> bool {
+    let before = here.tail(24);
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    let begins = line.len() < before.len() || before.len() == here.at;
+    let mut after = rest.chars();
+    let marked = matches!(after.next(), Some('.' | ')' | ':'));
+    let blank = after.next().is_none_or(|next| next.is_whitespace() || next == '*');
+    begins && marked && blank && line.chars().all(|c| BEFORE_ENTRY.contains(&c))
+}
+
+/// `Step 2`.
+fn is_labelled(here: Here<'_>, rest: &str) -> bool {
+    let before = here.tail(16);
+    let Some(before) = before.strip_suffix(' ') else { return false };
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let whole = !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '%' | '.'))
+        || rest.strip_prefix('.').is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+    whole && LABELS.iter().any(|label| word.eq_ignore_ascii_case(label))
+}
