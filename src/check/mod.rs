@@ -31,6 +31,7 @@ mod jsonpath_exists;
 mod jsonpath_not_exists;
 mod near_call;
 mod nested;
+mod no_pii;
 mod not_contains;
 mod opinion;
 mod output_quality;
@@ -162,6 +163,7 @@ pub const BUILTIN: &[Kind] = &[
     jsonpath::KIND,
     jsonpath_exists::KIND,
     jsonpath_not_exists::KIND,
+    no_pii::KIND,
     not_contains::KIND,
     output_quality::KIND,
     refusal::KIND,

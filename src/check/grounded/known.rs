@@ -76,14 +76,17 @@ impl Known {
 
     fn learn(&mut self, reading: Reading, written: &str) {
         match reading {
-            Reading::Number(number, unit) => self.learn_number(number, unit),
+            Reading::Number(number, unit) => {
+                self.learn_number(number, unit);
+                self.learn_digits(written);
+            }
             Reading::Date(date) => self.learn_date(date),
             Reading::Time(time) => {
                 self.times.extend([time, Time { second: None, ..time }]);
                 self.times.insert(Time { second: time.second.or(Some(0)), ..time });
             }
             Reading::Text(text) => {
-                digit_runs(written).for_each(|number| self.learn_number(number, None));
+                self.learn_digits(written);
                 if self.names.len() < MOST_NAMES {
                     self.names.entry(text).or_insert_with(|| written.to_owned());
                 }
@@ -99,6 +102,13 @@ impl Known {
         let units = self.numbers.entry(number).or_default();
         if !units.contains(&unit) {
             units.push(unit);
+        }
+    }
+
+    fn learn_digits(&mut self, written: &str) {
+        // Digits among points and commas are parts of one number, and no numbers themselves.
+        if !written.contains(['.', ',']) || written.contains(char::is_alphabetic) {
+            digit_runs(written).for_each(|number| self.learn_number(number, None));
         }
     }
 

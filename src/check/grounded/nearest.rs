@@ -27,20 +27,24 @@ fn of_other_unit(number: &Decimal, unit: Option<Unit>, known: &Known) -> Option<
     unit.map(|_| format!("`{number} {seen}`"))
 }
 
-/// A number with a digit more, less or other, with another sign, or that is rounded to this one.
+/// A number with a digit more, less or other, with another sign, or that is rounded to this one; else the closest
+/// within a tenth of it.
 fn near_number(number: &Decimal, known: &Known) -> Option<String> {
     let shown = number.to_string();
-    if !(2..=LONGEST).contains(&shown.len()) {
-        return None;
-    }
-    let distance = |candidate: &String| {
+    let value: f64 = shown.parse().ok().filter(|_| (2..=LONGEST).contains(&shown.len()))?;
+    let distance = |candidate: &str| {
+        let apart = (candidate.parse::<f64>().ok()? - value).abs();
         let close = candidate.len().abs_diff(shown.len()) <= 1 && shown.len() >= 3;
-        let edits = if close { strsim::damerau_levenshtein(&shown, candidate) } else { usize::MAX };
-        if edits <= 1 || rounds_to(candidate, &shown) { Some(edits) } else { None }
+        let slip = close && strsim::damerau_levenshtein(&shown, candidate) <= 1;
+        let alike = slip || rounds_to(candidate, &shown);
+        (alike || apart <= value.abs() / 10.0).then_some((!alike, apart))
     };
     let candidates = known.numbers.keys().map(Decimal::to_string);
     let near = candidates.filter_map(|candidate| Some((distance(&candidate)?, candidate)));
-    near.min().map(|(_, candidate)| format!("`{candidate}`"))
+    let order = |one: &((bool, f64), String), other: &((bool, f64), String)| {
+        one.0.0.cmp(&other.0.0).then(one.0.1.total_cmp(&other.0.1)).then_with(|| one.1.cmp(&other.1))
+    };
+    near.min_by(order).map(|(_, candidate)| format!("`{candidate}`"))
 }
 
 /// Whether `exact` is `rounded` with more digits behind the point.

@@ -87,7 +87,7 @@ fn hints_name_the_nearest_value() {
         nearest::nearest(&claim.readings, &Known::new(&evidence, claim.readings.iter()).expect("few texts"))
     };
     for (answer, result, hint) in [
-        ("$45.00", "45.99 46.00 EUR", Some("`46`")),
+        ("$45.00", "45.99 46.00 EUR", Some("`45.99`")),
         ("$45.98", "45.99", Some("`45.99`")),
         ("$50", "50 EUR", Some("`50 EUR`")),
         ("12.35", "12.3456", Some("`12.3456`")),

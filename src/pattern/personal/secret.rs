@@ -1,0 +1,21 @@
+//! Secrets by the shapes that their makers gave them.
+
+use super::{PersonalKind, Rule, whole};
+
+pub(super) const RULES: &[Rule] = &[
+    secret("a private key", r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"),
+    secret("a JSON web token", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+    secret("an API key", r"sk-[A-Za-z0-9_-]{20,}"),
+    secret("a Stripe key", r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}"),
+    secret("an AWS access key", r"(?:AKIA|ASIA)[A-Z0-9]{16}"),
+    secret("a GitHub token", r"(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"),
+    secret("a GitLab token", r"glpat-[A-Za-z0-9_-]{20,}"),
+    secret("a Slack token", r"xox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    secret("a Google API key", r"AIza[A-Za-z0-9_-]{35}"),
+    secret("an npm token", r"npm_[A-Za-z0-9]{36}"),
+    secret("a Hugging Face token", r"hf_[A-Za-z0-9]{30,}"),
+];
+
+const fn secret(name: &'static str, pattern: &'static str) -> Rule {
+    Rule { kind: PersonalKind::Secret, name, pattern, confirm: whole, apart_from: "" }
+}
