@@ -21,6 +21,8 @@
 //! - Numbers that count the answer's own parts claim nothing: `1.` before an entry of a list, `Step 2`, `3rd`. Other
 //!   small numbers count. The length of each list in a result or argument, the number of calls (of all, and of each
 //!   tool) and the words from `one` to `twelve` in the evidence support them.
+//! - Times without AM or PM are those of a day of 24 hours; `03/04/2025` is a day of March or of April; the names of
+//!   months are English. Names and other words are no atoms.
 //! - Nothing is computed: a sum, a difference, a rounded figure or a converted unit is without support.
 //!
 //! It is evidence, not proof: on 200 real runs of GPT-4o an unsupported number, id or date stood in 41 % of the failed
@@ -54,6 +56,9 @@ pub(super) const KIND: Kind =
 
 /// How many violations are told apart; an answer with more of them is wrong as a whole.
 const SHOWN: usize = 50;
+
+/// How many characters of a value are shown.
+const LONGEST: usize = 80;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -188,7 +193,7 @@ impl Grounded {
             Violation::new(format!("the answer says `{text}`, at {at}, but no {} does", self.places()))
                 .at("/max_unsupported")
                 .expected(
-                    format!("an answer whose every {kind} stands in a {}", self.places()),
+                    format!("each {kind} of the answer stands in a {}", self.places()),
                     excerpt(answer, claim.atom.range.clone()),
                 )
                 .help(match nearest::nearest(&claim.atom.readings, known) {
@@ -220,8 +225,13 @@ struct Claim {
 }
 
 impl Claim {
-    fn text<'a>(&self, answer: &'a str) -> &'a str {
-        &answer[self.atom.range.clone()]
+    /// What the answer says, cut when it is long.
+    fn text(&self, answer: &str) -> String {
+        let text = &answer[self.atom.range.clone()];
+        match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text.to_owned(),
+        }
     }
 
     fn item(&self, answer: &str, state: State) -> Item {
@@ -250,7 +260,7 @@ fn nothing_stated() -> Outcome {
 }
 
 fn unseen(call: &str, orphans: &[&Claim], answer: &str) -> Unfit {
-    let first = orphans.first().map_or("", |claim| claim.text(answer));
+    let first = orphans.first().map(|claim| claim.text(answer)).unwrap_or_default();
     let more = match orphans.len() {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),

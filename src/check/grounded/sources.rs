@@ -50,7 +50,7 @@ pub(super) fn leaves<'e>(evidence: &'e Evidence<'_>, from: &[From]) -> Vec<Leaf<
             From::Prompt => leaves.extend(prompt(evidence).map(Leaf::Text)),
         }
     }
-    if !leaves.is_empty() {
+    if !leaves.is_empty() && from != [From::Prompt] {
         leaves.extend(calls(evidence).map(Leaf::Count));
     }
     leaves

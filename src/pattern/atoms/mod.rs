@@ -107,14 +107,16 @@ pub fn atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
     let plain = Plain::of(text);
     let quotes = kinds.contains(&AtomKind::Quotes);
     let mut found = Vec::new();
-    let mut here = Here { text: plain.as_str(), at: 0, settled: 0 };
+    let mut here = Here { text: plain.as_str(), at: 0, settled: 0, entry: 0 };
     while here.at < here.text.len() {
         let Some(piece) = recognise(here, quotes) else {
             here.at += here.skipped();
             continue;
         };
         let end = here.at + piece.length;
-        if !piece.readings.is_empty() && kinds.contains(&piece.kind) {
+        if piece.readings.is_empty() {
+            here.entry = here.text[here.at..end].parse().unwrap_or(here.entry);
+        } else if kinds.contains(&piece.kind) {
             let range = plain.original(here.at..end);
             found.push(Atom { kind: piece.kind, range, readings: piece.readings });
         }
@@ -156,6 +158,8 @@ struct Here<'t> {
     at: usize,
     /// Where the last piece ended: a new one may begin there, in the middle of a word too (`2025-03-03T10:15`).
     settled: usize,
+    /// The number of the last entry of a list.
+    entry: u16,
 }
 
 type Recogniser = fn(Here<'_>) -> Option<Piece>;
@@ -178,8 +182,8 @@ fn recognise(here: Here<'_>, quotes: bool) -> Option<Piece> {
     if next.is_ascii_whitespace() || here.is_inside_word(next) {
         return None;
     }
-    let quoted = if quotes { quote::quote(here) } else { None };
-    quoted.or_else(|| RECOGNISERS.iter().find_map(|recogniser| recogniser(here)))
+    let quotation = if quotes { quote::quote(here) } else { None };
+    quotation.or_else(|| RECOGNISERS.iter().find_map(|recogniser| recogniser(here)))
 }
 
 impl<'t> Here<'t> {

@@ -17,16 +17,16 @@ const BEFORE_ENTRY: &[char] = &[' ', '\t', '#', '*', '>', '-', '_', '(', '|'];
 
 pub(super) fn ordinal(here: Here<'_>) -> Option<Piece> {
     let head = here.head(8);
-    if let Some(idiom) = IDIOMS.iter().find(|idiom| head.to_ascii_lowercase().starts_with(**idiom)) {
+    let mut cursor = Cursor::new(head);
+    if let Some(idiom) = IDIOMS.iter().find(|idiom| is_idiom(cursor, idiom)) {
         return Some(nothing(idiom.len()));
     }
-    let mut cursor = Cursor::new(head);
-    cursor.number(1..=3)?;
+    let value = cursor.number(1..=3)?;
     let number = cursor;
     let rest = number.rest();
     let is_key = rest.starts_with(['\u{fe0f}', '\u{20e3}']);
     let is_ranked = ["st", "nd", "rd", "th"].contains(&cursor.letters());
-    let is_none = is_key || is_ranked || is_entry(here, rest) || is_labelled(here, rest);
+    let is_none = is_key || is_ranked || is_entry(here, value) || is_labelled(here, rest);
     is_none.then(|| nothing(number.used()))
 }
 
@@ -34,15 +34,21 @@ fn nothing(length: usize) -> Piece {
     Piece { length, kind: AtomKind::Numbers, readings: Vec::new() }
 }
 
-/// `1. First`, `(2) Second`, at the beginning of a line.
-fn is_entry(here: Here<'_>, rest: &str) -> bool {
+fn is_idiom(mut cursor: Cursor<'_>, idiom: &str) -> bool {
+    cursor.take_text(idiom).is_some() && cursor.at_end_of_word()
+}
+
+/// `1. First`, `(2) Second`, at the beginning of a line: the first entry, or the one after the last.
+fn is_entry(here: Here<'_>, value: u16) -> bool {
     let before = here.tail(24);
     let line = before.rsplit('\n').next().unwrap_or(before);
     let begins = line.len() < before.len() || before.len() == here.at;
-    let mut after = rest.chars();
+    let mut after = here.head(8).trim_start_matches(|c: char| c.is_ascii_digit()).chars();
     let marked = matches!(after.next(), Some('.' | ')' | ':'));
-    let blank = after.next().is_none_or(|next| next.is_whitespace() || next == '*');
-    begins && marked && blank && line.chars().all(|c| BEFORE_ENTRY.contains(&c))
+    let spaced =
+        matches!(after.next(), Some(' ' | '\t' | '*')) && after.next().is_some_and(|next| next != '\n');
+    let next = value == 1 || value == here.entry + 1;
+    begins && marked && spaced && next && line.chars().all(|c| BEFORE_ENTRY.contains(&c))
 }
 
 /// `Step 2`.

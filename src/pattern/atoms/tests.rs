@@ -77,7 +77,10 @@ fn numbers_that_count_the_answer_itself_are_none() {
         ("the 1st, 2nd and 3rd", ""),
         ("24/7 and 1\u{fe0f}\u{20e3}", ""),
         ("one of 2", "2 = 2"),
-        ("5. of 10", "10 = 10"),
+        ("1. of 10", "10 = 10"),
+        ("42. That is it.", "42 = 42"),
+        ("42.", "42 = 42"),
+        ("10. ten\n11. eleven", "10 = 10; 11 = 11"),
         ("It weighs 5. That is all.", "5 = 5"),
         ("Step 2.5", "2.5 = 2.5"),
     ]);

@@ -117,10 +117,7 @@ pub(super) fn money_word(word: &str) -> Option<Unit> {
 /// The unit that is spelt `word`, in any case.
 pub(super) fn unit(word: &str) -> Option<Unit> {
     let spelt = |spelling: &&str| word.eq_ignore_ascii_case(spelling);
-    UNITS
-        .iter()
-        .find(|spellings| spellings.iter().any(|spelling| spelt(&spelling)))
-        .map(|spellings| spellings[0])
+    UNITS.iter().find(|spellings| spellings.iter().any(&spelt)).map(|spellings| spellings[0])
 }
 
 /// Whether a number in `claimed` can be one seen in `seen`: a number without a unit can be any.

@@ -7,14 +7,14 @@ pub(super) const RULES: &[Rule] = &[
         kind: PersonalKind::Iban,
         name: "an IBAN",
         pattern: r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?",
-        confirm: iban,
+        confirm: Some(iban),
         apart_from: "_",
     },
     Rule {
         kind: PersonalKind::Card,
         name: "a card number",
         pattern: r"[2-6]\d{3}(?:[ -]?\d){8,15}",
-        confirm: card,
+        confirm: Some(card),
         apart_from: "-_/#.",
     },
 ];
@@ -52,15 +52,14 @@ fn remainder_by_97(account: &str) -> u32 {
     })
 }
 
-/// Visa; Mastercard; American Express; Diners Club; Discover, `UnionPay` and Maestro; JCB.
+/// Visa; Mastercard; American Express; Diners Club; JCB, Discover, `UnionPay` and Maestro.
 fn of_a_network(start: u32, length: usize) -> bool {
     match start {
         4000..=4999 => matches!(length, 13 | 16 | 19),
         5100..=5599 | 2221..=2720 => length == 16,
         3400..=3499 | 3700..=3799 => length == 15,
         3000..=3059 | 3600..=3699 | 3800..=3999 => length == 14,
-        3528..=3589 => (16..=19).contains(&length),
-        6000..=6999 => (16..=19).contains(&length),
+        3528..=3589 | 6000..=6999 => (16..=19).contains(&length),
         _ => false,
     }
 }
@@ -71,5 +70,5 @@ fn luhn(digits: &[u32]) -> bool {
         sum + value / 10 + value % 10
     });
     // Zeros alone add up as well, and are nobody's card.
-    sum % 10 == 0 && sum > 0
+    sum.is_multiple_of(10) && sum > 0
 }

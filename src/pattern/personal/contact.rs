@@ -3,13 +3,13 @@
 //! Where a pattern begins with `(?:^|[^\d ]) {0,2}`, no other group of digits stands before it: a tracking number of many
 //! groups has some that look like a phone number.
 
-use super::{PersonalKind, Rule, whole};
+use super::{PersonalKind, Rule};
 
 pub(super) const EMAIL: &[Rule] = &[Rule {
     kind: PersonalKind::Email,
     name: "an email address",
     pattern: r"[\p{L}0-9][\p{L}0-9._%+'-]*@(?:[\p{L}0-9-]+\.)+\p{L}{2,24}",
-    confirm: whole,
+    confirm: None,
     apart_from: "@",
 }];
 
@@ -21,14 +21,14 @@ pub(super) const RULES: &[Rule] = &[
         kind: PersonalKind::UsSsn,
         name: "a US social security number",
         pattern: r"(?:^|[^\d ]) {0,2}(?P<value>\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4})",
-        confirm: social_security,
+        confirm: Some(social_security),
         apart_from: JOINTS,
     },
     Rule {
         kind: PersonalKind::UsSsn,
         name: "a US social security number",
         pattern: r"(?i)\b(?:ssn|social security (?:number|no\.?))(?: is)?[:=]?\s{0,3}(?P<value>\d{9})\b",
-        confirm: social_security,
+        confirm: Some(social_security),
         apart_from: "",
     },
     // `+49 30 901820`: with the code of a country, 8 to 15 digits.
@@ -36,7 +36,7 @@ pub(super) const RULES: &[Rule] = &[
         kind: PersonalKind::Phone,
         name: "a phone number",
         pattern: r"\+[1-9](?:[ .()/-]{0,2}\d){7,14}",
-        confirm: whole,
+        confirm: None,
         apart_from: "+#=$€£@",
     },
     // `0049 30 901820`: in groups, since an order may begin with zeros too.
@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         kind: PersonalKind::Phone,
         name: "a phone number",
         pattern: r"(?:^|[^\d ]) {0,2}(?P<value>00[1-9]\d{0,2}[ .()/-]{1,2}\d(?:[ .()/-]{0,2}\d){5,12})",
-        confirm: whole,
+        confirm: None,
         apart_from: JOINTS,
     },
     // `(415) 555-2671`, `1-415-555-2671`: North America's ten digits, only with marks between their parts.
@@ -52,7 +52,7 @@ pub(super) const RULES: &[Rule] = &[
         kind: PersonalKind::Phone,
         name: "a phone number",
         pattern: r"(?:^|[^\d ]) {0,2}(?P<value>(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4})",
-        confirm: whole,
+        confirm: None,
         apart_from: JOINTS,
     },
     // Any other number that is said to be one.
@@ -60,7 +60,7 @@ pub(super) const RULES: &[Rule] = &[
         kind: PersonalKind::Phone,
         name: "a phone number",
         pattern: r"(?i)\b(?:phone|tel|telephone|mobile|cell|fax|whatsapp)\b\.?(?: (?:number|no\.?))?(?: is)?[:=]?\s{0,3}(?P<value>\(?\d(?:[ .()/-]{0,2}\d){6,14})",
-        confirm: whole,
+        confirm: None,
         apart_from: "",
     },
 ];

@@ -69,15 +69,11 @@ struct Rule {
     name: &'static str,
     /// Its shape; the group `value`, where there is one, is what counts.
     pattern: &'static str,
-    /// How much of a match it really is, in bytes: a match may be longer than what adds up. None: it is nothing.
-    confirm: fn(&str) -> Option<usize>,
+    /// How much of a match it really is, in bytes, if any: a match may be longer than what adds up. Without it the
+    /// shape is enough.
+    confirm: Option<fn(&str) -> Option<usize>>,
     /// Characters that it never stands between.
     apart_from: &'static str,
-}
-
-/// A rule that its shape alone fulfils.
-fn whole(text: &str) -> Option<usize> {
-    Some(text.len())
 }
 
 static RULES: LazyLock<Vec<(&'static Rule, Regex)>> = LazyLock::new(|| {
@@ -94,7 +90,9 @@ pub fn personal(text: &str) -> Vec<Personal> {
         found.extend(rule.find(regex, plain.as_str()));
         found = without_overlaps(found, before);
     }
-    found.iter_mut().for_each(|one| one.range = plain.original(one.range.clone()));
+    for one in &mut found {
+        one.range = plain.original(one.range.clone());
+    }
     found
 }
 
@@ -133,7 +131,6 @@ fn without_overlaps(mut found: Vec<Personal>, old: usize) -> Vec<Personal> {
     if found.len() == old {
         return found;
     }
-    // Stable: at the same place an older one comes first. The rest is decided by who came first at all.
     let mut new = found.split_off(old);
     let is_free = |one: &Personal| {
         let next = found.partition_point(|known| known.range.end <= one.range.start);
@@ -149,7 +146,7 @@ impl Rule {
     fn find(&'static self, regex: &Regex, text: &str) -> Vec<Personal> {
         let candidates = regex.captures_iter(text).filter_map(|captures| {
             let found = captures.name("value").or_else(|| captures.get(0))?;
-            let length = (self.confirm)(found.as_str())?;
+            let length = self.confirm.map_or(Some(found.len()), |confirm| confirm(found.as_str()))?;
             let range = found.start()..found.start() + length;
             self.stands_alone(text, &range).then_some(Personal { kind: self.kind, range, name: self.name })
         });

@@ -1,6 +1,6 @@
 //! Secrets by the shapes that their makers gave them.
 
-use super::{PersonalKind, Rule, whole};
+use super::{PersonalKind, Rule};
 
 pub(super) const RULES: &[Rule] = &[
     secret("a private key", r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"),
@@ -17,5 +17,5 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 const fn secret(name: &'static str, pattern: &'static str) -> Rule {
-    Rule { kind: PersonalKind::Secret, name, pattern, confirm: whole, apart_from: "" }
+    Rule { kind: PersonalKind::Secret, name, pattern, confirm: None, apart_from: "" }
 }
