@@ -78,7 +78,9 @@ impl Known {
         match reading {
             Reading::Number(number, unit) => {
                 self.learn_number(number, unit);
-                self.learn_digits(written);
+                if unit.is_none() {
+                    self.learn_digits(written);
+                }
             }
             Reading::Date(date) => self.learn_date(date),
             Reading::Time(time) => {

@@ -22,7 +22,7 @@
 //!   small numbers count. The length of each list in a result or argument, the number of calls (of all, and of each
 //!   tool) and the words from `one` to `twelve` in the evidence support them.
 //! - Times without AM or PM are those of a day of 24 hours; `03/04/2025` is a day of March or of April; the names of
-//!   months are English. Names and other words are no atoms.
+//!   months are English. Quotations stand in double or angled marks. Names and other words are no atoms.
 //! - Nothing is computed: a sum, a difference, a rounded figure or a converted unit is without support.
 //!
 //! It is evidence, not proof: on 200 real runs of GPT-4o an unsupported number, id or date stood in 41 % of the failed

@@ -58,6 +58,7 @@ fn what_differs_is_without_support() {
         ("$50", json!("50 EUR")),
         ("5 kg", json!("5 lb")),
         ("5 hours", json!("5 days")),
+        ("5000 lb", json!("5000 kg")),
         ("-5 °C", json!(5)),
         ("50%", json!("50 kg")),
         ("100%", json!(1)),

@@ -51,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         kind: PersonalKind::Phone,
         name: "a phone number",
-        pattern: r"(?:^|[^\d ]) {0,2}(?P<value>(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4})",
+        pattern: r"(?:^|[^\d ]) {0,2}(?P<value>(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4})",
         confirm: None,
         apart_from: JOINTS,
     },

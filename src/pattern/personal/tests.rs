@@ -19,6 +19,9 @@ fn personal_data_is_found() {
         ("Mail ada.l+x@mail.shop.example.", Email, "ada.l+x@mail.shop.example"),
         ("<jürgen@müller.example>", Email, "jürgen@müller.example"),
         ("call (415) 555-2671.", Phone, "(415) 555-2671"),
+        ("(555) 123-4567", Phone, "(555) 123-4567"),
+        ("123-456-7890", Phone, "123-456-7890"),
+        ("+44 (0)20 7946 0958", Phone, "+44 (0)20 7946 0958"),
         ("call 415-555-2671, or", Phone, "415-555-2671"),
         ("1.415.555.2671", Phone, "1.415.555.2671"),
         ("+49 30 901820-11", Phone, "+49 30 901820-11"),
@@ -45,6 +48,7 @@ fn secrets_are_found_by_their_shapes() {
     let token = format!("eyJ{tail}.eyJ{tail}.{tail}");
     let keys = [
         format!("sk-proj-{tail}"),
+        "sk-1234567890abcdef".to_owned(),
         format!("sk_live_{}", &tail[..24]),
         "AKIAIOSFODNN7EXAMPLE".to_owned(),
         format!("ghp_{}", &tail[..36]),
@@ -75,7 +79,7 @@ fn what_only_looks_like_it_is_left_alone() {
         "DE89 3704 0044 0532 0130 01",
         "000-12-3456, 666-12-3456, 912-34-5678, 123-00-6789",
         "a @ b, @ada, ada@localhost",
-        "sk-short, task-0123456789012345678901234",
+        "sk-short, sk-folding-cube-wrapper-of-many, task-0123456789012345678901234",
         "2025-11-22T02:00:00+00:00, 3.14159265358979",
         "550e8400-e29b-41d4-a716-446655440000",
         "phone 1042, mobile app 2.0, +5 %",
