@@ -26,8 +26,8 @@ pub(super) fn ordinal(here: Here<'_>) -> Option<Piece> {
     let rest = number.rest();
     let is_key = rest.starts_with(['\u{fe0f}', '\u{20e3}']);
     let is_ranked = ["st", "nd", "rd", "th"].contains(&cursor.letters());
-    let is_none = is_key || is_ranked || is_entry(here, value) || is_labelled(here, rest);
-    is_none.then(|| nothing(number.used()))
+    let claims_nothing = is_key || is_ranked || is_entry(here, value) || is_labelled(here, rest);
+    claims_nothing.then(|| nothing(number.used()))
 }
 
 fn nothing(length: usize) -> Piece {
