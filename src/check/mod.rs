@@ -20,6 +20,7 @@ mod equals;
 mod extract;
 mod forbidden_substrings;
 mod forbidden_tools;
+mod grounded;
 mod groundedness;
 mod js_pattern;
 mod json_assertion;
@@ -30,6 +31,7 @@ mod jsonpath_exists;
 mod jsonpath_not_exists;
 mod near_call;
 mod nested;
+mod no_pii;
 mod not_contains;
 mod opinion;
 mod output_quality;
@@ -155,11 +157,13 @@ pub const BUILTIN: &[Kind] = &[
     extract::KIND,
     forbidden_substrings::KIND,
     forbidden_tools::KIND,
+    grounded::KIND,
     groundedness::KIND,
     json_schema::KIND,
     jsonpath::KIND,
     jsonpath_exists::KIND,
     jsonpath_not_exists::KIND,
+    no_pii::KIND,
     not_contains::KIND,
     output_quality::KIND,
     refusal::KIND,

@@ -2,21 +2,26 @@
 //!
 //! Patterns compile once a process: the same glob or regex in ten thousand cases is one automaton.
 
+mod atoms;
 mod compiled;
 mod field_alias;
 mod js_regex;
 mod json_equal;
 mod jsonpath;
 mod normal_name;
+mod personal;
+mod plain;
 mod regex;
 mod tool;
 mod tool_category;
 
+pub use atoms::{Atom, AtomKind, Date, Decimal, Reading, Time, Unit, atoms, digit_runs, fold, units_agree};
 pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
 pub use json_equal::json_equal;
 pub use jsonpath::JsonPath;
 pub use normal_name::{NormalPattern, normal_name};
+pub use personal::{Personal, PersonalKind, masked, masked_of, personal};
 pub use regex::TextPattern;
 pub use tool::{ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};

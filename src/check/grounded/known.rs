@@ -1,0 +1,187 @@
+//! What the evidence says, ready to be asked.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use aho_corasick::AhoCorasick;
+
+use super::sources::Leaf;
+use crate::pattern::{AtomKind, Date, Decimal, Reading, Time, Unit, atoms, digit_runs, fold, units_agree};
+
+/// All atoms but quotations, which would hide what they quote.
+const LEARNT: &[AtomKind] = &[
+    AtomKind::Money,
+    AtomKind::Numbers,
+    AtomKind::Percentages,
+    AtomKind::Dates,
+    AtomKind::Ids,
+    AtomKind::Urls,
+    AtomKind::Paths,
+];
+
+/// Small numbers as people write them.
+const WORDS: &[&str] =
+    &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
+/// How many names are kept for a hint at the nearest.
+const MOST_NAMES: usize = 2000;
+
+#[derive(Default)]
+pub(super) struct Known {
+    /// Each number with the units in which it was seen.
+    pub(super) numbers: HashMap<Decimal, Vec<Option<Unit>>>,
+    /// Each date, and each of its parts.
+    pub(super) dates: HashSet<Date>,
+    /// Days that were said without a year.
+    yearless: HashSet<Date>,
+    pub(super) times: HashSet<Time>,
+    /// The texts that were looked for and found.
+    texts: HashSet<String>,
+    /// Identifiers, URLs and paths, as they were written.
+    pub(super) names: BTreeMap<String, String>,
+}
+
+impl Known {
+    /// What `leaves` say; of texts, only which of those in `wanted` they have. None: those are too many.
+    pub(super) fn new<'r>(leaves: &[Leaf<'_>], wanted: impl Iterator<Item = &'r Reading>) -> Option<Self> {
+        let wanted: HashSet<&str> = wanted.filter_map(as_text).collect();
+        let wanted: Vec<&str> = wanted.into_iter().collect();
+        let finder = AhoCorasick::new(&wanted).ok()?;
+        let mut known = Self::default();
+        for leaf in leaves {
+            match leaf {
+                Leaf::Text(text) => {
+                    known.learn_text(text);
+                    known.find(text, &finder, &wanted);
+                }
+                Leaf::Number(number) => known.learn_number(Decimal::from_json(&number.to_string()), None),
+                Leaf::Count(count) => known.learn_count(*count),
+            }
+        }
+        Some(known)
+    }
+
+    fn learn_text(&mut self, text: &str) {
+        for atom in atoms(text, LEARNT) {
+            let written = &text[atom.range];
+            for reading in atom.readings {
+                self.learn(reading, written);
+            }
+        }
+        for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| (3..=6).contains(&word.len())) {
+            if let Some(index) = WORDS.iter().position(|number| number.eq_ignore_ascii_case(word)) {
+                self.learn_count(index + 1);
+            }
+        }
+    }
+
+    fn learn(&mut self, reading: Reading, written: &str) {
+        match reading {
+            Reading::Number(number, unit) => {
+                self.learn_number(number, unit);
+                if unit.is_none() {
+                    self.learn_digits(written);
+                }
+            }
+            Reading::Date(date) => self.learn_date(date),
+            Reading::Time(time) => {
+                self.times.extend([time, Time { second: None, ..time }]);
+                self.times.insert(Time { second: time.second.or(Some(0)), ..time });
+            }
+            Reading::Text(text) => {
+                self.learn_digits(written);
+                if self.names.len() < MOST_NAMES {
+                    self.names.entry(text).or_insert_with(|| written.to_owned());
+                }
+            }
+        }
+    }
+
+    /// A number below zero also supports what is said without its sign: a refund of 30 is -30 in a ledger.
+    fn learn_number(&mut self, number: Decimal, unit: Option<Unit>) {
+        if number.is_negative() {
+            self.learn_number(number.magnitude(), unit);
+        }
+        let units = self.numbers.entry(number).or_default();
+        if !units.contains(&unit) {
+            units.push(unit);
+        }
+    }
+
+    fn learn_digits(&mut self, written: &str) {
+        // Digits among points and commas are parts of one number, and no numbers themselves.
+        if !written.contains(['.', ',']) || written.contains(char::is_alphabetic) {
+            digit_runs(written).for_each(|number| self.learn_number(number, None));
+        }
+    }
+
+    fn learn_count(&mut self, count: usize) {
+        self.learn_number(Decimal::new(&count.to_string(), ""), None);
+    }
+
+    fn learn_date(&mut self, date: Date) {
+        match date.year {
+            Some(year) => self.learn_count(usize::from(year)),
+            None => {
+                self.yearless.insert(date);
+            }
+        }
+        self.dates.extend([date, Date { year: None, ..date }, Date { day: None, ..date }]);
+    }
+
+    /// Looks for the wanted texts in `text`, where words of it end as they do.
+    fn find(&mut self, text: &str, finder: &AhoCorasick, wanted: &[&str]) {
+        if wanted.is_empty() {
+            return;
+        }
+        let text = fold(text);
+        for found in finder.find_overlapping_iter(&text) {
+            let wanted = wanted[found.pattern()];
+            if is_whole(&text, found.start(), found.end()) && !self.texts.contains(wanted) {
+                self.texts.insert(wanted.to_owned());
+            }
+        }
+    }
+
+    /// Whether the evidence says it.
+    pub(super) fn supports(&self, reading: &Reading) -> bool {
+        match reading {
+            Reading::Number(number, unit) => self.has_number(number, *unit),
+            Reading::Date(date) => self.has_date(*date),
+            Reading::Time(time) => self.times.contains(time),
+            Reading::Text(text) => self.texts.contains(text),
+        }
+    }
+
+    fn has_number(&self, number: &Decimal, unit: Option<Unit>) -> bool {
+        let seen = |units: &Vec<Option<Unit>>| units.iter().any(|seen| units_agree(unit, *seen));
+        if self.numbers.get(number).is_some_and(seen) {
+            return true;
+        }
+        // 0.5 for 50 %; the number 1 would be 100 % of too much.
+        let share = (unit == Some("%")).then(|| number.clone().times_ten_to(-2));
+        let share = share.filter(Decimal::is_fraction).and_then(|share| self.numbers.get(&share));
+        share.is_some_and(|units| units.contains(&None))
+    }
+
+    fn has_date(&self, date: Date) -> bool {
+        let day = Date { year: None, ..date };
+        let in_known_year = |year: u16| self.has_number(&Decimal::new(&year.to_string(), ""), None);
+        self.dates.contains(&date) || (self.yearless.contains(&day) && date.year.is_some_and(in_known_year))
+    }
+}
+
+fn as_text(reading: &Reading) -> Option<&str> {
+    match reading {
+        Reading::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether no word goes on at either end of a place in `text`.
+fn is_whole(text: &str, start: usize, end: usize) -> bool {
+    let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let (before, inside, after) = (&text[..start], &text[start..end], &text[end..]);
+    let goes_on = |one: Option<char>, other: Option<char>| word(one) && word(other);
+    !goes_on(before.chars().next_back(), inside.chars().next())
+        && !goes_on(inside.chars().next_back(), after.chars().next())
+}

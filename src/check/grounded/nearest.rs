@@ -1,0 +1,86 @@
+//! What stands in the evidence nearest to what the answer says: a hint, never a verdict.
+
+use super::known::Known;
+use crate::pattern::{Date, Decimal, Reading, Time, Unit};
+
+/// Longer texts are not compared.
+const LONGEST: usize = 48;
+
+/// How far away a date may be, in days, and a time, in minutes.
+const DAYS: i32 = 31;
+const MINUTES: i32 = 60;
+
+/// The value nearest to one of `readings`, in a user's words.
+pub(super) fn nearest(readings: &[Reading], known: &Known) -> Option<String> {
+    readings.iter().find_map(|reading| match reading {
+        Reading::Number(number, unit) => {
+            of_other_unit(number, *unit, known).or_else(|| near_number(number, known))
+        }
+        Reading::Date(date) => near_date(*date, known),
+        Reading::Time(time) => near_time(*time, known),
+        Reading::Text(text) => near_name(text, known),
+    })
+}
+
+fn of_other_unit(number: &Decimal, unit: Option<Unit>, known: &Known) -> Option<String> {
+    let seen = known.numbers.get(number)?.iter().flatten().min()?;
+    unit.map(|_| format!("`{number} {seen}`"))
+}
+
+/// A number with a digit more, less or other, with another sign, or that is rounded to this one; else the closest
+/// within a tenth of it.
+fn near_number(number: &Decimal, known: &Known) -> Option<String> {
+    let shown = number.to_string();
+    let value: f64 = shown.parse().ok().filter(|_| (2..=LONGEST).contains(&shown.len()))?;
+    let distance = |candidate: &str| {
+        let apart = (candidate.parse::<f64>().ok()? - value).abs();
+        let close = candidate.len().abs_diff(shown.len()) <= 1 && shown.len() >= 3;
+        let slip = close && strsim::damerau_levenshtein(&shown, candidate) <= 1;
+        let alike = slip || rounds_to(candidate, &shown);
+        (alike || apart <= value.abs() / 10.0).then_some((!alike, apart))
+    };
+    let candidates = known.numbers.keys().map(Decimal::to_string);
+    let near = candidates.filter_map(|candidate| Some((distance(&candidate)?, candidate)));
+    let order = |one: &((bool, f64), String), other: &((bool, f64), String)| {
+        one.0.0.cmp(&other.0.0).then(one.0.1.total_cmp(&other.0.1)).then_with(|| one.1.cmp(&other.1))
+    };
+    near.min_by(order).map(|(_, candidate)| format!("`{candidate}`"))
+}
+
+/// Whether `exact` is `rounded` with more digits behind the point.
+fn rounds_to(exact: &str, rounded: &str) -> bool {
+    let places = |text: &str| text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let few = places(rounded);
+    let Ok(value) = exact.parse::<f64>() else { return false };
+    places(exact) > few && format!("{value:.few$}") == rounded
+}
+
+fn near_date(date: Date, known: &Known) -> Option<String> {
+    let number = |date: &Date| {
+        let (month, day) = (i32::from(date.month), i32::from(date.day?));
+        Some(i32::from(date.year?) * 372 + month * 31 + day)
+    };
+    let same_day = |other: &Date| other.year.is_some() && (other.month, other.day) == (date.month, date.day);
+    let distance = |other: &Date| match number(other).zip(number(&date)) {
+        Some((one, other)) if (one - other).abs() <= DAYS => Some((one - other).abs()),
+        _ => same_day(other).then_some(DAYS + 1),
+    };
+    let near = known.dates.iter().filter_map(|other| Some((distance(other)?, other.to_string())));
+    near.min().map(|(_, other)| format!("`{other}`"))
+}
+
+fn near_time(time: Time, known: &Known) -> Option<String> {
+    let minutes = |time: &Time| i32::from(time.hour) * 60 + i32::from(time.minute);
+    let near = known.times.iter().map(|other| ((minutes(other) - minutes(&time)).abs(), other.to_string()));
+    near.filter(|(distance, _)| *distance <= MINUTES).min().map(|(_, other)| format!("`{other}`"))
+}
+
+fn near_name(name: &str, known: &Known) -> Option<String> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let most = (name.chars().count() / 4).max(1);
+    let close = known.names.iter().filter(|(other, _)| other.len().abs_diff(name.len()) <= most);
+    let near = close.map(|(other, written)| (strsim::damerau_levenshtein(name, other), written));
+    near.filter(|(distance, _)| *distance <= most).min().map(|(_, written)| format!("`{written}`"))
+}

@@ -1,0 +1,127 @@
+//! Where the agent may have what it says from.
+
+use serde::Deserialize;
+use serde_json::{Number, Value};
+
+use crate::evidence::Evidence;
+use crate::trace::{Arguments, Call, Role};
+
+/// A part of the evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum From {
+    /// What tools gave back, errors included.
+    Results,
+    /// What was passed to tools.
+    Arguments,
+    /// What the user and the application said.
+    Prompt,
+}
+
+impl From {
+    /// One entry of it, in a user's words.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Results => "result",
+            Self::Arguments => "argument",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
+/// A piece of the evidence that is not made of others.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Leaf<'e> {
+    /// A text, or the key of an object.
+    Text(&'e str),
+    /// A number.
+    Number(&'e Number),
+    /// How many entries or calls there are.
+    Count(usize),
+}
+
+/// All that stands in `from`.
+pub(super) fn leaves<'e>(evidence: &'e Evidence<'_>, from: &[From]) -> Vec<Leaf<'e>> {
+    let mut leaves = Vec::new();
+    for part in from {
+        match part {
+            From::Results => evidence.trace.calls.iter().for_each(|call| of_result(call, &mut leaves)),
+            From::Arguments => evidence.trace.calls.iter().for_each(|call| of_arguments(call, &mut leaves)),
+            From::Prompt => leaves.extend(prompt(evidence).map(Leaf::Text)),
+        }
+    }
+    if !leaves.is_empty() && from != [From::Prompt] {
+        leaves.extend(calls(evidence).map(Leaf::Count));
+    }
+    leaves
+}
+
+fn of_result<'e>(call: &'e Call, leaves: &mut Vec<Leaf<'e>>) {
+    leaves.extend(call.error.as_deref().map(Leaf::Text));
+    if let Some(result) = &call.result {
+        of_json(result, leaves);
+    }
+}
+
+fn of_arguments<'e>(call: &'e Call, leaves: &mut Vec<Leaf<'e>>) {
+    match &call.arguments {
+        Arguments::Json(value) => of_json(value, leaves),
+        Arguments::Broken { raw, .. } => leaves.push(Leaf::Text(raw)),
+    }
+}
+
+/// By a list of what is left to do: a value may be nested deeper than the stack.
+fn of_json<'e>(value: &'e Value, leaves: &mut Vec<Leaf<'e>>) {
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value {
+            // Nothing to find, but the result was there to be looked at.
+            Value::Null | Value::Bool(_) => leaves.push(Leaf::Text("")),
+            Value::Number(number) => leaves.push(Leaf::Number(number)),
+            Value::String(text) => leaves.push(Leaf::Text(text)),
+            Value::Array(entries) => {
+                leaves.push(Leaf::Count(entries.len()));
+                rest.extend(entries);
+            }
+            Value::Object(entries) => {
+                leaves.extend(entries.keys().map(|key| Leaf::Text(key)));
+                rest.extend(entries.values());
+            }
+        }
+    }
+}
+
+fn prompt<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = &'e str> {
+    let asked = evidence.input.as_deref().into_iter().chain(evidence.trace.input.as_deref());
+    let said = evidence.trace.messages.iter().filter(|message| message.role != Role::Assistant);
+    asked.chain(said.map(|message| message.text.as_str()))
+}
+
+/// How many calls were made, of all tools and of each.
+fn calls(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
+    let mut names = evidence.trace.tool_names();
+    let all = names.len();
+    names.sort_unstable();
+    let each: Vec<usize> = names.chunk_by(|one, other| one == other).map(<[&str]>::len).collect();
+    each.into_iter().chain([all]).filter(|count| *count > 0)
+}
+
+/// The first call whose result the trace does not tell, in a user's words; an error is a result.
+pub(super) fn unseen_result(evidence: &Evidence<'_>, from: &[From]) -> Option<String> {
+    let unseen = |call: &&Call| call.result.is_none() && call.error.is_none();
+    let call = evidence.trace.calls.iter().find(unseen).filter(|_| from.contains(&From::Results))?;
+    Some(format!("call {} (`{}`)", call.index, call.name))
+}
+
+/// Adds an entry of `from` that supports nothing.
+pub(super) fn example(run: &mut Evidence<'static>, from: From) {
+    let trace = run.trace.to_mut();
+    match from {
+        From::Prompt => trace.push_message(Role::User, "?"),
+        From::Results | From::Arguments => {
+            let arguments = Arguments::Json(Value::String("?".to_owned()));
+            let call = Call::new("look", arguments, 1);
+            trace.push_call(Call { result: Some(Value::Null), ..call });
+        }
+    }
+}

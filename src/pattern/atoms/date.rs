@@ -1,0 +1,157 @@
+//! Dates: `2025-03-03`, `3/3/2025`, `3 March 2025`, `March 3rd, 2025`, `Mar 3`, `March 2025`. Months are English.
+
+use std::fmt;
+
+use super::cursor::Cursor;
+use super::{AtomKind, Here, Piece, Reading};
+
+/// A date; its year or its day may not have been said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Date {
+    /// The year, where it was said.
+    pub year: Option<u16>,
+    /// The month, from 1.
+    pub month: u8,
+    /// The day of the month, where it was said.
+    pub day: Option<u8>,
+}
+
+const MONTHS: &[&str] = &[
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// The longest date, in bytes: `30th of September, 2025`.
+const LONGEST: usize = 32;
+
+type Form = fn(&mut Cursor<'_>) -> Option<Vec<Date>>;
+
+pub(super) fn date(here: Here<'_>) -> Option<Piece> {
+    const BY_DIGIT: &[Form] = &[year_first, year_last, day_and_month];
+    const BY_LETTER: &[Form] = &[month_and_day, month_and_year];
+    let forms = match here.rest().chars().next()? {
+        c if c.is_ascii_digit() => BY_DIGIT,
+        c if c.is_ascii_alphabetic() => BY_LETTER,
+        _ => return None,
+    };
+    forms.iter().find_map(|form| {
+        let mut cursor = Cursor::new(here.head(LONGEST));
+        let dates = form(&mut cursor)?;
+        let readings = dates.into_iter().map(Reading::Date).collect();
+        Some(Piece { length: cursor.used(), kind: AtomKind::Dates, readings })
+    })
+}
+
+fn year_first(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
+    let year = cursor.number(4..=4)?;
+    let separator = cursor.take(&['-', '/', '.'])?;
+    let month = cursor.number(1..=2)?;
+    cursor.take(&[separator])?;
+    let date = valid(Some(year), month, Some(cursor.number(1..=2)?))?;
+    if cursor.peek() == Some('T') && cursor.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) {
+        cursor.skip(1);
+        return Some(vec![date]);
+    }
+    cursor.at_end_of_word().then(|| vec![date])
+}
+
+/// Both orders of day and month, unless points stand between them: then the day is first.
+fn year_last(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
+    let first = cursor.number(1..=2)?;
+    let separator = cursor.take(&['/', '.', '-'])?;
+    let second = cursor.number(1..=2)?;
+    cursor.take(&[separator])?;
+    let short = separator == '/';
+    let year =
+        cursor.number(4..=4).or_else(|| cursor.number(2..=2).filter(|_| short).map(|year| 2000 + year))?;
+    let orders = [(first, second, separator != '.'), (second, first, true)];
+    let orders = orders.into_iter().filter(|(_, _, used)| *used);
+    let mut dates: Vec<Date> =
+        orders.filter_map(|(month, day, _)| valid(Some(year), month, Some(day))).collect();
+    dates.dedup();
+    (!dates.is_empty() && cursor.at_end_of_word()).then_some(dates)
+}
+
+fn day_and_month(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
+    let day = cursor.number(1..=2)?;
+    ordinal_ending(cursor);
+    cursor.take_text(" of").unwrap_or_default();
+    cursor.take(&[' ', '-'])?;
+    let month = month(cursor)?;
+    let year = year(cursor, &[' ', '-']);
+    Some(vec![valid(year, month, Some(day)).filter(|_| cursor.at_end_of_word())?])
+}
+
+fn month_and_day(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
+    let month = month(cursor)?;
+    cursor.take(&[' '])?;
+    let day = cursor.number(1..=2)?;
+    ordinal_ending(cursor);
+    let year = year(cursor, &[' ']);
+    Some(vec![valid(year, month, Some(day)).filter(|_| cursor.at_end_of_word())?])
+}
+
+fn month_and_year(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
+    let month = month(cursor)?;
+    let year = year(cursor, &[' '])?;
+    Some(vec![valid(Some(year), month, None).filter(|_| cursor.at_end_of_word())?])
+}
+
+/// A month by its name or at least three letters of it. `may` and `march` are words unless they are capitalised.
+fn month(cursor: &mut Cursor<'_>) -> Option<u16> {
+    let word = cursor.letters();
+    let lower = word.to_ascii_lowercase();
+    let found = MONTHS.iter().position(|month| lower.len() >= 3 && month.starts_with(&lower))?;
+    if ["may", "march", "mar"].contains(&word) {
+        return None;
+    }
+    if lower.len() < MONTHS[found].len() {
+        cursor.take(&['.']);
+    }
+    u16::try_from(found + 1).ok()
+}
+
+/// A year after a comma, one of `separators`, or both. Without one, nothing is read.
+fn year(cursor: &mut Cursor<'_>, separators: &[char]) -> Option<u16> {
+    let mut ahead = *cursor;
+    let comma = ahead.take(&[',']);
+    ahead.take(separators).or(comma)?;
+    let year = ahead.number(4..=4).filter(|year| (1000..2200).contains(year) && ahead.at_end_of_word())?;
+    *cursor = ahead;
+    Some(year)
+}
+
+fn ordinal_ending(cursor: &mut Cursor<'_>) {
+    let mut ahead = *cursor;
+    if ["st", "nd", "rd", "th"].contains(&ahead.letters()) {
+        *cursor = ahead;
+    }
+}
+
+fn valid(year: Option<u16>, month: u16, day: Option<u16>) -> Option<Date> {
+    let in_range = (1..=12).contains(&month) && day.is_none_or(|day| (1..=31).contains(&day));
+    let month = u8::try_from(month).ok().filter(|_| in_range)?;
+    Some(Date { year, month, day: day.and_then(|day| u8::try_from(day).ok()) })
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = MONTHS.get(usize::from(self.month).saturating_sub(1)).copied().unwrap_or_default();
+        match (self.year, self.day) {
+            (Some(year), Some(day)) => write!(f, "{year:04}-{:02}-{day:02}", self.month),
+            (Some(year), None) => write!(f, "{year:04}-{:02}", self.month),
+            (None, Some(day)) => write!(f, "{day} {}{}", name[..1].to_uppercase(), &name[1..]),
+            (None, None) => f.write_str(name),
+        }
+    }
+}

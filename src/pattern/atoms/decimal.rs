@@ -1,0 +1,125 @@
+//! A decimal number of any length, in one form: 1.0 is 1, and 1,000 is 1000.
+
+use std::fmt;
+
+/// 0.DIGITS times ten to the power of `point`, without zeros at either end of the digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Decimal {
+    negative: bool,
+    digits: String,
+    point: i64,
+}
+
+impl Decimal {
+    /// The number whose digits before and after the point are these; other characters among them are skipped.
+    pub fn new(whole: &str, fraction: &str) -> Self {
+        let whole = whole.bytes().filter(u8::is_ascii_digit).skip_while(|digit| *digit == b'0');
+        let mut digits: String = whole.map(char::from).collect();
+        let mut point = i64::try_from(digits.len()).unwrap_or(i64::MAX);
+        let mut fraction = fraction.chars().filter(char::is_ascii_digit).peekable();
+        while digits.is_empty() && fraction.next_if_eq(&'0').is_some() {
+            point -= 1;
+        }
+        digits.extend(fraction);
+        digits.truncate(digits.trim_end_matches('0').len());
+        if digits.is_empty() {
+            point = 0;
+        }
+        Self { negative: false, digits, point }
+    }
+
+    /// The number that JSON writes as `text`: `-12.5e-3`.
+    pub fn from_json(text: &str) -> Self {
+        let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let exponent = exponent.trim_start_matches('+').parse().unwrap_or(0);
+        Self::new(whole, fraction).times_ten_to(exponent).signed(number.starts_with('-'))
+    }
+
+    /// The same number, below zero if `negative`.
+    pub fn signed(self, negative: bool) -> Self {
+        Self { negative: negative && !self.digits.is_empty(), ..self }
+    }
+
+    /// The number shifted by `places` decimal places.
+    pub fn times_ten_to(self, places: i64) -> Self {
+        let point = if self.digits.is_empty() { 0 } else { self.point.saturating_add(places) };
+        Self { point, ..self }
+    }
+
+    /// The same number above zero.
+    pub fn magnitude(&self) -> Self {
+        Self { negative: false, ..self.clone() }
+    }
+
+    /// Whether it is below zero.
+    pub fn is_negative(&self) -> bool {
+        self.negative
+    }
+
+    /// Whether it lies between -1 and 1.
+    pub fn is_fraction(&self) -> bool {
+        self.point <= 0
+    }
+
+    /// A whole number below 1000: what an ordinal of a list may be.
+    pub fn small(&self) -> Option<u16> {
+        let shift = usize::try_from(self.point).ok().filter(|point| *point <= 3)?;
+        let whole = self.digits.len() <= shift && !self.negative;
+        whole.then(|| format!("{:0<shift$}", self.digits).parse().unwrap_or(0))
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        let count = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
+        match (usize::try_from(self.point), self.digits.as_str()) {
+            (_, "") => f.write_str("0"),
+            (Ok(point), digits) if self.point <= 40 && self.point >= count => {
+                write!(f, "{sign}{digits:0<point$}")
+            }
+            (Ok(point @ 1..), digits) if self.point < count => {
+                write!(f, "{sign}{}.{}", &digits[..point], &digits[point..])
+            }
+            (_, digits) if (-20..=0).contains(&self.point) => {
+                write!(f, "{sign}0.{}{digits}", "0".repeat(usize::try_from(-self.point).unwrap_or(0)))
+            }
+            (_, digits) => write!(f, "{sign}0.{digits}e{}", self.point),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_number_has_one_form() {
+        for (text, shown) in [
+            ("1", "1"),
+            ("1.0", "1"),
+            ("-0.0", "0"),
+            ("1e3", "1000"),
+            ("1200", "1200"),
+            ("0.050", "0.05"),
+            ("1.25e-2", "0.0125"),
+            ("-12.50", "-12.5"),
+            ("1e400", "0.1e401"),
+            ("1e99999999999999999999", "1"),
+        ] {
+            assert_eq!(Decimal::from_json(text).to_string(), shown, "{text}");
+        }
+        assert_eq!(Decimal::new("1,234", "50"), Decimal::from_json("1234.5"));
+    }
+
+    #[test]
+    fn only_whole_numbers_of_three_digits_are_small() {
+        let small = |text| Decimal::from_json(text).small();
+        assert_eq!(
+            (small("0"), small("7"), small("100"), small("999")),
+            (Some(0), Some(7), Some(100), Some(999))
+        );
+        assert_eq!((small("1000"), small("0.5"), small("1.5"), small("-1")), (None, None, None, None));
+    }
+}

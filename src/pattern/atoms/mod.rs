@@ -1,0 +1,235 @@
+//! The atoms of a text: what in it can be looked up word for word.
+//!
+//! Numbers with their units, money, percentages, dates and times, identifiers, quotations, URLs and file paths, each
+//! in every form that it may mean: `1.234` is 1.234 and 1234, `03/04/2025` is in March and in April. The text is read
+//! once from left to right; each recogniser looks at a bounded piece of it.
+
+mod cursor;
+mod date;
+mod decimal;
+mod identifier;
+mod number;
+mod ordinal;
+mod quantity;
+mod quote;
+mod time;
+mod unit;
+mod url;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::plain::Plain;
+
+pub use date::Date;
+pub use decimal::Decimal;
+pub use identifier::digit_runs;
+pub use time::Time;
+pub use unit::{Unit, units_agree};
+
+/// What an atom is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AtomKind {
+    /// An amount in a currency.
+    Money,
+    /// A number, with or without a unit.
+    Numbers,
+    /// A share of a hundred.
+    Percentages,
+    /// A date, or a time of day.
+    Dates,
+    /// A word of letters and digits, a version, an email address, a number after `#`.
+    Ids,
+    /// A text in quotation marks.
+    Quotes,
+    /// An address on the web.
+    Urls,
+    /// A path, or a file's name.
+    Paths,
+}
+
+impl AtomKind {
+    /// All kinds.
+    pub const ALL: &[AtomKind] = &[
+        Self::Money,
+        Self::Numbers,
+        Self::Percentages,
+        Self::Dates,
+        Self::Ids,
+        Self::Quotes,
+        Self::Urls,
+        Self::Paths,
+    ];
+
+    /// One of them, in a user's words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Money => "amount of money",
+            Self::Numbers => "number",
+            Self::Percentages => "percentage",
+            Self::Dates => "date or time",
+            Self::Ids => "identifier",
+            Self::Quotes => "quotation",
+            Self::Urls => "URL",
+            Self::Paths => "path",
+        }
+    }
+}
+
+/// One thing that an atom may mean.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// A number, and its unit where it has one.
+    Number(Decimal, Option<Unit>),
+    /// A date.
+    Date(Date),
+    /// A time of day.
+    Time(Time),
+    /// Text in the form of [`fold`].
+    Text(String),
+}
+
+/// A piece of a text that can be looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Atom {
+    /// What it is.
+    pub kind: AtomKind,
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// What it may mean, the likeliest first.
+    pub readings: Vec<Reading>,
+}
+
+/// The atoms of `text` that are of one of `kinds`, from left to right.
+pub fn atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
+    let plain = Plain::of(text);
+    let quotes = kinds.contains(&AtomKind::Quotes);
+    let mut found = Vec::new();
+    let mut here = Here { text: plain.as_str(), at: 0, settled: 0, entry: 0 };
+    while here.at < here.text.len() {
+        let Some(piece) = recognise(here, quotes) else {
+            here.at += here.skipped();
+            continue;
+        };
+        let end = here.at + piece.length;
+        if piece.readings.is_empty() {
+            here.entry = here.text[here.at..end].parse().unwrap_or(here.entry);
+        } else if kinds.contains(&piece.kind) {
+            let range = plain.original(here.at..end);
+            found.push(Atom { kind: piece.kind, range, readings: piece.readings });
+        }
+        here = Here { at: end, settled: end, ..here };
+    }
+    found
+}
+
+/// Text in the form in which it is looked up: lower case, one blank between words, slashes forward.
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in Plain::of(text).as_str().chars() {
+        match c {
+            c if c.is_whitespace() => {
+                if !folded.ends_with(' ') {
+                    folded.push(' ');
+                }
+            }
+            '\\' => folded.push('/'),
+            '\u{2018}' | '\u{2019}' => folded.push('\''),
+            '\u{201c}' | '\u{201d}' | '\u{201e}' => folded.push('"'),
+            c => folded.extend(c.to_lowercase()),
+        }
+    }
+    folded
+}
+
+/// What a recogniser found: so many bytes from here on. No reading: it is nothing that could be looked up.
+struct Piece {
+    length: usize,
+    kind: AtomKind,
+    readings: Vec<Reading>,
+}
+
+/// A place in a text.
+#[derive(Clone, Copy)]
+struct Here<'t> {
+    text: &'t str,
+    at: usize,
+    /// Where the last piece ended: a new one may begin there, in the middle of a word too (`2025-03-03T10:15`).
+    settled: usize,
+    /// The number of the last entry of a list.
+    entry: u16,
+}
+
+type Recogniser = fn(Here<'_>) -> Option<Piece>;
+
+/// The first that finds something has it.
+const RECOGNISERS: &[Recogniser] = &[
+    url::url,
+    url::path,
+    identifier::email,
+    date::date,
+    ordinal::ordinal,
+    time::time,
+    identifier::numeric,
+    quantity::quantity,
+    identifier::identifier,
+];
+
+fn recognise(here: Here<'_>, quotes: bool) -> Option<Piece> {
+    let next = here.rest().chars().next()?;
+    if next.is_ascii_whitespace() || here.is_inside_word(next) {
+        return None;
+    }
+    let quotation = if quotes { quote::quote(here) } else { None };
+    quotation.or_else(|| RECOGNISERS.iter().find_map(|recogniser| recogniser(here)))
+}
+
+impl<'t> Here<'t> {
+    fn rest(self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    /// At most `length` bytes from here on.
+    fn head(self, length: usize) -> &'t str {
+        let rest = self.rest();
+        let end = (0..=length.min(rest.len())).rev().find(|at| rest.is_char_boundary(*at));
+        &rest[..end.unwrap_or(0)]
+    }
+
+    /// At most `length` bytes before this.
+    fn tail(self, length: usize) -> &'t str {
+        let start = (self.at.saturating_sub(length)..self.at).find(|at| self.text.is_char_boundary(*at));
+        &self.text[start.unwrap_or(self.at)..self.at]
+    }
+
+    fn before(self) -> Option<char> {
+        self.text[..self.at].chars().next_back()
+    }
+
+    fn is_inside_word(self, next: char) -> bool {
+        self.at != self.settled && is_word(next) && self.before().is_some_and(char::is_alphabetic)
+    }
+
+    /// Whether a word with points or hyphens in it goes on here: it was looked at as a whole.
+    fn goes_on(self) -> bool {
+        let mut before = self.text[..self.at].chars().rev();
+        before.next().is_some_and(|c| matches!(c, '-' | '.' | '_' | '+' | '%'))
+            && before.next().is_some_and(is_word)
+    }
+
+    /// How far it is to the next place where an atom may begin.
+    fn skipped(self) -> usize {
+        let rest = self.rest();
+        let word = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        if word > 0 { word } else { rest.chars().next().map_or(1, char::len_utf8) }
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! Numbers as people write them: `1,234.50`, `1.234,50`, `1'234`, `1,23,456`.
+
+use super::decimal::Decimal;
+use crate::pattern::plain::HARD_SPACE;
+
+/// What may stand between groups of digits, and what then stands before the fraction.
+const GROUPINGS: &[(char, &[char])] = &[
+    (',', &['.']),
+    ('.', &[',']),
+    ('\'', &['.', ',']),
+    ('\u{2019}', &['.', ',']),
+    ('_', &['.']),
+    (HARD_SPACE, &['.', ',']),
+];
+
+/// More groups than any number has.
+const MOST_GROUPS: usize = 16;
+
+/// The number that `text` begins with: its length, and what it may mean. `1.234` is two numbers.
+pub(super) fn number(text: &str) -> Option<(usize, Vec<Decimal>)> {
+    let whole = digits(text);
+    if whole == 0 {
+        return None;
+    }
+    Some(grouped(text, whole).unwrap_or_else(|| plain(text, whole)))
+}
+
+fn plain(text: &str, whole: usize) -> (usize, Vec<Decimal>) {
+    let end = fraction(text, whole, &['.', ',']).unwrap_or(whole);
+    (end, vec![Decimal::new(&text[..whole], &text[whole..end])])
+}
+
+fn grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
+    let (separator, points) =
+        GROUPINGS.iter().find(|(separator, _)| text[first..].starts_with(*separator))?;
+    let end = end_of_groups(text, first, *separator).filter(|_| first <= 3)?;
+    let after = fraction(text, end, points);
+    let groups = Decimal::new(&text[..end], &text[end..after.unwrap_or(end)]);
+    let other = Decimal::new(&text[..first], &text[first..end]);
+    let one_group = end == first + separator.len_utf8() + 3 && after.is_none();
+    let readings = match separator {
+        ',' | '.' if one_group && text.starts_with('0') => vec![other],
+        ',' if one_group => vec![groups, other],
+        '.' if one_group => vec![other, groups],
+        _ => vec![groups],
+    };
+    Some((after.unwrap_or(end), readings))
+}
+
+/// The end of the groups that follow the first: of three digits each; in India, of two but for the last.
+fn end_of_groups(text: &str, first: usize, separator: char) -> Option<usize> {
+    let (mut end, mut last) = (first, 0);
+    for _ in 0..MOST_GROUPS {
+        let Some(rest) = text[end..].strip_prefix(separator) else { break };
+        last = digits(rest);
+        if !(last == 3 || last == 2 && separator == ',') {
+            return None;
+        }
+        end += separator.len_utf8() + last;
+    }
+    (last == 3).then_some(end)
+}
+
+/// The end of the fraction that begins at `at`; if digits go on behind it, it is none.
+fn fraction(text: &str, at: usize, points: &[char]) -> Option<usize> {
+    let rest = text[at..].strip_prefix(points)?;
+    let length = digits(rest);
+    let goes_on = rest[length..].strip_prefix(['.', ',']).is_some_and(|rest| digits(rest) > 0);
+    (length > 0 && !goes_on).then_some(at + 1 + length)
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_tell_groups_from_fractions() {
+        for (text, used, readings) in [
+            ("1234.5 x", 6, "1234.5"),
+            ("1,234.50", 8, "1234.5"),
+            ("1.234,50", 8, "1234.5"),
+            ("1'234.5", 7, "1234.5"),
+            ("1\u{a0}234,5", 8, "1234.5"),
+            ("1,23,456", 8, "123456"),
+            ("1,234,567.", 9, "1234567"),
+            ("1,234", 5, "1234 1.234"),
+            ("1.234", 5, "1.234 1234"),
+            ("0.500", 5, "0.5"),
+            ("3,5", 3, "3.5"),
+            ("1,2,3", 1, "1"),
+            ("12, 13", 2, "12"),
+            ("5.", 1, "5"),
+        ] {
+            let (length, numbers) = number(text).expect(text);
+            let shown: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+            assert_eq!((length, shown.join(" ")), (used, readings.to_owned()), "{text}");
+        }
+    }
+}

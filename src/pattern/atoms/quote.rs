@@ -1,0 +1,39 @@
+//! Quotations: text between quotation marks, on one line.
+
+use super::{AtomKind, Here, Piece, Reading, fold, is_word};
+
+/// The longest quotation, in bytes. In a longer one its atoms are looked up instead.
+const LONGEST: usize = 300;
+
+/// An opening mark, and what closes it.
+const MARKS: &[(char, &[char])] = &[
+    ('"', &['"']),
+    ('\u{201c}', &['\u{201d}']),
+    ('\u{201e}', &['\u{201c}', '\u{201d}']),
+    ('\u{ab}', &['\u{bb}']),
+];
+
+/// What ends a sentence, or emphasizes it, belongs to the answer and not to what is quoted.
+const TRIMMED: &[char] = &[' ', '.', ',', '!', '?', ';', ':', '\u{2026}', '*', '_', '`'];
+
+pub(super) fn quote(here: Here<'_>) -> Option<Piece> {
+    let opening = here.rest().chars().next()?;
+    let (_, closings) = MARKS.iter().find(|(mark, _)| *mark == opening)?;
+    // `5" wide` opens nothing.
+    if here.before().is_some_and(is_word) {
+        return None;
+    }
+    let inside = &here.head(LONGEST)[opening.len_utf8()..];
+    let line = inside.lines().next()?;
+    let end = line.find(*closings)?;
+    let text = line[..end].trim_matches(TRIMMED);
+    let closing = line[end..].chars().next()?.len_utf8();
+    let length = opening.len_utf8() + end + closing;
+    let ends = here.rest()[length..].chars().next().is_none_or(|next| !is_word(next));
+    let says_something = text.chars().filter(|c| is_word(*c)).count() >= 2 && !line.starts_with(' ');
+    (ends && says_something).then(|| Piece {
+        length,
+        kind: AtomKind::Quotes,
+        readings: vec![Reading::Text(fold(text))],
+    })
+}

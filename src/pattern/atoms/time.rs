@@ -1,0 +1,108 @@
+//! Times of day: `22:15`, `22:15:00Z`, `10:15 PM`, `10 p.m.`
+
+use std::fmt;
+
+use super::cursor::Cursor;
+use super::{AtomKind, Here, Piece, Reading};
+use crate::pattern::plain::HARD_SPACE;
+
+/// A time of day. Zones are not converted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Time {
+    /// The hour, from 0 to 23.
+    pub hour: u8,
+    /// The minute.
+    pub minute: u8,
+    /// The second, where it was said.
+    pub second: Option<u8>,
+}
+
+/// The longest time, in bytes.
+const LONGEST: usize = 40;
+
+pub(super) fn time(here: Here<'_>) -> Option<Piece> {
+    if !here.rest().starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    [clock, hour].iter().find_map(|form| {
+        let mut cursor = Cursor::new(here.head(LONGEST));
+        let time = form(&mut cursor).filter(|_| cursor.at_end_of_word())?;
+        Some(Piece { length: cursor.used(), kind: AtomKind::Dates, readings: vec![Reading::Time(time)] })
+    })
+}
+
+/// `10:15`, with or without seconds, a zone, a half of the day.
+fn clock(cursor: &mut Cursor<'_>) -> Option<Time> {
+    let hour = cursor.number(1..=2)?;
+    cursor.take(&[':'])?;
+    let minute = cursor.number(2..=2)?;
+    let second = seconds(cursor);
+    let afternoon = half_of_the_day(cursor);
+    // A zone may be written right after it: `06:00:00EST`.
+    if second.is_some() {
+        cursor.letters();
+    }
+    valid(hour, minute, second, afternoon)
+}
+
+/// `10 pm`.
+fn hour(cursor: &mut Cursor<'_>) -> Option<Time> {
+    let hour = cursor.number(1..=2)?;
+    let afternoon = half_of_the_day(cursor)?;
+    valid(hour, 0, None, Some(afternoon))
+}
+
+fn seconds(cursor: &mut Cursor<'_>) -> Option<u16> {
+    let mut ahead = *cursor;
+    ahead.take(&[':'])?;
+    let second = ahead.number(2..=2)?;
+    *cursor = ahead;
+    if ahead.take(&['.']).is_some() && !ahead.digits().is_empty() {
+        *cursor = ahead;
+    }
+    offset(cursor);
+    Some(second)
+}
+
+/// `+02:00` or `-0500`.
+fn offset(cursor: &mut Cursor<'_>) -> Option<()> {
+    let mut ahead = *cursor;
+    ahead.take(&['+', '-'])?;
+    let hours = ahead.digits();
+    if hours.len() == 2 && ahead.take(&[':']).is_some() {
+        ahead.number(2..=2)?;
+    }
+    *cursor = ahead;
+    Some(())
+}
+
+/// Whether it is in the afternoon, where that is said.
+fn half_of_the_day(cursor: &mut Cursor<'_>) -> Option<bool> {
+    let mut ahead = *cursor;
+    ahead.take(&[' ', HARD_SPACE]);
+    for (spelling, afternoon) in [("a.m.", false), ("p.m.", true), ("am", false), ("pm", true)] {
+        if ahead.take_text(spelling).is_some() && ahead.at_end_of_word() {
+            *cursor = ahead;
+            return Some(afternoon);
+        }
+    }
+    None
+}
+
+fn valid(hour: u16, minute: u16, second: Option<u16>, afternoon: Option<bool>) -> Option<Time> {
+    let hour = match afternoon {
+        None => hour,
+        Some(_) if !(1..=12).contains(&hour) => return None,
+        Some(afternoon) => hour % 12 + if afternoon { 12 } else { 0 },
+    };
+    let in_range = hour < 24 && minute < 60 && second.is_none_or(|second| second < 60);
+    let byte = |number: u16| u8::try_from(number).ok().filter(|_| in_range);
+    Some(Time { hour: byte(hour)?, minute: byte(minute)?, second: second.and_then(byte) })
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}", self.hour, self.minute)?;
+        self.second.map_or(Ok(()), |second| write!(f, ":{second:02}"))
+    }
+}

@@ -1,0 +1,102 @@
+//! URLs, and paths and names of files.
+
+use super::cursor::Cursor;
+use super::{AtomKind, Here, Piece, Reading, fold, is_word};
+
+/// The longest of them, in bytes.
+const LONGEST: usize = 2048;
+
+/// How many brackets are taken off the end of a URL.
+const MOST_TRIMMED: usize = 8;
+
+/// What ends a sentence or a bracket rather than a URL or a path.
+const TRAILING: &[char] = &['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~', '-'];
+
+/// Endings that make a name of a file without a folder. `js` is none: Node.js is no file.
+const EXTENSIONS: &[&str] = &[
+    "bash", "c", "cfg", "conf", "cpp", "css", "csv", "db", "doc", "docx", "gif", "go", "gz", "h", "hpp",
+    "htm", "html", "ini", "ipynb", "java", "jpeg", "jpg", "json", "jsonl", "jsx", "lock", "log", "md",
+    "parquet", "pdf", "php", "png", "ppt", "pptx", "py", "rb", "rs", "sh", "sql", "svg", "tar", "toml", "ts",
+    "tsv", "tsx", "txt", "xls", "xlsx", "xml", "yaml", "yml", "zip",
+];
+
+pub(super) fn url(here: Here<'_>) -> Option<Piece> {
+    let mut cursor = Cursor::new(here.head(LONGEST));
+    let scheme = ["https://", "http://", "ftp://"].iter().find(|scheme| cursor.take_text(scheme).is_some());
+    let start = cursor.used();
+    if scheme.is_none() && !cursor.rest().starts_with("www.") {
+        return None;
+    }
+    let within = |c: char| !c.is_whitespace() && !"<>\"`{}|\\^\u{201c}\u{201d}\u{ab}\u{bb}".contains(c);
+    let address = trimmed(cursor.run(within));
+    let readings = vec![Reading::Text(fold(address.trim_end_matches('/')))];
+    let named = address.starts_with(is_word);
+    named.then(|| Piece { length: start + address.len(), kind: AtomKind::Urls, readings })
+}
+
+/// `address` without the sentence's own marks at its end, and without a bracket that was opened before it.
+fn trimmed(mut address: &str) -> &str {
+    for _ in 0..MOST_TRIMMED {
+        let shorter = address.trim_end_matches(TRAILING);
+        let unopened = [('(', ')'), ('[', ']')].into_iter().find(|(open, close)| {
+            shorter.ends_with(*close) && shorter.matches(*open).count() < shorter.matches(*close).count()
+        });
+        let shorter = unopened.map_or(shorter, |_| &shorter[..shorter.len() - 1]);
+        if shorter.len() == address.len() {
+            break;
+        }
+        address = shorter;
+    }
+    address
+}
+
+pub(super) fn path(here: Here<'_>) -> Option<Piece> {
+    if here.before().is_some_and(|before| is_word(before) || "/\\._-+@%~<".contains(before)) {
+        return None;
+    }
+    let run = path_run(here.head(LONGEST));
+    let path = run.trim_end_matches(TRAILING);
+    let is_path = is_rooted(path) || is_relative(path) || is_file_name(path);
+    let text = fold(path);
+    let text = text.trim_start_matches("./").trim_end_matches('/').to_owned();
+    is_path.then(|| Piece { length: path.len(), kind: AtomKind::Paths, readings: vec![Reading::Text(text)] })
+}
+
+/// The characters of a path; the colon of a drive is one of them.
+fn path_run(text: &str) -> &str {
+    let mut cursor = Cursor::new(text);
+    let drive = cursor.letters();
+    let has_drive = drive.len() == 1 && (cursor.rest().starts_with(":\\") || cursor.rest().starts_with(":/"));
+    cursor = Cursor::new(text);
+    cursor.skip(if has_drive { 2 } else { 0 });
+    cursor.run(|c| is_word(c) || "/\\._-+@%~".contains(c));
+    &text[..cursor.used()]
+}
+
+/// `/etc/hosts`, `~/notes`, `../src`, `C:\Users`, `\\server\share`; of a path below the root, at least two names.
+fn is_rooted(path: &str) -> bool {
+    let names = path.split(['/', '\\']).filter(|name| name.contains(is_word)).count();
+    let near = ["~/", "./", "../", ".\\", "..\\"].iter().any(|start| path.starts_with(start));
+    let drive = path.get(1..3).is_some_and(|colon| matches!(colon, ":\\" | ":/"));
+    let below_root = path.starts_with("\\\\") || (path.starts_with('/') && !path.starts_with("//"));
+    (near && names >= 1) || (drive && names >= 2) || (below_root && names >= 2)
+}
+
+/// `src/main.rs`: names with a slash between them, the last of them with an ending in lower case.
+fn is_relative(path: &str) -> bool {
+    let Some((folder, file)) = path.rsplit_once(['/', '\\']) else { return false };
+    let ending = extension(file).filter(|ending| ending.len() <= 8);
+    let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let is_ending =
+        |ending: &str| ending.starts_with(|c: char| c.is_ascii_lowercase()) && ending.chars().all(lower);
+    folder.starts_with(is_word) && ending.is_some_and(is_ending)
+}
+
+fn is_file_name(path: &str) -> bool {
+    let known = |ending: &str| EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    !path.contains(['/', '\\']) && !path.contains('@') && extension(path).is_some_and(known)
+}
+
+fn extension(name: &str) -> Option<&str> {
+    name.rsplit_once('.').filter(|(stem, _)| stem.contains(is_word)).map(|(_, ending)| ending)
+}

@@ -1,0 +1,74 @@
+//! Numbers of bank accounts and payment cards: their check digits tell them from other numbers.
+
+use super::{PersonalKind, Rule};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        kind: PersonalKind::Iban,
+        name: "an IBAN",
+        pattern: r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?",
+        confirm: Some(iban),
+        apart_from: "_",
+    },
+    Rule {
+        kind: PersonalKind::Card,
+        name: "a card number",
+        pattern: r"[2-6]\d{3}(?:[ -]?\d){8,15}",
+        confirm: Some(card),
+        apart_from: "-_/#.",
+    },
+];
+
+/// Its remainder by 97 is 1.
+fn iban(text: &str) -> Option<usize> {
+    longest(text, |account| (15..=34).contains(&account.len()) && remainder_by_97(account) == 1)
+}
+
+/// 13 to 19 digits that begin as some network's do and add up by Luhn.
+fn card(text: &str) -> Option<usize> {
+    longest(text, |number| {
+        let digits: Vec<u32> = number.chars().filter_map(|c| c.to_digit(10)).collect();
+        let start = digits.iter().take(4).fold(0, |number, digit| number * 10 + digit);
+        of_a_network(start, digits.len()) && luhn(&digits)
+    })
+}
+
+/// The longest beginning of `text` that ends with a group and is one without its blanks and hyphens: the next word
+/// may look like one more group (`4111 1111 1111 1111 12/27`).
+fn longest(text: &str, is_one: impl Fn(&str) -> bool) -> Option<usize> {
+    let ends: Vec<usize> = text.match_indices([' ', '-']).map(|(at, _)| at).chain([text.len()]).collect();
+    ends.into_iter().rev().find(|end| {
+        let joined: String = text[..*end].chars().filter(char::is_ascii_alphanumeric).collect();
+        is_one(&joined)
+    })
+}
+
+/// Letters count from 10; the country and the check digits go to the end.
+fn remainder_by_97(account: &str) -> u32 {
+    let turned = account[4..].chars().chain(account[..4].chars());
+    turned.filter_map(|c| c.to_digit(36)).fold(0, |rest, value| {
+        let shift = if value < 10 { 10 } else { 100 };
+        (rest * shift + value) % 97
+    })
+}
+
+/// Visa; Mastercard; American Express; Diners Club; JCB, Discover, `UnionPay` and Maestro.
+fn of_a_network(start: u32, length: usize) -> bool {
+    match start {
+        4000..=4999 => matches!(length, 13 | 16 | 19),
+        5100..=5599 | 2221..=2720 => length == 16,
+        3400..=3499 | 3700..=3799 => length == 15,
+        3000..=3059 | 3600..=3699 | 3800..=3999 => length == 14,
+        3528..=3589 | 6000..=6999 => (16..=19).contains(&length),
+        _ => false,
+    }
+}
+
+fn luhn(digits: &[u32]) -> bool {
+    let sum: u32 = digits.iter().rev().enumerate().fold(0, |sum, (place, digit)| {
+        let value = if place % 2 == 0 { *digit } else { digit * 2 };
+        sum + value / 10 + value % 10
+    });
+    // Zeros alone add up as well, and are nobody's card.
+    sum.is_multiple_of(10) && sum > 0
+}

@@ -1,0 +1,74 @@
+//! Email addresses, social security numbers and phone numbers.
+//!
+//! Where a pattern begins with `(?:^|[^\d ]) {0,2}`, no other group of digits stands before it: a tracking number of many
+//! groups has some that look like a phone number.
+
+use super::{PersonalKind, Rule};
+
+pub(super) const EMAIL: &[Rule] = &[Rule {
+    kind: PersonalKind::Email,
+    name: "an email address",
+    pattern: r"[\p{L}0-9][\p{L}0-9._%+'-]*@(?:[\p{L}0-9-]+\.)+\p{L}{2,24}",
+    confirm: None,
+    apart_from: "@",
+}];
+
+/// The marks that make an identifier, an amount or a version of digits.
+const JOINTS: &str = "-_/#.,:=$€£%@";
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        kind: PersonalKind::UsSsn,
+        name: "a US social security number",
+        pattern: r"(?:^|[^\d ]) {0,2}(?P<value>\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4})",
+        confirm: Some(social_security),
+        apart_from: JOINTS,
+    },
+    Rule {
+        kind: PersonalKind::UsSsn,
+        name: "a US social security number",
+        pattern: r"(?i)\b(?:ssn|social security (?:number|no\.?))(?: is)?[:=]?\s{0,3}(?P<value>\d{9})\b",
+        confirm: Some(social_security),
+        apart_from: "",
+    },
+    // `+49 30 901820`: with the code of a country, 8 to 15 digits.
+    Rule {
+        kind: PersonalKind::Phone,
+        name: "a phone number",
+        pattern: r"\+[1-9](?:[ .()/-]{0,2}\d){7,14}",
+        confirm: None,
+        apart_from: "+#=$€£@",
+    },
+    // `0049 30 901820`: in groups, since an order may begin with zeros too.
+    Rule {
+        kind: PersonalKind::Phone,
+        name: "a phone number",
+        pattern: r"(?:^|[^\d ]) {0,2}(?P<value>00[1-9]\d{0,2}[ .()/-]{1,2}\d(?:[ .()/-]{0,2}\d){5,12})",
+        confirm: None,
+        apart_from: JOINTS,
+    },
+    // `(415) 555-2671`, `1-415-555-2671`: North America's ten digits, only with marks between their parts.
+    Rule {
+        kind: PersonalKind::Phone,
+        name: "a phone number",
+        pattern: r"(?:^|[^\d ]) {0,2}(?P<value>(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4})",
+        confirm: None,
+        apart_from: JOINTS,
+    },
+    // Any other number that is said to be one.
+    Rule {
+        kind: PersonalKind::Phone,
+        name: "a phone number",
+        pattern: r"(?i)\b(?:phone|tel|telephone|mobile|cell|fax|whatsapp)\b\.?(?: (?:number|no\.?))?(?: is)?[:=]?\s{0,3}(?P<value>\(?\d(?:[ .()/-]{0,2}\d){6,14})",
+        confirm: None,
+        apart_from: "",
+    },
+];
+
+/// Areas 000, 666 and from 900 on, group 00 and serial 0000 are given to nobody.
+fn social_security(text: &str) -> Option<usize> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let (area, group, serial) = (digits.get(..3)?, digits.get(3..5)?, digits.get(5..)?);
+    let given = area != "000" && area != "666" && !area.starts_with('9') && group != "00" && serial != "0000";
+    given.then_some(text.len())
+}

@@ -1,0 +1,173 @@
+//! Personal data and secrets in a text: where they stand, and the text without them.
+//!
+//! Each kind has its own file, with a rule that is strict enough to let order numbers, dates, versions and tracking
+//! numbers through. The patterns take time linear in the text.
+
+mod bank;
+mod contact;
+mod secret;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use super::plain::Plain;
+
+/// A kind of personal data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PersonalKind {
+    /// A private key, a token, an API key.
+    Secret,
+    /// An email address.
+    Email,
+    /// An international bank account number.
+    Iban,
+    /// The number of a payment card.
+    Card,
+    /// A social security number of the United States.
+    UsSsn,
+    /// A phone number.
+    Phone,
+}
+
+impl PersonalKind {
+    /// All kinds. What is of two kinds is of the first of them.
+    pub const ALL: &[PersonalKind] =
+        &[Self::Secret, Self::Email, Self::Iban, Self::Card, Self::UsSsn, Self::Phone];
+
+    /// Its name, as users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::Email => "email",
+            Self::Iban => "iban",
+            Self::Card => "card",
+            Self::UsSsn => "us_ssn",
+            Self::Phone => "phone",
+        }
+    }
+}
+
+/// A piece of personal data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Personal {
+    /// Of which kind.
+    pub kind: PersonalKind,
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// What it is, in a user's words: `a Slack token`.
+    pub name: &'static str,
+}
+
+/// A rule for one shape of personal data.
+struct Rule {
+    kind: PersonalKind,
+    name: &'static str,
+    /// Its shape; the group `value`, where there is one, is what counts.
+    pattern: &'static str,
+    /// How much of a match it really is, in bytes, if any: a match may be longer than what adds up. Without it the
+    /// shape is enough.
+    confirm: Option<fn(&str) -> Option<usize>>,
+    /// Characters that it never stands between.
+    apart_from: &'static str,
+}
+
+static RULES: LazyLock<Vec<(&'static Rule, Regex)>> = LazyLock::new(|| {
+    let rules = [secret::RULES, contact::EMAIL, bank::RULES, contact::RULES].into_iter().flatten();
+    rules.filter_map(|rule| Some((rule, Regex::new(rule.pattern).ok()?))).collect()
+});
+
+/// The personal data in `text`, from left to right; no two of them overlap.
+pub fn personal(text: &str) -> Vec<Personal> {
+    let plain = Plain::of(text);
+    let mut found: Vec<Personal> = Vec::new();
+    for (rule, regex) in RULES.iter() {
+        let before = found.len();
+        found.extend(rule.find(regex, plain.as_str()));
+        found = without_overlaps(found, before);
+    }
+    for one in &mut found {
+        one.range = plain.original(one.range.clone());
+    }
+    found
+}
+
+/// `text` with all its personal data masked: nothing of a secret, the ends of all else.
+pub fn masked(text: &str) -> Cow<'_, str> {
+    let found = personal(text);
+    if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked_of(text, &found).0) }
+}
+
+/// `text` with `found` masked, and where the masks stand in it.
+pub fn masked_of(text: &str, found: &[Personal]) -> (String, Vec<Range<usize>>) {
+    let (mut shown, mut places, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);
+    for one in found {
+        shown.push_str(&text[end..one.range.start]);
+        let start = shown.len();
+        shown.push_str(&mask(one.kind, &text[one.range.clone()]));
+        places.push(start..shown.len());
+        end = one.range.end;
+    }
+    shown.push_str(&text[end..]);
+    (shown, places)
+}
+
+/// The first and the last two characters at most; of a secret, and of what is short, nothing.
+fn mask(kind: PersonalKind, text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    match (kind, chars.as_slice()) {
+        (PersonalKind::Secret, _) => "***".to_owned(),
+        (_, [a, b, middle @ .., y, z]) if middle.len() >= 5 => format!("{a}{b}***{y}{z}"),
+        _ => "***".to_owned(),
+    }
+}
+
+/// All but the new ones that overlap an old one, in order.
+fn without_overlaps(mut found: Vec<Personal>, old: usize) -> Vec<Personal> {
+    if found.len() == old {
+        return found;
+    }
+    let mut new = found.split_off(old);
+    let is_free = |one: &Personal| {
+        let next = found.partition_point(|known| known.range.end <= one.range.start);
+        found.get(next).is_none_or(|known| known.range.start >= one.range.end)
+    };
+    new.retain(is_free);
+    found.extend(new);
+    found.sort_by_key(|one| one.range.start);
+    found
+}
+
+impl Rule {
+    fn find(&'static self, regex: &Regex, text: &str) -> Vec<Personal> {
+        let candidates = regex.captures_iter(text).filter_map(|captures| {
+            let found = captures.name("value").or_else(|| captures.get(0))?;
+            let length = self.confirm.map_or(Some(found.len()), |confirm| confirm(found.as_str()))?;
+            let range = found.start()..found.start() + length;
+            self.stands_alone(text, &range).then_some(Personal { kind: self.kind, range, name: self.name })
+        });
+        candidates.collect()
+    }
+
+    /// Whether nothing that would make another thing of it stands right before or after it.
+    fn stands_alone(&self, text: &str, range: &Range<usize>) -> bool {
+        let joins = |c: char| c.is_alphanumeric() || self.apart_from.contains(c);
+        let mut after = text[range.end..].chars();
+        let next = after.next();
+        // A point, a comma or a hyphen ends a sentence or a part of it unless a word goes on behind it.
+        let goes_on = match next {
+            Some(next @ ('.' | ',' | '-')) if self.apart_from.contains(next) => {
+                after.next().is_some_and(char::is_alphanumeric)
+            }
+            next => next.is_some_and(joins),
+        };
+        !goes_on && !text[..range.start].chars().next_back().is_some_and(joins)
+    }
+}
+
+#[cfg(test)]
+mod tests;
