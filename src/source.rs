@@ -80,7 +80,7 @@ impl Files {
     pub fn new(base: impl Into<PathBuf>, root: impl Into<PathBuf>) -> Self {
         Self {
             base: base.into(),
-            roots: vec![root.into()],
+            roots: vec![normalise(&root.into())],
             size_limit: DEFAULT_SIZE_LIMIT,
             opened: AtomicUsize::new(0),
             real_folders: Mutex::default(),
@@ -91,7 +91,7 @@ impl Files {
 
     /// Admits another folder beside the eval root.
     pub fn allow_root(mut self, root: impl Into<PathBuf>) -> Self {
-        self.roots.push(root.into());
+        self.roots.push(normalise(&root.into()));
         self
     }
 
@@ -119,7 +119,8 @@ impl Files {
 
     /// The path that `text` means in a file of `folder`; it must stay inside a root.
     pub fn resolve(&self, folder: &Path, text: &str) -> Result<PathBuf, ReadError> {
-        let path = normalise(&folder.join(text));
+        let joined = folder.join(text);
+        let path = if is_normal(text) { joined } else { normalise(&joined) };
         if self.roots.iter().any(|root| path.starts_with(root)) {
             return Ok(path);
         }
@@ -302,6 +303,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether there is nothing in a path below a folder that [`normalise`] takes out. Nearly always: and then nothing
+/// needs to be taken apart and put together again.
+fn is_normal(below: &str) -> bool {
+    !below.contains('\\') && below.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
 /// The path without `.` and `..`, by its text alone.
 fn normalise(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
@@ -335,6 +342,16 @@ mod tests {
             let error = files.resolve(&from, outside).expect_err(outside);
             assert!(matches!(error.problem, ReadProblem::Outside(_)), "{error}");
         }
+    }
+
+    #[test]
+    fn a_root_may_be_named_with_dots() {
+        let files = Files::new("/w/crate", "/w/crate/../evals/.");
+        let from = files.root().join("a");
+        for inside in ["t.json", "../policies/x.yaml", "./b//t.json"] {
+            assert!(files.resolve(&from, inside).is_ok(), "{inside}");
+        }
+        assert!(files.resolve(&from, "../../crate/src/lib.rs").is_err());
     }
 
     #[cfg(unix)]
