@@ -44,8 +44,7 @@ impl Source {
 }
 
 fn line_starts(text: &str) -> Vec<usize> {
-    let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-    std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect()
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
 /// A byte range inside a [`Source`].

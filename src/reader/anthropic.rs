@@ -25,7 +25,7 @@ fn detect(input: &Input) -> Detection {
     let mut best = Certainty::Possible;
     for record in &input.records {
         let judged = judge_record(&record.value);
-        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at.name()))?);
+        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at))?);
     }
     Ok(best)
 }

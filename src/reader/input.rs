@@ -3,6 +3,8 @@
 //! The text is parsed once, for detection and for reading. Readers see records and need not care which of the
 //! three they came from: a list and its lines are the same file to them.
 
+use std::fmt;
+
 use super::error::{TraceError, TraceProblem, Wrong};
 use super::json::Json;
 
@@ -33,13 +35,15 @@ impl At {
             At::Line(line) => wrong.on_line(line),
         }
     }
+}
 
-    /// The record in a reason for declining.
-    pub(super) fn name(self) -> String {
+/// The record in a reason for declining.
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            At::Whole => "the document".to_owned(),
-            At::Item(index) => format!("entry {index}"),
-            At::Line(line) => format!("line {line}"),
+            At::Whole => f.write_str("the document"),
+            At::Item(index) => write!(f, "entry {index}"),
+            At::Line(line) => write!(f, "line {line}"),
         }
     }
 }

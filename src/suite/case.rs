@@ -39,7 +39,6 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
     fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
     fields.node("same_turn");
-    keys::refuse_unsupported(&mut fields, keys::CASE_UNSUPPORTED);
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
     let opinions = judged(&mut fields, &lowered);
     let case = Case {
@@ -67,6 +66,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         id,
         place,
     };
+    keys::refuse_unsupported(&mut fields, keys::CASE_UNSUPPORTED);
     finish(fields, node, case)
 }
 
