@@ -56,6 +56,13 @@ pub struct Span {
     pub end: u32,
 }
 
+impl Span {
+    /// Whether `other` lies within it.
+    pub fn contains(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
 /// A [`Span`] together with the file it is in.
 #[derive(Debug, Clone)]
 pub struct Place {

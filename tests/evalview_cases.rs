@@ -35,8 +35,10 @@ fn written(case: &Value) -> Value {
         "cost_usd": figure("cost", 0.01),
         "duration_ms": figure("latency", 1000.0),
     });
-    written["opinions"] =
-        json!({"output_quality": {"score": input["judge"]["score"], "reason": "as recorded"}});
+    // What weighs nothing is not asked.
+    if written["weights"]["output_quality"] != json!(0.0) {
+        written["opinions"] = json!({"output_quality": {"score": input["judge"]["score"]}});
+    }
     if written["thresholds"]["min_score"].is_null() {
         written["thresholds"]["min_score"] = json!(0);
     }

@@ -40,7 +40,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
     fields.node("same_turn");
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
-    let opinions = judged(&mut fields, &lowered);
+    let opinions = judged(&mut fields, node, &lowered);
     let case = Case {
         description: fields.optional("description"),
         input: fields.aliased(&["input", "prompt"]).and_then(|node| fields.take(input(node))),
@@ -71,11 +71,13 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
 }
 
 /// The opinions written in the case; each is asked for by a check.
-fn judged(fields: &mut Fields<'_>, lowered: &Lowered) -> Opinions {
+fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &Lowered) -> Opinions {
     let node = fields.node("opinions");
     let given = node.and_then(|node| fields.take(opinions(node))).unwrap_or_default();
     if fields.errors.is_empty() {
-        fields.take(match_questions(node, &given, &lowered.expectations));
+        // Those of a suite's defaults may be about other cases.
+        let own = node.filter(|node| case.tree().span.contains(node.tree().span));
+        fields.take(match_questions(own, &given, &lowered.expectations));
     }
     given
 }
