@@ -87,10 +87,11 @@ fn render_messages(out: &mut String, trace: &Trace, after: usize) -> std::fmt::R
 }
 
 fn render_call(out: &mut String, call: &Call) -> std::fmt::Result {
+    let path: String = call.agent_path.iter().map(|agent| format!("{agent} > ")).collect();
     let server = call.server.as_ref().map_or_else(String::new, |server| format!("{server}/"));
     write!(
         out,
-        "  {}. turn {} {:?} {server}{}({})",
+        "  {}. turn {} {:?} {path}{server}{}({})",
         call.index, call.turn, call.id, call.name, call.arguments
     )?;
     write!(out, " {:?}", call.status)?;
@@ -260,19 +261,6 @@ fn every_reader_survives_every_sample() {
 
 /// Files of other writers, cut to what tells them apart.
 const FOREIGN: &[(&str, &str)] = &[
-    (
-        "responses items",
-        r#"[{"role":"user","content":"hi"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]"#,
-    ),
-    (
-        "responses message",
-        r#"[{"role":"user","content":"hi"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"}]}]"#,
-    ),
-    (
-        "responses object",
-        r#"{"object":"response","output":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}"#,
-    ),
-    ("agents sdk span", r#"{"object":"trace.span","span_data":{"type":"function","name":"f","input":"{}"}}"#),
     (
         "langchain",
         r#"[{"type":"human","data":{"content":"hi"}},{"type":"ai","data":{"content":"","tool_calls":[{"id":"c","name":"f","args":{}}]}}]"#,

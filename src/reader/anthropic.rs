@@ -164,7 +164,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
     let model = request.string(&["model"])?;
     match answer {
         Some(answer) => response(at, "response", answer, said),
-        None => Ok(Exchange { request: said, reply: None, model }),
+        None => Ok(Exchange { request: said, model, ..Exchange::default() }),
     }
 }
 
@@ -179,8 +179,9 @@ fn response<'t>(
     let usage = usage.transpose().map_err(|wrong| wrong.under("usage"))?.flatten();
     let text = |name: &str| message.take(&[name]).and_then(Json::into_text).map(Cow::into_owned);
     let [id, model, stop_reason] = ["id", "model", "stop_reason"].map(text);
-    let message = Said::part(at, path, Json::Object(message));
-    Ok(Exchange { request, reply: Some(Reply { id, message, usage, stop_reason }), model })
+    let messages = vec![Said::part(at, path, Json::Object(message))];
+    let reply = Reply { id, messages, usage, stop_reason };
+    Ok(Exchange { request, reply: Some(reply), model, previous: None })
 }
 
 /// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.

@@ -4,7 +4,9 @@
 //! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
 mod anthropic;
+mod clock;
 mod conversation;
+mod draft;
 mod episodes;
 mod error;
 mod input;
@@ -16,6 +18,7 @@ mod maf_updates;
 mod native;
 mod object;
 mod openai_chat;
+mod openai_responses;
 mod run_lines;
 mod settled;
 mod tool_events;
@@ -69,6 +72,7 @@ pub const READERS: &[Reader] = &[
     run_lines::READER,
     native::READER,
     anthropic::READER,
+    openai_responses::READER,
     openai_chat::READER,
 ];
 

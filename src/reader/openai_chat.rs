@@ -168,7 +168,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
             Ok(Exchange { model: exchange.model.or(model), ..exchange })
         }
         _ if messages.is_empty() => Err(Wrong::new("there are neither `messages` nor `choices` in it")),
-        _ => Ok(Exchange { request: messages, reply: None, model }),
+        _ => Ok(Exchange { request: messages, model, ..Exchange::default() }),
     }
 }
 
@@ -193,11 +193,11 @@ fn completion<'t>(
         choice.take(&["message"]).ok_or_else(|| Wrong::new("`message` is missing").under("choices/0"))?;
     let reply = Reply {
         id: response.string(&["id"])?,
-        message: Said::part(at, path, message),
+        messages: vec![Said::part(at, path, message)],
         usage: usage.flatten(),
         stop_reason: choice.string(&["finish_reason"]).map_err(|wrong| wrong.under("choices/0"))?,
     };
-    Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])? })
+    Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])?, previous: None })
 }
 
 fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
