@@ -272,14 +272,6 @@ const FOREIGN: &[(&str, &str)] = &[
     ("otlp", r#"{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}"#),
     ("mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":{}}}"#),
     (
-        "claude code",
-        r#"{"type":"assistant","message":{"id":"m","type":"message","role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},"sessionId":"s","uuid":"u"}"#,
-    ),
-    (
-        "claude code result",
-        r#"{"type":"result","subtype":"success","result":"done","num_turns":2,"session_id":"s"}"#,
-    ),
-    (
         "codex",
         r#"{"type":"response_item","payload":{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}}"#,
     ),

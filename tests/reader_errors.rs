@@ -88,6 +88,17 @@ fn a_named_reader_says_what_it_misses() {
 }
 
 #[test]
+fn a_file_beside_a_run_says_what_it_is() {
+    assert_eq!(
+        error(
+            r#"{"agentType": "general-purpose", "description": "Run checks", "toolUseId": "toolu_1", "spawnDepth": 1}"#
+        ),
+        "claude-code: this is the note beside a subagent's transcript, and holds no run: read the `.jsonl` file of \
+         the same name"
+    );
+}
+
+#[test]
 fn figures_that_cannot_be_are_errors_with_their_place() {
     assert_eq!(
         error(

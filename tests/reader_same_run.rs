@@ -34,6 +34,8 @@ const FILES: &[(&str, &[Gap])] = &[
     ("anthropic/messages.json", &[Usage]),
     ("anthropic/request_with_system.json", &[Usage]),
     ("anthropic/responses.jsonl", &[Results, Failures]),
+    ("claude-code/stream-json.shop-mcp.jsonl", &[]),
+    ("claude-code/transcript.shop-mcp.jsonl", &[]),
     ("native/steps.yaml", &[]),
     ("openai-chat/messages.json", &[Failures, Usage]),
     ("openai-chat/messages_with_tools.json", &[Failures, Usage]),

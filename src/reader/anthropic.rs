@@ -185,7 +185,7 @@ fn response<'t>(
 }
 
 /// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.
-fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
+pub(super) fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
     let input = usage.count(&["input_tokens"])?;
     let output = usage.count(&["output_tokens"])?;
     let cached = usage.count(&["cache_read_input_tokens"])?;

@@ -4,6 +4,7 @@
 //! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
 mod anthropic;
+mod claude_code;
 mod clock;
 mod conversation;
 mod draft;
@@ -67,6 +68,7 @@ enum Certainty {
 /// All readers. Among equals, an earlier one wins.
 pub const READERS: &[Reader] = &[
     maf::READER,
+    claude_code::READER,
     episodes::READER,
     tool_events::READER,
     run_lines::READER,
