@@ -270,12 +270,6 @@ const FOREIGN: &[(&str, &str)] = &[
         r#"{"messages":[{"content":"hi","type":"human"},{"content":"","type":"ai","tool_calls":[{"id":"c","name":"f","args":{}}]}]}"#,
     ),
     ("otlp", r#"{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}"#),
-    ("mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":{}}}"#),
-    (
-        "codex",
-        r#"{"type":"response_item","payload":{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}}"#,
-    ),
-    ("atif", r#"{"schema_version":"ATIF-v1.4","steps":[{"step_id":1,"source":"user","message":"hi"}]}"#),
     (
         "gemini",
         r#"[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]"#,
@@ -303,7 +297,6 @@ const FOREIGN: &[(&str, &str)] = &[
         "evalview",
         r#"{"session_id":"s","steps":[{"step_id":"1","tool_name":"f","parameters":{}}],"final_output":"x"}"#,
     ),
-    ("chat chunks", r#"{"object":"chat.completion.chunk","choices":[{"delta":{"content":"x"}}]}"#),
     ("strings", r#"["a","b"]"#),
     ("nothing", "[]"),
 ];

@@ -42,12 +42,17 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
     assert_eq!(
         error("{\"hello\": \"world\"}"),
         "no reader knows this trace:
+  atif: the document has no `schema_version` that begins with `ATIF-`
   maf: the document has no `contents` in it
+  codex: the document is no line of a rollout, and no event of `codex exec`
+  claude-code: the document has no `type`
+  mcp: the document is no JSON-RPC message, and wraps none
   episodes: the document is no event of an episode
   tool-events: the document is no `tool_call` with a `tool`, and no `tool_result`
   run-lines: the document has no `prompt`
   native: the document has neither `steps` nor `calls`
   anthropic: the document has no `messages` and is no response
+  openai-responses: the first record is none of this format
   openai-chat: the document has neither `messages` nor `choices`"
     );
 }
@@ -117,6 +122,59 @@ fn figures_that_cannot_be_are_errors_with_their_place() {
         error(&format!("{start}\n{end}")),
         "episodes: line 2: /timestamp: 4 is before the episode's start, 9"
     );
+}
+
+#[test]
+fn mistakes_in_each_format_have_their_place() {
+    let call = r#"{"type":"function_call","call_id":"c"}"#;
+    for (text, expected) in [
+        (format!(r#"[{{"type":"function_call","call_id":"c","name":"f"}},{call}]"#), "openai-responses: /1: `name` is missing"),
+        (format!(r#"{{"object":"response","output":[{call}]}}"#), "openai-responses: /output/0: `name` is missing"),
+        (
+            r#"{"$schemaVersion":"1","model_responses":[],"generated_items":[{"raw_item":1}]}"#.to_owned(),
+            "openai-responses: /generated_items/0/raw_item: an object is expected here, not a number",
+        ),
+        (
+            r#"{"object":"trace.span","span_data":{"type":"function"}}"#.to_owned(),
+            "openai-responses: `name` is missing",
+        ),
+        (
+            r#"{"type":"assistant","sessionId":"s","message":{"id":"m","content":[{"type":"tool_use","id":"t"}]}}"#.to_owned(),
+            "claude-code: /message/content/0: `name` is missing",
+        ),
+        (
+            r#"{"timestamp":"x","type":"response_item","payload":{"type":"function_call","call_id":"c"}}"#.to_owned(),
+            "codex: /payload: `name` is missing",
+        ),
+        (
+            r#"{"type":"item.completed","item":{"type":"mcp_tool_call"}}"#.to_owned(),
+            "codex: /item: `tool` is missing",
+        ),
+        (
+            r#"{"schema_version":"ATIF-v1.4","steps":[{"source":"agent","tool_calls":[{}]}]}"#.to_owned(),
+            "atif: /steps/0/tool_calls/0: `function_name` is missing",
+        ),
+        (
+            r#"{"msg":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}}"#.to_owned(),
+            "mcp: /msg/params: `name` is missing",
+        ),
+        (
+            r#"{"type":"message_start","message":{"type":"message","role":"assistant","usage":{"input_tokens":-1}}}"#.to_owned(),
+            "anthropic: /usage/input_tokens: -1 cannot be: a count is a whole number from 0 up",
+        ),
+        (
+            r#"{"object":"chat.completion.chunk","choices":[{"delta":{"tool_calls":[1]}}]}"#.to_owned(),
+            "openai-chat: /choices/0: a tool call must be an object, not a number",
+        ),
+    ] {
+        assert_eq!(error(&text), expected);
+    }
+}
+
+#[test]
+fn a_stream_that_is_cut_is_shown_where_it_stops() {
+    let stream = "event: a\ndata: {\"type\": \"response.created\"}\n\nevent: b\ndata: {\"type\": \n";
+    assert_eq!(error(stream), "line 5, column 8: this is not JSON: EOF while parsing a value");
 }
 
 #[test]

@@ -4,8 +4,11 @@
 //! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
 mod anthropic;
+mod anthropic_stream;
+mod atif;
 mod claude_code;
 mod clock;
+mod codex;
 mod conversation;
 mod draft;
 mod episodes;
@@ -16,12 +19,15 @@ mod json_de;
 mod maf;
 mod maf_content;
 mod maf_updates;
+mod mcp;
 mod native;
 mod object;
 mod openai_chat;
+mod openai_chat_stream;
 mod openai_responses;
 mod run_lines;
 mod settled;
+mod sse;
 mod tool_events;
 mod usage;
 
@@ -67,8 +73,11 @@ enum Certainty {
 
 /// All readers. Among equals, an earlier one wins.
 pub const READERS: &[Reader] = &[
+    atif::READER,
     maf::READER,
+    codex::READER,
     claude_code::READER,
+    mcp::READER,
     episodes::READER,
     tool_events::READER,
     run_lines::READER,

@@ -16,6 +16,7 @@ use super::json::Json;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 use session::Session;
+pub(super) use session::exit_code;
 
 pub(super) const READER: Reader = Reader {
     name: "claude-code",

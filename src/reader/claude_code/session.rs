@@ -271,7 +271,7 @@ fn plain(content: Json) -> Value {
 }
 
 /// The exit code in the text of a shell command that failed.
-fn exit_code(text: &str) -> Option<i64> {
+pub(in crate::reader) fn exit_code(text: &str) -> Option<i64> {
     let code = text.strip_prefix("Exit code ")?;
     code.lines().next()?.trim().parse().ok()
 }
