@@ -207,13 +207,11 @@ impl Run<'_> {
 
 /// Whether the model said it. An item without a role is its call, unless it is what came of one.
 fn is_assistant(message: &Json) -> bool {
-    match message.get("role") {
-        Some(role) => role.as_str() == Some("assistant"),
-        None => {
-            let kind = message.get("type").and_then(Json::as_str);
-            kind.is_some_and(|kind| kind.ends_with("_call"))
-        }
+    if let Some(role) = message.get("role") {
+        return role.as_str() == Some("assistant");
     }
+    let kind = message.get("type").and_then(Json::as_str);
+    kind.is_some_and(|kind| kind.ends_with("_call"))
 }
 
 /// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.

@@ -14,6 +14,7 @@ use super::error::Wrong;
 use super::input::Input;
 use super::json::Json;
 use super::object::Object;
+use super::parts::plain;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Trace};
 
@@ -128,7 +129,10 @@ impl Log {
         let method = message.text(&["method"])?;
         match (method, id) {
             (Some(method), Some(id)) => self.request(&method, id, message, wrapper),
-            (None, Some(id)) => self.response(&id, message, wrapper),
+            (None, Some(id)) => {
+                self.response(&id, message, wrapper);
+                Ok(())
+            }
             // A notification.
             (_, None) => Ok(()),
         }
@@ -156,7 +160,7 @@ impl Log {
     }
 
     /// An answer belongs to the latest request of its id that the other side sent.
-    fn response(&mut self, id: &str, mut message: Object, wrapper: &Wrapper) -> Result<(), Wrong> {
+    fn response(&mut self, id: &str, mut message: Object, wrapper: &Wrapper) {
         let result = message.take(&["result"]);
         let info =
             result.as_ref().and_then(|result| result.pointer("/serverInfo/name")).and_then(Json::as_str);
@@ -166,15 +170,14 @@ impl Log {
         let requests = self.waiting.entry(id.to_owned()).or_default();
         let is_other = |request: &Request| request.from != wrapper.from || wrapper.from.is_none();
         let recent = requests.len().saturating_sub(WAITING);
-        let Some(at) = requests[recent..].iter().rposition(is_other) else { return Ok(()) };
+        let Some(at) = requests[recent..].iter().rposition(is_other) else { return };
         let request = requests.remove(recent + at);
-        let Some(place) = request.call else { return Ok(()) };
+        let Some(place) = request.call else { return };
         let call = &mut self.draft.trace.calls[place];
         let between = request.time.zip(wrapper.time).filter(|(asked, answered)| asked < answered);
         let between = between.map(|(asked, answered)| millis_between(asked, answered));
         call.duration_ms = wrapper.duration_ms.or(between);
         settle(call, result, message);
-        Ok(())
     }
 }
 
@@ -197,25 +200,18 @@ fn settle(call: &mut Call, result: Option<Json>, mut message: Object) {
     }
     let result = result.unwrap_or_default();
     let failed = result.get("isError").is_some_and(Json::is_true);
-    let shown = plain(result);
+    let shown = shown(result);
     call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
     call.error = shown.as_str().filter(|_| failed).map(ToOwned::to_owned);
     call.result = Some(shown);
 }
 
 /// The content of a result: one text, if all of it is text; its structured form, if that is all there is.
-fn plain(result: Json) -> Value {
+fn shown(result: Json) -> Value {
     let Json::Object(mut object) = result else { return result.into_value() };
-    let content = object.take(&["content"]);
-    let parts = content.as_ref().and_then(Json::as_list).unwrap_or_default();
-    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
-    match (texts, object.take(&["structuredContent"])) {
-        (Some(texts), structured) if !texts.is_empty() || structured.is_none() => {
-            Value::String(texts.join("\n"))
-        }
-        (Some(_), Some(structured)) => structured.into_value(),
-        _ => content.unwrap_or_default().into_value(),
-    }
+    let content = object.take(&["content"]).unwrap_or_default();
+    let structured = object.take(&["structuredContent"]).filter(|_| content.first().is_none());
+    structured.map_or_else(|| plain(content, "\n"), Json::into_value)
 }
 
 fn wrapper_of(object: &mut Object) -> Wrapper {

@@ -25,6 +25,7 @@ mod object;
 mod openai_chat;
 mod openai_chat_stream;
 mod openai_responses;
+mod parts;
 mod run_lines;
 mod settled;
 mod sse;

@@ -10,7 +10,7 @@ use super::super::draft::Draft;
 use super::super::error::Wrong;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::super::openai_responses::items::text_of;
+use super::super::parts::{plain, text_of};
 use super::super::usage::Tally;
 use super::usage_of;
 use crate::trace::{Call, CallStatus, Role, Trace};
@@ -76,7 +76,7 @@ impl Steps {
         if step.get("is_copied_context").is_some_and(Json::is_true) {
             return Ok(());
         }
-        let path = path_of(step.take(&["extra"]).unwrap_or_default(), path, &mut self.stop_reason);
+        let path = path_of(&step.take(&["extra"]).unwrap_or_default(), path, &mut self.stop_reason);
         let time = step.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
         self.began = self.began.or(time);
         let text = text_of(step.take(&["message"]));
@@ -158,7 +158,7 @@ fn shown(result: &mut Object, agent: Option<&str>) -> Output {
     let bare =
         result.get("extra").and_then(|extra| extra.pointer("/tool_result_metadata/raw_tool_result/content"));
     let shown = bare.cloned().or_else(|| result.take(&["content"]));
-    let shown = undressed(plain(shown.unwrap_or_default()));
+    let shown = undressed(plain(shown.unwrap_or_default(), ""));
     if agent == Some("codex") { Output::of(shown) } else { Output { result: shown, ..Output::default() } }
 }
 
@@ -181,7 +181,7 @@ fn call_of(mut call: Object) -> Result<Call, Wrong> {
 }
 
 /// The path of a step, which a converter may have taken out of a subagent; and why the step ended, if it is told.
-fn path_of(extra: Json, path: &[String], stop_reason: &mut Option<String>) -> Vec<String> {
+fn path_of(extra: &Json, path: &[String], stop_reason: &mut Option<String>) -> Vec<String> {
     let text = |name: &str| extra.get(name).and_then(Json::as_str);
     if !extra.get("is_sidechain").is_some_and(Json::is_true) {
         let reason = text("stop_reason").map(ToOwned::to_owned).filter(|_| path.is_empty());
@@ -189,13 +189,4 @@ fn path_of(extra: Json, path: &[String], stop_reason: &mut Option<String>) -> Ve
         return path.to_vec();
     }
     [path, &[text("agent_id").unwrap_or("subagent").to_owned()]].concat()
-}
-
-/// Parts that are all text are one text.
-fn plain(content: Json) -> Value {
-    let is_text = |part: &Json| part.get("text").is_some_and(Json::is_text);
-    match content.as_list() {
-        Some(parts) if parts.iter().all(is_text) => Value::String(text_of(Some(content)).into_owned()),
-        _ => content.into_value(),
-    }
 }

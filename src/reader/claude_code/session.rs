@@ -5,8 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::super::anthropic::usage_of;
 use super::super::clock::{millis_between, nanos};
 use super::super::draft::Draft;
@@ -14,6 +12,7 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
+use super::super::parts::plain;
 use super::super::usage::Tally;
 use super::ending;
 use super::nested::Subagents;
@@ -107,7 +106,8 @@ impl Session {
         self.name_run(&mut line)?;
         let Some(mut message) = line.object(&["message"])? else { return Ok(()) };
         if message.get("model").and_then(Json::as_str) == Some("<synthetic>") {
-            return self.failure(&line, message);
+            self.failure(&line, message);
+            return Ok(());
         }
         let id = message.string(&["id"])?.or(line.string(&["uuid"])?).unwrap_or_default();
         if path.is_none() {
@@ -125,13 +125,12 @@ impl Session {
     }
 
     /// What Claude Code says in the model's place: an error of the service, perhaps.
-    fn failure(&mut self, line: &Object, mut message: Object) -> Result<(), Wrong> {
+    fn failure(&mut self, line: &Object, mut message: Object) {
         if line.get("isApiErrorMessage").is_some_and(Json::is_true) {
             let text = text_of(&blocks(&mut message));
             self.stop_reason = Some(format!("error: {text}"));
             self.said.clear();
         }
-        Ok(())
     }
 
     fn block(&mut self, mut block: Object, place: &Place) -> Result<(), Wrong> {
@@ -207,7 +206,7 @@ impl Session {
         }
         let began = self.began;
         let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
-        let result = plain(block.take(&["content"]).unwrap_or_default());
+        let result = plain(block.take(&["content"]).unwrap_or_default(), "\n");
         let failed = block.get("is_error").is_some_and(Json::is_true);
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
         if let Some(text) = result.as_str().filter(|_| failed) {
@@ -261,13 +260,6 @@ fn blocks<'t>(message: &mut Object<'t>) -> Vec<Json<'t>> {
 fn text_of(blocks: &[Json]) -> String {
     let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
     texts.join("\n")
-}
-
-/// Blocks that are all text are one text.
-fn plain(content: Json) -> Value {
-    let Json::List(blocks) = content else { return content.into_value() };
-    let is_text = |block: &Json| block.get("text").is_some_and(Json::is_text);
-    if blocks.iter().all(is_text) { Value::String(text_of(&blocks)) } else { Json::List(blocks).into_value() }
 }
 
 /// The exit code in the text of a shell command that failed.

@@ -12,7 +12,7 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::super::openai_responses::items::text_of;
+use super::super::parts::all_texts;
 use super::super::settled::error_of;
 use super::usage_of;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
@@ -127,10 +127,8 @@ fn settle(call: &mut Call, item: &mut Object) -> Result<(), Wrong> {
 
 /// The text of a result that is all text.
 fn plain(result: Json) -> Value {
-    let parts = result.get("content").and_then(Json::as_list);
-    let is_text = |part: &Json| part.get("text").is_some_and(Json::is_text);
-    if parts.is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_text)) {
-        return Value::String(text_of(result.get("content").cloned()).into_owned());
+    match result.get("content").and_then(all_texts) {
+        Some(texts) => Value::String(texts.concat()),
+        None => result.into_value(),
     }
-    result.into_value()
 }

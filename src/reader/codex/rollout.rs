@@ -9,7 +9,8 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::super::openai_responses::items::{Items, text_of};
+use super::super::openai_responses::items::Items;
+use super::super::parts::{all_texts, text_of};
 use super::super::settled::error_of;
 use super::output::Output;
 use super::usage_of;
@@ -187,9 +188,7 @@ fn is_told(item: &Object) -> bool {
 
 /// An output in parts has its header in the first: they are lines of one text.
 fn join_parts(item: &mut Object) {
-    let Some(Json::List(parts)) = item.get("output") else { return };
-    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
-    if let Some(texts) = texts {
+    if let Some(texts) = item.get("output").and_then(all_texts) {
         let joined = texts.join("\n");
         item.push("output".into(), Json::Text(joined.into()));
     }
@@ -218,35 +217,33 @@ fn settle(call: &mut Call, mirror: Option<&Mirror>) {
 }
 
 fn status_of(item: &Object) -> Option<CallStatus> {
-    let text = |name: &str| item.get(name).and_then(Json::as_str);
-    let result = item.get("result");
-    let failed = result.is_some_and(|result| result.get("Err").is_some());
-    let code = item.get("exit_code").and_then(|code| code.as_number()?.as_i64());
-    match (text("status"), code) {
-        (Some("completed"), _) => Some(CallStatus::Ok),
-        (Some("failed" | "declined"), _) => Some(CallStatus::Error),
-        (None, Some(code)) => Some(if code == 0 { CallStatus::Ok } else { CallStatus::Error }),
-        (None, None) if failed => Some(CallStatus::Error),
-        (None, None) => is_error(result?.get("Ok").unwrap_or(result?)),
-        (Some(_), _) => None,
-    }
+    let failed = match item.get("status").and_then(Json::as_str) {
+        Some("completed") => false,
+        Some("failed" | "declined") => true,
+        Some(_) => return None,
+        None => match item.get("exit_code").and_then(|code| code.as_number()?.as_i64()) {
+            Some(code) => code != 0,
+            None => is_error(item.get("result")?),
+        },
+    };
+    Some(if failed { CallStatus::Error } else { CallStatus::Ok })
 }
 
-fn is_error(result: &Json) -> Option<CallStatus> {
-    let failed = result.get("isError").or_else(|| result.get("is_error")).is_some_and(Json::is_true);
-    Some(if failed { CallStatus::Error } else { CallStatus::Ok })
+/// Whether a server's result is an error; early versions wrap it in `Ok` or `Err`.
+fn is_error(result: &Json) -> bool {
+    let inner = result.get("Ok").unwrap_or(result);
+    let told = inner.get("isError").or_else(|| inner.get("is_error"));
+    result.get("Err").is_some() || told.is_some_and(Json::is_true)
 }
 
 /// The text of a result that is an error.
 fn error_in_result(item: &Object) -> Option<String> {
-    let result = item.get("result")?;
+    let result = item.get("result").filter(|result| is_error(result))?;
     if let Some(error) = result.get("Err").and_then(Json::as_str) {
         return Some(error.to_owned());
     }
-    let result = result.get("Ok").unwrap_or(result);
-    let failed = result.get("isError").or_else(|| result.get("is_error")).is_some_and(Json::is_true);
-    let text = text_of(result.get("content").cloned());
-    (failed && !text.is_empty()).then(|| text.into_owned())
+    let text = text_of(result.get("Ok").unwrap_or(result).get("content").cloned());
+    (!text.is_empty()).then(|| text.into_owned())
 }
 
 fn duration_of(mut duration: Object) -> Result<f64, Wrong> {

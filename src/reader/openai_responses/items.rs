@@ -3,23 +3,31 @@
 //! Agents that keep these items in files of their own (Codex, the Agents SDK) are read with the same walk. Items
 //! that follow each other are one turn of the model, until a result or a user's message stands between them.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use super::super::draft::Draft;
 use super::super::error::Wrong;
 use super::super::json::Json;
 use super::super::object::Object;
+use super::super::parts::{plain, text_of};
 use super::super::settled::error_of;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+/// Whose items the next ones may go on with.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Nobody's: the next item of the model begins a turn.
+    #[default]
+    Over,
+    /// The model's, in this reply of a log, if it is a log.
+    Goes(Option<usize>),
+}
 
 /// A trace while its items are read.
 #[derive(Debug, Default)]
 pub(in crate::reader) struct Items {
     pub(in crate::reader) draft: Draft,
-    /// The reply of a log that said the last item of the model, while its turn goes on.
-    turn_of: Option<Option<usize>>,
+    turn: Turn,
     /// The last instructions: each request of a log repeats them.
     instructions: Option<String>,
 }
@@ -75,13 +83,13 @@ impl Items {
 
     /// Adds what somebody other than the model says.
     pub(in crate::reader) fn say(&mut self, role: Role, text: &str) {
-        self.turn_of = None;
+        self.turn = Turn::Over;
         self.draft.say(role, text);
     }
 
     fn begin_turn(&mut self, reply: Option<usize>) {
-        if self.turn_of != Some(reply) {
-            self.turn_of = Some(reply);
+        if self.turn != Turn::Goes(reply) {
+            self.turn = Turn::Goes(reply);
             self.draft.begin(Some(Role::Assistant));
         }
     }
@@ -153,7 +161,7 @@ impl Items {
     }
 
     fn output(&mut self, mut item: Object) -> Result<(), Wrong> {
-        self.turn_of = None;
+        self.turn = Turn::Over;
         let id = item.text(&["call_id", "id"])?.ok_or_else(|| Wrong::new("`call_id` is missing"))?;
         // The history of a trimmed log answers calls that are not in it.
         let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
@@ -166,7 +174,7 @@ impl Items {
             Some(_) => CallStatus::Error,
             None => CallStatus::Unknown,
         };
-        call.result = Some(plain(output));
+        call.result = Some(plain(output, ""));
         Ok(())
     }
 }
@@ -198,29 +206,4 @@ fn exit_code(output: &Json) -> Option<i64> {
         output.as_list()?.iter().map(|part| part.pointer("/outcome/exit_code")?.as_number()?.as_i64());
     let codes: Vec<i64> = codes.collect::<Option<_>>()?;
     codes.iter().find(|code| **code != 0).or(codes.last()).copied()
-}
-
-/// The text of a content: itself, or its text parts.
-pub(in crate::reader) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
-    match content {
-        Some(Json::Text(text)) => text,
-        Some(Json::List(parts)) => {
-            let said = |part: &Json| {
-                let text = part.get("text").or_else(|| part.get("refusal"));
-                text.and_then(Json::as_str).map(ToOwned::to_owned)
-            };
-            Cow::Owned(parts.iter().filter_map(said).collect())
-        }
-        _ => Cow::Borrowed(""),
-    }
-}
-
-/// Parts that are all text are one text.
-fn plain(output: Json) -> Value {
-    let Json::List(parts) = &output else { return output.into_value() };
-    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
-    match texts {
-        Some(texts) if !texts.is_empty() => Value::String(texts.concat()),
-        _ => output.into_value(),
-    }
 }

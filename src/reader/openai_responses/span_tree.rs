@@ -68,12 +68,12 @@ fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, Span<'_>)>, Wron
     let (started, ended) = (time("started_at"), time("ended_at"));
     let id = span.string(&["id"])?.unwrap_or_default();
     let parent = span.string(&["parent_id"])?.unwrap_or_default();
-    let error = span.take(&["error"]).map(reason);
+    let error = span.take(&["error"]).as_ref().map(reason);
     Ok(Some((trace, Span { at, id, parent, started, ended, data, error })))
 }
 
 /// The most that an error says.
-fn reason(error: Json) -> String {
+fn reason(error: &Json) -> String {
     let said = error.pointer("/data/error").or_else(|| error.get("message")).and_then(Json::as_str);
     said.map_or_else(|| error.clone().into_text_or_json().into_owned(), ToOwned::to_owned)
 }

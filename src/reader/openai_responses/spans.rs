@@ -12,7 +12,7 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::items::text_of;
+use super::super::parts::text_of;
 use super::span_tree::{Span, Tree, gather};
 use super::usage_of;
 use crate::trace::{Call, CallStatus, Role, Trace};

@@ -59,8 +59,12 @@ impl<'t> Stream<'t> {
             }
             "output_item.added" => self.item(event, false)?,
             "output_item.done" => self.item(event, true)?,
-            delta if delta.ends_with(".delta") && !delta.starts_with("reasoning") => self.delta(event)?,
-            _ => {}
+            other => {
+                let piece = other.rsplit_once('.');
+                if piece.is_some_and(|(of, what)| what == "delta" && !of.starts_with("reasoning")) {
+                    self.delta(event)?;
+                }
+            }
         }
         Ok(())
     }
@@ -108,7 +112,7 @@ impl<'t> Piece<'t> {
                 Some("function_call" | "mcp_call") => item.push(Cow::Borrowed("arguments"), text),
                 Some("custom_tool_call") => item.push(Cow::Borrowed("input"), text),
                 Some("message") => {
-                    item.push(Cow::Borrowed("content"), Json::List(vec![Json::object([("text", text)])]))
+                    item.push(Cow::Borrowed("content"), Json::List(vec![Json::object([("text", text)])]));
                 }
                 _ => {}
             }
