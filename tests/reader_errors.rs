@@ -124,50 +124,52 @@ fn figures_that_cannot_be_are_errors_with_their_place() {
     );
 }
 
+/// Files with a mistake, and what is said of it.
+const MISTAKES: &[(&str, &str)] = &[
+    (
+        r#"[{"type":"function_call","call_id":"c","name":"f"},{"type":"function_call","call_id":"d"}]"#,
+        "openai-responses: /1: `name` is missing",
+    ),
+    (
+        r#"{"object":"response","output":[{"type":"function_call","call_id":"c"}]}"#,
+        "openai-responses: /output/0: `name` is missing",
+    ),
+    (
+        r#"{"$schemaVersion":"1","model_responses":[],"generated_items":[{"raw_item":1}]}"#,
+        "openai-responses: /generated_items/0/raw_item: an object is expected here, not a number",
+    ),
+    (r#"{"object":"trace.span","span_data":{"type":"function"}}"#, "openai-responses: `name` is missing"),
+    (
+        r#"{"type":"assistant","sessionId":"s","message":{"id":"m","content":[{"type":"tool_use","id":"t"}]}}"#,
+        "claude-code: /message/content/0: `name` is missing",
+    ),
+    (
+        r#"{"timestamp":"x","type":"response_item","payload":{"type":"function_call","call_id":"c"}}"#,
+        "codex: /payload: `name` is missing",
+    ),
+    (r#"{"type":"item.completed","item":{"type":"mcp_tool_call"}}"#, "codex: /item: `tool` is missing"),
+    (
+        r#"{"schema_version":"ATIF-v1.4","steps":[{"source":"agent","tool_calls":[{}]}]}"#,
+        "atif: /steps/0/tool_calls/0: `function_name` is missing",
+    ),
+    (
+        r#"{"msg":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}}"#,
+        "mcp: /msg/params: `name` is missing",
+    ),
+    (
+        r#"{"type":"message_start","message":{"type":"message","role":"assistant","usage":{"input_tokens":-1}}}"#,
+        "anthropic: /usage/input_tokens: -1 cannot be: a count is a whole number from 0 up",
+    ),
+    (
+        r#"{"object":"chat.completion.chunk","choices":[{"delta":{"tool_calls":[1]}}]}"#,
+        "openai-chat: /choices/0: a tool call must be an object, not a number",
+    ),
+];
+
 #[test]
 fn mistakes_in_each_format_have_their_place() {
-    let call = r#"{"type":"function_call","call_id":"c"}"#;
-    for (text, expected) in [
-        (format!(r#"[{{"type":"function_call","call_id":"c","name":"f"}},{call}]"#), "openai-responses: /1: `name` is missing"),
-        (format!(r#"{{"object":"response","output":[{call}]}}"#), "openai-responses: /output/0: `name` is missing"),
-        (
-            r#"{"$schemaVersion":"1","model_responses":[],"generated_items":[{"raw_item":1}]}"#.to_owned(),
-            "openai-responses: /generated_items/0/raw_item: an object is expected here, not a number",
-        ),
-        (
-            r#"{"object":"trace.span","span_data":{"type":"function"}}"#.to_owned(),
-            "openai-responses: `name` is missing",
-        ),
-        (
-            r#"{"type":"assistant","sessionId":"s","message":{"id":"m","content":[{"type":"tool_use","id":"t"}]}}"#.to_owned(),
-            "claude-code: /message/content/0: `name` is missing",
-        ),
-        (
-            r#"{"timestamp":"x","type":"response_item","payload":{"type":"function_call","call_id":"c"}}"#.to_owned(),
-            "codex: /payload: `name` is missing",
-        ),
-        (
-            r#"{"type":"item.completed","item":{"type":"mcp_tool_call"}}"#.to_owned(),
-            "codex: /item: `tool` is missing",
-        ),
-        (
-            r#"{"schema_version":"ATIF-v1.4","steps":[{"source":"agent","tool_calls":[{}]}]}"#.to_owned(),
-            "atif: /steps/0/tool_calls/0: `function_name` is missing",
-        ),
-        (
-            r#"{"msg":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}}"#.to_owned(),
-            "mcp: /msg/params: `name` is missing",
-        ),
-        (
-            r#"{"type":"message_start","message":{"type":"message","role":"assistant","usage":{"input_tokens":-1}}}"#.to_owned(),
-            "anthropic: /usage/input_tokens: -1 cannot be: a count is a whole number from 0 up",
-        ),
-        (
-            r#"{"object":"chat.completion.chunk","choices":[{"delta":{"tool_calls":[1]}}]}"#.to_owned(),
-            "openai-chat: /choices/0: a tool call must be an object, not a number",
-        ),
-    ] {
-        assert_eq!(error(&text), expected);
+    for (text, expected) in MISTAKES {
+        assert_eq!(error(text), *expected);
     }
 }
 

@@ -66,7 +66,7 @@ struct Log {
     began: Option<u64>,
     /// The requests that wait for an answer, by their id: both sides number their own.
     waiting: HashMap<String, Vec<Request>>,
-    /// The servers that introduced themselves.
+    /// The first two servers that introduced themselves: a second one, and the server of a call is not known.
     servers: Vec<String>,
 }
 
@@ -164,8 +164,13 @@ impl Log {
         let result = message.take(&["result"]);
         let info =
             result.as_ref().and_then(|result| result.pointer("/serverInfo/name")).and_then(Json::as_str);
-        if let Some(name) = info.filter(|name| !self.servers.iter().any(|known| known == name)) {
-            self.servers.push(name.to_owned());
+        match info {
+            Some(name)
+                if self.servers.len() < 2 && self.servers.first().is_none_or(|known| known != name) =>
+            {
+                self.servers.push(name.to_owned());
+            }
+            _ => {}
         }
         let requests = self.waiting.entry(id.to_owned()).or_default();
         let is_other = |request: &Request| request.from != wrapper.from || wrapper.from.is_none();

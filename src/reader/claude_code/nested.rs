@@ -9,6 +9,9 @@ use super::super::json::Json;
 use super::super::object::Object;
 use crate::trace::Call;
 
+/// How many subagents a path may name: those below are counted to the last of them.
+const DEEPEST: usize = 32;
+
 /// The subagents of a session, as far as they are known.
 #[derive(Debug, Default)]
 pub(super) struct Subagents {
@@ -30,7 +33,9 @@ impl Subagents {
         let Some(id) = call.id.clone() else { return };
         let text = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
         let mut path = call.agent_path.clone();
-        path.push(text("subagent_type").unwrap_or(&call.name).to_owned());
+        if path.len() < DEEPEST {
+            path.push(text("subagent_type").unwrap_or(&call.name).to_owned());
+        }
         if let Some(prompt) = text("prompt") {
             self.by_prompt.insert(prompt.to_owned(), path.clone());
         }

@@ -20,6 +20,9 @@ pub(super) const READER: Reader =
 
 fn detect(input: &Input) -> Detection {
     let first = input.first()?;
+    if is_bare_head(first) && input.records[1..].iter().all(|record| is_bare_line(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
     let is_line = if is_rollout_line(first) { is_rollout_line } else { is_exec_line };
     let mut sure = false;
     for record in &input.records {
@@ -45,6 +48,16 @@ fn is_rollout_line(line: &Json) -> bool {
         && line.get("timestamp").is_some()
 }
 
+/// The first rollouts wrapped nothing: a head, and then the items themselves.
+fn is_bare_head(line: &Json) -> bool {
+    let has = |name: &str| line.get(name).is_some();
+    has("id") && has("timestamp") && has("instructions") && kind(line).is_empty()
+}
+
+fn is_bare_line(line: &Json) -> bool {
+    !kind(line).is_empty() || line.get("record_type").is_some()
+}
+
 fn is_exec_line(line: &Json) -> bool {
     match kind(line).split_once('.') {
         Some(("thread" | "turn", _)) => true,
@@ -54,7 +67,7 @@ fn is_exec_line(line: &Json) -> bool {
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    if input.first().is_ok_and(is_rollout_line) {
+    if input.first().is_ok_and(|first| is_rollout_line(first) || is_bare_head(first)) {
         return rollout::read(input.records).map(|trace| vec![trace]);
     }
     exec::read(input.records)

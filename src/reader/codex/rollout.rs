@@ -63,8 +63,8 @@ impl Rollout {
     fn line(&mut self, mut line: Object) -> Result<(), Wrong> {
         let time = line.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
         self.began = self.began.or(time);
+        let Some(mut payload) = line.object(&["payload"])? else { return self.bare(line) };
         let kind = line.text(&["type"])?.unwrap_or_default();
-        let Some(mut payload) = line.object(&["payload"])? else { return Ok(()) };
         let told = match kind.as_ref() {
             "session_meta" => self.meta(payload),
             "turn_context" => {
@@ -78,6 +78,15 @@ impl Rollout {
             _ => Ok(()),
         };
         told.map_err(|wrong| wrong.under("payload"))
+    }
+
+    /// A line of the first rollouts: an item, or what begins the file.
+    fn bare(&mut self, line: Object) -> Result<(), Wrong> {
+        match (line.get("type"), line.get("instructions")) {
+            (Some(_), _) => self.item(line, None),
+            (None, Some(_)) => self.meta(line),
+            (None, None) => Ok(()),
+        }
     }
 
     /// A session that continues another repeats the other's.
