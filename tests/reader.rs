@@ -119,16 +119,21 @@ fn a_file_cut_anywhere_is_an_error_or_a_trace() {
     }
 }
 
+/// The longest text whose every value is changed: each change reads it all again.
+const CHANGED_BYTES: usize = 8_000;
+
 #[test]
 fn a_value_of_another_type_is_an_error_or_a_trace() {
     let strangers =
         [json!(null), json!(true), json!(-7), json!("text"), json!([]), json!({}), json!([{"type": "text"}])];
     for (format, path) in samples() {
-        for document in documents(&path) {
-            let mut places = Vec::new();
-            collect(&document, String::new(), &mut places);
-            let pairs = places.iter().flat_map(|place| strangers.iter().map(move |other| (place, other)));
-            for (place, stranger) in pairs {
+        let document = document(&path);
+        let mut places = Vec::new();
+        collect(&document, String::new(), &mut places);
+        // A place gets one or some of them, its neighbours the others.
+        let every = if places.len() > 100 { strangers.len() } else { 2 };
+        for (number, place) in places.iter().enumerate() {
+            for stranger in strangers.iter().skip(number % every).step_by(every) {
                 let mut changed = document.clone();
                 *changed.pointer_mut(place).expect("a place") = stranger.clone();
                 let changed = changed.to_string();
@@ -140,15 +145,19 @@ fn a_value_of_another_type_is_an_error_or_a_trace() {
     }
 }
 
-/// A file's document, or those of its lines that differ from the one before in length: streams repeat themselves.
-fn documents(path: &Path) -> Vec<Value> {
+/// A file as one document. Lines are the elements of a list: to a reader that is the same.
+fn document(path: &Path) -> Value {
     let whole = text(path);
-    if path.extension().is_some_and(|end| end == "jsonl") {
-        let mut lines: Vec<&str> = whole.lines().filter(|line| !line.is_empty()).collect();
-        lines.dedup_by_key(|line| line.len());
-        return lines.into_iter().take(4).map(|line| serde_json::from_str(line).expect("a line")).collect();
+    if let Ok(document) = serde_json::from_str(&whole) {
+        return document;
     }
-    serde_json::from_str(&whole).into_iter().collect()
+    let lines = whole.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
+    let mut length = 0;
+    let few = lines.take_while(|line| {
+        length += line.len();
+        length < CHANGED_BYTES
+    });
+    Value::Array(few.filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 fn collect(value: &Value, at: String, places: &mut Vec<String>) {
@@ -235,9 +244,9 @@ fn a_folder_of_traces_is_read_by_the_right_readers() {
     for path in files(&Path::new(&folder).join("traces")) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let name = path.to_string_lossy();
-        let own = ["openai-chat", "anthropic", "maf"]
-            .into_iter()
-            .find(|format| name.contains(&format!("-{format}/")));
+        let formats = reader::READERS.iter().map(|reader| reader.name);
+        let own = formats.into_iter().find(|format| name.contains(&format!("-{format}/")));
+        let own = own.filter(|_| !name.ends_with(".meta.json"));
         // A list of plain messages is the same in many formats.
         let plain =
             ["convert_to_openai_messages", "response.messages"].iter().any(|part| name.contains(part));
@@ -245,6 +254,8 @@ fn a_folder_of_traces_is_read_by_the_right_readers() {
             (Ok(recording), Some(own)) if recording.format == own => {}
             (Ok(recording), None) if plain && ["openai-chat", "anthropic"].contains(&recording.format) => {}
             (Err(error), None) if !matches!(error.problem, TraceProblem::Wrong { .. }) => {}
+            // What stands beside a subagent's run is known, and is no trace.
+            (Err(_), None) if name.ends_with(".meta.json") => {}
             (Ok(recording), _) => wrong.push(format!("{name}: read as {}", recording.format)),
             (Err(error), _) => wrong.push(format!("{name}: {error}")),
         }
