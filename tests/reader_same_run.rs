@@ -77,9 +77,11 @@ const FILES: &[(&str, &[Gap])] = &[
     ("openai-responses/agents_sdk.trace_export.responses.jsonl", &[Redacted, Answer]),
     ("openai-responses/agents_sdk.trace_ingest_body.chatcompletions.json", &[Redacted]),
     ("openai-responses/agents_sdk.trace_ingest_body.responses.json", &[Redacted, Answer]),
+    ("openai-responses/input_and_output.jsonl", &[Failures]),
     ("openai-responses/input_items.json", &[Failures, Usage]),
     ("openai-responses/responses.jsonl", &[Results, Failures]),
     ("openai-responses/responses.stream.jsonl", &[Results, Failures]),
+    ("openai-responses/responses.stream.sse", &[Results, Failures]),
     ("run-lines/runs.jsonl", &[Turns, Usage]),
 ];
 

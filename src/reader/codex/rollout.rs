@@ -205,11 +205,13 @@ fn join_parts(item: &mut Object) {
 
 /// The call with what came of it: its output without the header, and what the mirror knows.
 fn settle(call: &mut Call, mirror: Option<&Mirror>) {
-    let output = Output::of(call.result.take().unwrap_or(Value::Null));
+    if let Some(shown) = call.result.take() {
+        let output = Output::of(shown);
+        call.result = Some(output.result);
+        call.exit_code = output.exit_code.or(call.exit_code);
+        call.duration_ms = output.duration_ms;
+    }
     let answered = call.status != CallStatus::Unanswered;
-    call.result = answered.then_some(output.result);
-    call.exit_code = output.exit_code.or(call.exit_code);
-    call.duration_ms = output.duration_ms;
     if let Some(mirror) = mirror {
         call.exit_code = mirror.exit_code.or(call.exit_code);
         call.duration_ms = mirror.duration_ms.or(call.duration_ms);

@@ -28,6 +28,9 @@ pub(super) const READER: Reader = Reader {
     read,
 };
 
+/// What stands beside requests and responses in the steps of libraries that wrap this format.
+const FOREIGN: [&str; 4] = ["stepNumber", "steps", "finishReason", "toolCalls"];
+
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -68,6 +71,9 @@ fn shape(value: &Json) -> Option<Shape> {
     if stream::is_event(value) {
         return Some(Shape::Event);
     }
+    if FOREIGN.iter().any(|key| value.get(key).is_some()) {
+        return None;
+    }
     let [request, response] = ["request", "response"].map(|name| body(value, name));
     if is_response(value) || response.is_some_and(is_response) || is_request(request.unwrap_or(value)) {
         return Some(Shape::ModelCall);
@@ -103,13 +109,18 @@ fn is_response(value: &Json) -> bool {
 fn is_request(value: &Json) -> bool {
     let strange = ["messages", "steps", "calls", "output", "contents", "tool_calls", "type"];
     match value.get("input") {
-        Some(Json::List(items)) => items.iter().any(is_telling),
+        Some(Json::List(_)) => ["input", "output"].iter().any(|name| tells(value, name)),
         Some(Json::Text(_)) => {
-            value.get("model").is_some_and(Json::is_text)
-                && strange.iter().all(|key| value.get(key).is_none())
+            let plain = strange.iter().all(|key| value.get(key).is_none());
+            tells(value, "output") || (plain && value.get("model").is_some_and(Json::is_text))
         }
         _ => false,
     }
+}
+
+/// Whether the items under `name` are of this format alone.
+fn tells(value: &Json, name: &str) -> bool {
+    value.get(name).and_then(Json::as_list).is_some_and(|items| items.iter().any(is_telling))
 }
 
 /// The request or response of a log's line; some loggers wrap it in `body`.
@@ -138,19 +149,20 @@ fn log(input: Input) -> Result<Vec<Trace>, Wrong> {
 
 /// One record of a log: a request, a response, or both.
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
-    let record = Object::of(value, "a model call")?;
+    let mut record = Object::of(value, "a model call")?;
     if record.get("output").is_some_and(Json::is_list) {
-        return response(at, "output", record, None);
+        let has_input = record.get("input").is_some();
+        let request = if has_input { Some(asked(at, "input", &mut record)?) } else { None };
+        return response(at, "output", record, request);
     }
-    let mut record = record;
     let answer = unwrap_body(record.object(&["response"])?)?;
     let request = unwrap_body(record.object(&["request"])?)?;
     let path = if request.is_some() { "request/input" } else { "input" };
-    let request = request.unwrap_or(record);
+    let mut request = request.unwrap_or(record);
     if request.get("input").is_none() && answer.is_none() {
         return Err(Wrong::new("there is neither a request with `input` nor a response in it"));
     }
-    let asked = asked(at, path, request)?;
+    let asked = asked(at, path, &mut request)?;
     match answer {
         Some(answer) => response(at, "response/output", answer, Some(asked)),
         None => Ok(asked),
@@ -164,8 +176,8 @@ fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, Wrong>
 }
 
 /// What a request says.
-fn asked<'t>(at: At, path: &'static str, mut request: Object<'t>) -> Result<Exchange<'t>, Wrong> {
-    let mut said: Vec<Said> = instructions(at, &mut request).into_iter().collect();
+fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exchange<'t>, Wrong> {
+    let mut said: Vec<Said> = instructions(at, request).into_iter().collect();
     match request.take(&["input"]) {
         Some(Json::List(items)) => said.extend(Said::list(at, path, items)),
         Some(text @ Json::Text(_)) => said.push(Said::part(at, path, message("user", text))),
