@@ -28,7 +28,7 @@ pub(super) struct Session {
     began: Option<u64>,
     /// The turn of each message of a model.
     turns: HashMap<String, usize>,
-    /// The tokens of each message, once it ended: before that, they are but its first figures.
+    /// The tokens of each message: its first figures, until a line says how it ended.
     usages: HashMap<String, Option<Usage>>,
     /// What the agent itself has said since its last call.
     said: Vec<String>,
