@@ -4,6 +4,8 @@
 //! took, and exit codes come from the mirror with the same id. What `exec` prints lacks calls of unknown tools.
 
 mod exec;
+mod exec_early;
+mod mirror;
 pub(super) mod output;
 mod rollout;
 
@@ -23,6 +25,9 @@ fn detect(input: &Input) -> Detection {
     if is_bare_head(first) && input.records[1..].iter().all(|record| is_bare_line(&record.value)) {
         return Ok(Certainty::Sure);
     }
+    if input.records.iter().any(|record| exec_early::is_event(&record.value)) {
+        return judge_early(input);
+    }
     let is_line = if is_rollout_line(first) { is_rollout_line } else { is_exec_line };
     let mut sure = false;
     for record in &input.records {
@@ -35,6 +40,14 @@ fn detect(input: &Input) -> Detection {
         sure |= kind(&record.value) != "error";
     }
     if sure { Ok(Certainty::Sure) } else { Err("there is nothing but errors in it".to_owned()) }
+}
+
+fn judge_early(input: &Input) -> Detection {
+    let is_line = |value: &Json| exec_early::is_event(value) || exec_early::is_preamble(value);
+    match input.records.iter().find(|record| !is_line(&record.value)) {
+        Some(record) => Err(format!("{} is no event of `codex exec`", record.at)),
+        None => Ok(Certainty::Sure),
+    }
 }
 
 fn kind<'v>(line: &'v Json) -> &'v str {
@@ -69,6 +82,9 @@ fn is_exec_line(line: &Json) -> bool {
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     if input.first().is_ok_and(|first| is_rollout_line(first) || is_bare_head(first)) {
         return rollout::read(input.records).map(|trace| vec![trace]);
+    }
+    if input.records.iter().any(|record| exec_early::is_event(&record.value)) {
+        return exec_early::read(input.records).map(|trace| vec![trace]);
     }
     exec::read(input.records)
 }

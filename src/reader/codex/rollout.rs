@@ -11,7 +11,7 @@ use super::super::json::Json;
 use super::super::object::Object;
 use super::super::openai_responses::items::Items;
 use super::super::parts::{all_texts, text_of};
-use super::super::settled::error_of;
+use super::mirror::{Mirror, error_in_output};
 use super::output::Output;
 use super::usage_of;
 use crate::trace::{Call, CallStatus, Role, Trace};
@@ -25,16 +25,6 @@ struct Rollout {
     mirrors: HashMap<String, Mirror>,
     /// When each call was written.
     started: Vec<Option<f64>>,
-}
-
-/// What an event says of a call.
-#[derive(Debug, Default)]
-struct Mirror {
-    status: Option<CallStatus>,
-    error: Option<String>,
-    exit_code: Option<i64>,
-    duration_ms: Option<f64>,
-    server: Option<String>,
 }
 
 pub(super) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
@@ -136,14 +126,7 @@ impl Rollout {
 
     fn mirror(&mut self, mut item: Object, id: &str) -> Result<(), Wrong> {
         let Some(id) = item.string(&[id])? else { return Ok(()) };
-        let mirror = Mirror {
-            status: status_of(&item),
-            error: error_of(&mut item).or_else(|| error_in_result(&item)),
-            exit_code: item.get("exit_code").and_then(|code| code.as_number()?.as_i64()),
-            duration_ms: item.object(&["duration"])?.map(duration_of).transpose()?,
-            server: item.string(&["server"])?,
-        };
-        if mirror.status.is_some() {
+        if let Some(mirror) = Mirror::of(&mut item)? {
             self.mirrors.insert(id, mirror);
         }
         Ok(())
@@ -212,53 +195,12 @@ fn settle(call: &mut Call, mirror: Option<&Mirror>) {
         call.duration_ms = output.duration_ms;
     }
     let answered = call.status != CallStatus::Unanswered;
-    if let Some(mirror) = mirror {
-        call.exit_code = mirror.exit_code.or(call.exit_code);
-        call.duration_ms = mirror.duration_ms.or(call.duration_ms);
-        call.server = call.server.take().or_else(|| mirror.server.clone());
-        call.error.clone_from(&mirror.error);
-    }
     let by_code = call.exit_code.map(|code| if code == 0 { CallStatus::Ok } else { CallStatus::Error });
-    let told = mirror.and_then(|mirror| mirror.status).or(by_code.filter(|_| answered));
-    call.status = told.unwrap_or(call.status);
+    call.status = by_code.filter(|_| answered).unwrap_or(call.status);
+    if let Some(mirror) = mirror {
+        mirror.tell(call);
+    }
     if call.status == CallStatus::Error && call.error.is_none() {
-        let said = call.result.as_ref().and_then(Value::as_str).filter(|text| !text.is_empty());
-        call.error = said.map(|text| text.trim_end().to_owned());
+        call.error = error_in_output(call);
     }
-}
-
-fn status_of(item: &Object) -> Option<CallStatus> {
-    let failed = match item.get("status").and_then(Json::as_str) {
-        Some("completed") => false,
-        Some("failed" | "declined") => true,
-        Some(_) => return None,
-        None => match item.get("exit_code").and_then(|code| code.as_number()?.as_i64()) {
-            Some(code) => code != 0,
-            None => is_error(item.get("result")?),
-        },
-    };
-    Some(if failed { CallStatus::Error } else { CallStatus::Ok })
-}
-
-/// Whether a server's result is an error; early versions wrap it in `Ok` or `Err`.
-fn is_error(result: &Json) -> bool {
-    let inner = result.get("Ok").unwrap_or(result);
-    let told = inner.get("isError").or_else(|| inner.get("is_error"));
-    result.get("Err").is_some() || told.is_some_and(Json::is_true)
-}
-
-/// The text of a result that is an error.
-fn error_in_result(item: &Object) -> Option<String> {
-    let result = item.get("result").filter(|result| is_error(result))?;
-    if let Some(error) = result.get("Err").and_then(Json::as_str) {
-        return Some(error.to_owned());
-    }
-    let text = text_of(result.get("Ok").unwrap_or(result).get("content").cloned());
-    (!text.is_empty()).then(|| text.into_owned())
-}
-
-fn duration_of(mut duration: Object) -> Result<f64, Wrong> {
-    let seconds = duration.figure(&["secs"])?.unwrap_or_default();
-    let nanos = duration.figure(&["nanos"])?.unwrap_or_default();
-    Ok(seconds * 1000.0 + nanos / 1_000_000.0)
 }
