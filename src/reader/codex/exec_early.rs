@@ -63,7 +63,7 @@ impl Run {
         match kind.as_ref() {
             "session_configured" => trace.id = event.string(&["session_id"])?,
             "agent_message" => {
-                trace.push_message(Role::Assistant, event.text(&["message"])?.unwrap_or_default())
+                trace.push_message(Role::Assistant, event.text(&["message"])?.unwrap_or_default());
             }
             "exec_command_begin" | "patch_apply_begin" => {
                 let name = if kind == "exec_command_begin" { "command_execution" } else { "file_change" };

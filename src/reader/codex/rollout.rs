@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::super::clock::{millis_between, nanos};
 use super::super::error::Wrong;
 use super::super::input::Record;
