@@ -32,10 +32,7 @@ fn detect(input: &Input) -> Detection {
     let mut sure = false;
     for record in &input.records {
         if !is_line(&record.value) {
-            return Err(format!(
-                "{} is no line of a rollout, and no event of `codex exec`",
-                record.at
-            ));
+            return Err(format!("{} is no line of a rollout, and no event of `codex exec`", record.at));
         }
         sure |= kind(&record.value) != "error";
     }
