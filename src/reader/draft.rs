@@ -123,9 +123,9 @@ mod tests {
         draft.call(call(Some("a"), "f"));
         draft.call(call(None, "g"));
         for expected in [Some(1), Some(2), None] {
-            let found = draft.waiting(Some("a"), Some("g"));
+            let mut found = draft.waiting(Some("a"), Some("g"));
             assert_eq!(found.as_ref().map(|call| call.index), expected);
-            if let Some(call) = found {
+            if let Some(call) = &mut found {
                 call.status = CallStatus::Ok;
             }
         }
