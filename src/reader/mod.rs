@@ -1,10 +1,16 @@
 //! Trace formats to [`Trace`]: the table of readers, detection by content, and reading.
 //!
-//! A new format is one file here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader says how
+//! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader says how
 //! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
 mod anthropic;
+mod anthropic_stream;
+mod atif;
+mod claude_code;
+mod clock;
+mod codex;
 mod conversation;
+mod draft;
 mod episodes;
 mod error;
 mod input;
@@ -13,11 +19,16 @@ mod json_de;
 mod maf;
 mod maf_content;
 mod maf_updates;
+mod mcp;
 mod native;
 mod object;
 mod openai_chat;
+mod openai_chat_stream;
+mod openai_responses;
+mod parts;
 mod run_lines;
 mod settled;
+mod sse;
 mod tool_events;
 mod usage;
 
@@ -63,12 +74,17 @@ enum Certainty {
 
 /// All readers. Among equals, an earlier one wins.
 pub const READERS: &[Reader] = &[
+    atif::READER,
     maf::READER,
+    codex::READER,
+    claude_code::READER,
+    mcp::READER,
     episodes::READER,
     tool_events::READER,
     run_lines::READER,
     native::READER,
     anthropic::READER,
+    openai_responses::READER,
     openai_chat::READER,
 ];
 
