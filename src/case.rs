@@ -204,6 +204,8 @@ pub struct Expectation {
     pub stake: Stake,
     /// The turn of the conversation that it is about, from 1; `None` for the whole run.
     pub turn: Option<usize>,
+    /// Whether the check looks at tool calls.
+    pub looks_at_calls: bool,
     settings: Settings,
     run: Box<dyn Check>,
 }
@@ -262,7 +264,15 @@ impl Expectation {
             .help("make it ask for something, or say `allow_vacuous: true` on the case")
             .into());
         }
-        Ok(Self { check: kind.name, place, stake: Stake::Must, turn: None, settings, run })
+        Ok(Self {
+            check: kind.name,
+            place,
+            stake: Stake::Must,
+            turn: None,
+            looks_at_calls: kind.looks_at_calls,
+            settings,
+            run,
+        })
     }
 
     /// Says what a violation costs the case.

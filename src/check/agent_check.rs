@@ -20,7 +20,7 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
-    Kind::with("agent_check", "a judge says that the answer does what a prompt asks", read);
+    Kind::with("agent_check", "a judge says that the answer does what a prompt asks", read).without_calls();
 
 struct AgentCheck {
     label: String,

@@ -29,7 +29,8 @@ use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind = Kind::with("completeness", "the answer tells the expected fields", read)
     .shorthand("expected_fields")
-    .only_reports(expects_nothing);
+    .only_reports(expects_nothing)
+    .without_calls();
 
 struct Completeness {
     expected: Vec<Field>,

@@ -19,8 +19,9 @@ use super::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 
-pub(super) const KIND: Kind =
-    Kind::of::<Contains>("contains", "the final answer has this text in it").shorthand("value");
+pub(super) const KIND: Kind = Kind::of::<Contains>("contains", "the final answer has this text in it")
+    .shorthand("value")
+    .without_calls();
 
 const CONTAINS: Relation = |answer, value| answer.contains(value);
 

@@ -22,8 +22,9 @@ use crate::place::LoadErrors;
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node};
 
-pub(super) const KIND: Kind =
-    Kind::with("cost_at_most", "the run costs at most so many US dollars", read).shorthand("usd");
+pub(super) const KIND: Kind = Kind::with("cost_at_most", "the run costs at most so many US dollars", read)
+    .shorthand("usd")
+    .without_calls();
 
 struct CostAtMost {
     limit: Amount,

@@ -21,7 +21,9 @@ use crate::trace::Trace;
 use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
-    Kind::with("duration_at_most", "the run takes at most so many milliseconds", read).shorthand("duration");
+    Kind::with("duration_at_most", "the run takes at most so many milliseconds", read)
+        .shorthand("duration")
+        .without_calls();
 
 struct DurationAtMost {
     /// In milliseconds.

@@ -19,8 +19,9 @@ use super::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 
-pub(super) const KIND: Kind =
-    Kind::of::<EndsWith>("ends_with", "the final answer ends with this text").shorthand("value");
+pub(super) const KIND: Kind = Kind::of::<EndsWith>("ends_with", "the final answer ends with this text")
+    .shorthand("value")
+    .without_calls();
 
 const ENDS_WITH: Relation = |answer, value| answer.ends_with(value);
 

@@ -26,7 +26,8 @@ use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
     Kind::with("extract", "a value taken out of the final answer is within its bounds", read)
-        .only_reports(is_unbounded);
+        .only_reports(is_unbounded)
+        .without_calls();
 
 struct Extract {
     name: String,

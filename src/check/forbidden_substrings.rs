@@ -26,7 +26,9 @@ use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
-    Kind::with("forbidden_substrings", "none of these texts is in the answer", read).shorthand("substrings");
+    Kind::with("forbidden_substrings", "none of these texts is in the answer", read)
+        .shorthand("substrings")
+        .without_calls();
 
 struct ForbiddenSubstrings {
     texts: Vec<Literal>,

@@ -23,8 +23,9 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
-pub(super) const KIND: Kind =
-    Kind::with("json_schema", "the final answer is JSON of this schema", read).shorthand("schema");
+pub(super) const KIND: Kind = Kind::with("json_schema", "the final answer is JSON of this schema", read)
+    .shorthand("schema")
+    .without_calls();
 
 /// The pointer of the setting that holds the schema.
 const SCHEMA: &str = "/schema";

@@ -32,7 +32,8 @@ use crate::pattern::{JsonPath, json_equal};
 
 pub(super) const KIND: Kind =
     Kind::of::<Jsonpath>("jsonpath", "a path selects something, or a given value, in the answer's JSON")
-        .shorthand("path");
+        .shorthand("path")
+        .without_calls();
 
 /// Settings of `jsonpath`.
 #[derive(Debug, Deserialize)]

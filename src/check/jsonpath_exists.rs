@@ -24,7 +24,8 @@ use crate::pattern::JsonPath;
 
 pub(super) const KIND: Kind =
     Kind::of::<JsonpathExists>("jsonpath_exists", "a path selects something in the answer's JSON")
-        .shorthand("path");
+        .shorthand("path")
+        .without_calls();
 
 /// Settings of `jsonpath_exists`.
 #[derive(Debug, Deserialize)]

@@ -26,7 +26,8 @@ use crate::pattern::JsonPath;
 
 pub(super) const KIND: Kind =
     Kind::of::<JsonpathNotExists>("jsonpath_not_exists", "a path selects nothing in the answer's JSON")
-        .shorthand("path");
+        .shorthand("path")
+        .without_calls();
 
 /// Settings of `jsonpath_not_exists`.
 #[derive(Debug, Deserialize)]

@@ -106,6 +106,8 @@ pub struct Kind {
     pub shorthand: Option<&'static str>,
     /// Common keys of a case that this check takes as settings as well.
     pub case_keys: &'static [&'static str],
+    /// Whether it looks at the tool calls: a trace that does not record them leaves it undecided.
+    pub looks_at_calls: bool,
     /// Whether these settings ask for a report only: then it is no mistake that nothing can break them.
     pub only_reports: fn(Node<'_>) -> bool,
 }
@@ -121,12 +123,26 @@ impl Kind {
 
     /// A kind that reads its settings itself.
     pub const fn with(name: &'static str, summary: &'static str, read: Read) -> Self {
-        Self { name, summary, read, shorthand: None, case_keys: &[], only_reports: |_| false }
+        Self {
+            name,
+            summary,
+            read,
+            shorthand: None,
+            case_keys: &[],
+            looks_at_calls: true,
+            only_reports: |_| false,
+        }
     }
 
     /// The setting that a bare value fills.
     pub const fn shorthand(mut self, setting: &'static str) -> Self {
         self.shorthand = Some(setting);
+        self
+    }
+
+    /// It looks at no tool call: only at the answer, the figures, or a judge's opinion.
+    pub const fn without_calls(mut self) -> Self {
+        self.looks_at_calls = false;
         self
     }
 

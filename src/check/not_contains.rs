@@ -25,7 +25,8 @@ use crate::yaml::Node;
 
 pub(super) const KIND: Kind =
     Kind::with("not_contains", "the final answer does not have this text in it", NotContains::read)
-        .shorthand("value");
+        .shorthand("value")
+        .without_calls();
 
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]

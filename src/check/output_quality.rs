@@ -25,7 +25,8 @@ use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
     Kind::with("output_quality", "the final answer is as good as a judge is to find it", read)
-        .only_reports(|node| node.get("min").is_none());
+        .only_reports(|node| node.get("min").is_none())
+        .without_calls();
 
 /// The label of the question.
 const LABEL: &str = "output_quality";

@@ -18,7 +18,7 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
-    Kind::with("regex", "a pattern is found in the final answer", read).shorthand("pattern");
+    Kind::with("regex", "a pattern is found in the final answer", read).shorthand("pattern").without_calls();
 
 /// Answers of every kind: a pattern that finds itself in all of them finds itself in any.
 const TEXTS: &[&str] =

@@ -15,7 +15,8 @@ use super::{Check, Kind};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Question};
 use crate::outcome::{Outcome, Unfit};
 
-pub(super) const KIND: Kind = Kind::of::<Safe>("safe", "a judge finds nothing unsafe in the final answer");
+pub(super) const KIND: Kind =
+    Kind::of::<Safe>("safe", "a judge finds nothing unsafe in the final answer").without_calls();
 
 /// The label of the question.
 const SAFETY: &str = "safety";

@@ -19,8 +19,9 @@ use super::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 
-pub(super) const KIND: Kind =
-    Kind::of::<StartsWith>("starts_with", "the final answer begins with this text").shorthand("value");
+pub(super) const KIND: Kind = Kind::of::<StartsWith>("starts_with", "the final answer begins with this text")
+    .shorthand("value")
+    .without_calls();
 
 const STARTS_WITH: Relation = |answer, value| answer.starts_with(value);
 

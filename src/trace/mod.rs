@@ -23,6 +23,9 @@ pub struct Trace {
     pub messages: Vec<Message>,
     /// The tool calls, in the order in which the model made them. Attempts, not successes.
     pub calls: Vec<Call>,
+    /// The format does not record tool calls: that there are none here says nothing of the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub calls_unrecorded: bool,
     /// The text after the last tool call. An empty text is an answer; `None` is none at all.
     pub answer: Option<String>,
     /// Tokens of the whole run.

@@ -171,6 +171,10 @@ fn ask(case: &Case, expectation: &Expectation, evidence: &Evidence<'_>, run: usi
 
 /// The check's answer about the run, or about the turn of it that the expectation is about.
 fn answer(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    if expectation.looks_at_calls && evidence.trace.calls_unrecorded {
+        return Err(Unfit::missing("the trace does not record the tool calls")
+            .help("record the run in a format that has them; the final answer can be checked as it is"));
+    }
     let Some(turn) = expectation.turn else { return expectation.check().check(evidence) };
     let Some(trace) = evidence.trace.turn_of_user(turn) else {
         return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
@@ -274,6 +278,10 @@ pub(super) fn breach_at(at: Location, violation: Violation) -> Breach {
 /// `require_calls: true`: a trace in which nothing was called proves nothing.
 fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
     let place = case.require_calls.as_ref()?;
+    if trace.calls_unrecorded {
+        let unfit = Some("the trace does not record the tool calls".to_owned());
+        return Some(Finding { status: Status::Undecided, run, unfit, ..empty("require_calls", place) });
+    }
     let violation = trace.calls.is_empty().then(|| Breach {
         message: "the agent called no tool at all".to_owned(),
         at: place.locate(),

@@ -32,7 +32,8 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node};
 
-pub(super) const KIND: Kind = Kind::with("refusal", "the answer refuses", read).shorthand("phrases");
+pub(super) const KIND: Kind =
+    Kind::with("refusal", "the answer refuses", read).shorthand("phrases").without_calls();
 
 struct Refusal {
     phrases: Vec<Literal>,

@@ -51,6 +51,8 @@ impl Session {
     pub(super) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
         let mut session = Self::default();
         session.subagents.is_own = !records.iter().any(|record| is_own_line(&record.value));
+        let is_ending = |record: &Record| record.value.get("type").and_then(Json::as_str) == Some("result");
+        session.draft.trace.calls_unrecorded = records.iter().all(is_ending);
         for Record { at, value } in records {
             let line = Object::of(value, "a line").and_then(|line| session.line(line));
             line.map_err(|wrong| at.blame(wrong))?;

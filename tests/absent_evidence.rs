@@ -1,0 +1,63 @@
+//! No check passes on a guess: each case that passes is held against a trace that records nothing.
+
+use std::path::{Path, PathBuf};
+
+use arraign::check::{BUILTIN, Registry, Tables};
+use arraign::outcome::Status;
+use arraign::source::Files;
+use arraign::suite::{Library, Suite};
+use arraign::{Case, Trace};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check")
+}
+
+/// A run of which only is known that there was one.
+fn silent() -> Trace {
+    Trace { calls_unrecorded: true, ..Trace::default() }
+}
+
+/// The cases that pass, without those in which nothing is expected.
+fn passing_cases(check: &str) -> Vec<(PathBuf, Suite)> {
+    let (kinds, files, tables) = (Registry::default(), Files::new(&root(), root()), Tables::default());
+    let entries = std::fs::read_dir(root().join(check)).expect("a folder a check");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let passing = paths.filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("pass-") && name.ends_with(".yaml") && !name.contains("nothing")
+    });
+    let load = |path: PathBuf| {
+        let library = Library { kinds: &kinds, files: &files, tables: &tables };
+        let suite = Suite::load(&path, library).unwrap_or_else(|errors| panic!("{errors}"));
+        (path, suite)
+    };
+    passing.map(load).collect()
+}
+
+/// What a judge said is evidence; what asks for nothing cannot be silent on it.
+fn asks_the_trace(case: &Case, text: &str) -> bool {
+    case.opinions.is_empty() && !text.contains("allow_vacuous") && !asks_for_nothing(text)
+}
+
+/// Settings that ask for a report only, or opt out of what they could ask.
+fn asks_for_nothing(text: &str) -> bool {
+    let opts_out = ["grounded: false", "tool_called: false", "expected_tools: []", "expected_fields: []"];
+    let unbounded = text.contains("extract") && !text.contains("min:") && !text.contains("max:");
+    unbounded || opts_out.iter().any(|words| text.contains(words))
+}
+
+#[test]
+fn no_check_passes_on_a_trace_that_records_nothing() {
+    let mut held = 0;
+    for kind in BUILTIN {
+        for (path, suite) in passing_cases(kind.name) {
+            let text = std::fs::read_to_string(&path).expect("a case file");
+            for case in suite.cases.iter().filter(|case| asks_the_trace(case, &text)) {
+                let verdict = arraign::evaluate(case, &silent());
+                assert_ne!(verdict.status, Status::Pass, "{}", path.display());
+                held += 1;
+            }
+        }
+    }
+    assert!(held > 100, "only {held} cases were held against silence");
+}
