@@ -19,7 +19,7 @@ fn silent() -> Trace {
 
 /// The cases that pass, without those in which nothing is expected.
 fn passing_cases(check: &str) -> Vec<(PathBuf, Suite)> {
-    let (kinds, files, tables) = (Registry::default(), Files::new(&root(), root()), Tables::default());
+    let (kinds, files, tables) = (Registry::default(), Files::new(root(), root()), Tables::default());
     let entries = std::fs::read_dir(root().join(check)).expect("a folder a check");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     let passing = paths.filter(|path| {
