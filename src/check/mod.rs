@@ -56,6 +56,7 @@ mod tool_name;
 #[cfg(feature = "json-schema")]
 mod tool_output_valid;
 mod tool_sequence;
+mod verification;
 #[cfg(not(feature = "json-schema"))]
 mod without_json_schema;
 
@@ -195,6 +196,7 @@ pub const BUILTIN: &[Kind] = &[
     tool_input::KIND,
     tool_output_valid::KIND,
     tool_sequence::KIND,
+    verification::KIND,
 ];
 
 /// All kinds of one harness: the built-in ones and the user's.

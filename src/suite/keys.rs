@@ -24,7 +24,7 @@ pub(super) const MERGED: &[&str] = &["thresholds", "weights"];
 pub(super) const SUITE_UNSUPPORTED: &[&str] = &["agent", "judge"];
 
 /// Keys of a case that belong to blocks which this version does not read.
-pub(super) const CASE_UNSUPPORTED: &[&str] = &["agent", "verification"];
+pub(super) const CASE_UNSUPPORTED: &[&str] = &["agent"];
 
 /// Keys of a case that this version reads.
 const CASE_KEYS: &[&str] = &[
@@ -68,6 +68,7 @@ const CASE_KEYS: &[&str] = &[
     "timeout",
     "trace",
     "turns",
+    "verification",
 ];
 
 /// Every key that belongs to the case itself: a metric's settings stand beside them.

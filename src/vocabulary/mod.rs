@@ -9,6 +9,7 @@ mod extract;
 mod golden;
 mod metric;
 mod piece;
+mod verification;
 
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ pub const VOCABULARIES: &[Vocabulary] = &[
     expected::VOCABULARY,
     golden::VOCABULARY,
     extract::VOCABULARY,
+    verification::VOCABULARY,
     expect::VOCABULARY,
 ];
 

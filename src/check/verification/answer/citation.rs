@@ -1,0 +1,120 @@
+//! Lines that an answer cites: `src/a.rs:42`, `src/a.rs#L42`, `line 42`, `lines 3-9`.
+
+use super::Answer;
+use crate::check::verification::path::extension;
+
+/// A cited line.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::check::verification) struct Citation {
+    /// The file, if it stands with the number.
+    pub(in crate::check::verification) path: Option<String>,
+    /// The lines: the first and the last.
+    pub(in crate::check::verification) lines: Vec<usize>,
+    /// As it is written.
+    pub(in crate::check::verification) text: String,
+    /// Its first byte.
+    pub(in crate::check::verification) start: usize,
+}
+
+/// More citations than these are not looked at.
+const MOST: usize = 200;
+
+/// Extensions of files that have lines; `example.com:80` has none.
+const EXTENSIONS: &str = "
+    adoc asm astro bash bat c cc cfg clj cmake conf cpp cs css csv cu cxx d dart el elm env erl ex exs fs go gradle graphql groovy h
+    hbs hcl hpp hs htm html hxx ini ipynb java jl js json jsonc jsx kt kts less lock log lua m makefile md mdx mjs cjs cts mts ml mli mm nim nix
+    patch php pl pm proto ps1 py pyi pyx r rb rs rst s sass scala scss sh sol sql svelte swift tex tf tfvars toml ts tsx txt v vb vue
+    xml yaml yml zig zsh properties";
+
+/// The citations in `answer`: in its prose and in the code in its lines, not inside of fences.
+pub(in crate::check::verification) fn citations(answer: &Answer<'_>) -> Vec<Citation> {
+    let mut found = in_text(&answer.parts.prose, 0);
+    let base = answer.text.as_ptr() as usize;
+    for code in answer.parts.code.iter().filter(|code| !code.contains('\n')) {
+        found.extend(in_text(code, code.as_ptr() as usize - base));
+    }
+    found.sort_by_key(|citation| citation.start);
+    found.truncate(MOST);
+    found
+}
+
+fn in_text(text: &str, offset: usize) -> Vec<Citation> {
+    let mut found = Vec::new();
+    let mut pieces = pieces(text).into_iter().peekable();
+    while let Some((start, piece)) = pieces.next() {
+        if let Some((path, lines)) = place(piece) {
+            found.push(Citation {
+                path: Some(path.to_owned()),
+                lines,
+                text: piece.to_owned(),
+                start: offset + start,
+            });
+        } else if matches!(piece.to_ascii_lowercase().as_str(), "line" | "lines") {
+            let Some(lines) = pieces.peek().and_then(|(_, next)| numbers(next)) else { continue };
+            let end = pieces.peek().map_or(start, |(at, next)| at + next.len());
+            let text = text[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
+            found.push(Citation { path: None, lines, text, start: offset + start });
+        }
+    }
+    found
+}
+
+/// The pieces between blanks, brackets and commas, without marks at their ends.
+fn pieces(text: &str) -> Vec<(usize, &str)> {
+    let is_edge = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '(' | ')' | '[' | ']' | ',' | ';' | '*' | '"' | '\'' | '<' | '>' | '|')
+    };
+    let mut pieces = Vec::new();
+    let mut start = None;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (is_edge(c), start) {
+            (false, None) => start = Some(at),
+            (true, Some(from)) => {
+                pieces.push((from, text[from..at].trim_end_matches(['.', ':', '!', '?'])));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    pieces
+}
+
+/// `src/a.rs:42`, `src/a.rs:42:5`, `src/a.rs:42-48`, `src/a.rs#L42`.
+fn place(piece: &str) -> Option<(&str, Vec<usize>)> {
+    if piece.contains("://") {
+        return None;
+    }
+    let (path, rest) = piece.split_once("#L").or_else(|| piece.split_once(':'))?;
+    let lines = numbers(rest.split(':').next().unwrap_or(rest))?;
+    let is_file = EXTENSIONS.split_whitespace().any(|known| known == extension(path))
+        || path.ends_with("Makefile")
+        || path.ends_with("Dockerfile");
+    is_file.then_some((path, lines))
+}
+
+/// `42`, `42-48`, `L42-L48`.
+fn numbers(text: &str) -> Option<Vec<usize>> {
+    let parts = text.split(['-', '–', '—']).map(|part| part.trim_start_matches('L'));
+    parts.map(|part| part.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<(Option<String>, Vec<usize>)> {
+        citations(&Answer::new(text)).into_iter().map(|found| (found.path, found.lines)).collect()
+    }
+
+    #[test]
+    fn places_and_lines_are_citations() {
+        let at = |path: &str, lines: &[usize]| (Some(path.to_owned()), lines.to_vec());
+        assert_eq!(
+            of("See src/a.rs:42, `b.py:7:3` and (c.ts#L3-L9)."),
+            [at("src/a.rs", &[42]), at("b.py", &[7]), at("c.ts", &[3, 9])]
+        );
+        assert_eq!(of("Lines 3-9 changed; on line 12."), [(None, vec![3, 9]), (None, vec![12])]);
+        assert_eq!(of("http://web:8080/x and localhost:3000, example.com:443 at 10:30, a line of 3"), []);
+    }
+}

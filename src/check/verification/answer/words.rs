@@ -1,0 +1,147 @@
+//! The words of a prose, sentence by sentence, and phrases that are looked for among them.
+
+use std::collections::HashMap;
+
+/// A word.
+#[derive(Debug)]
+pub(in crate::check::verification) struct Word {
+    /// In lower case, curly apostrophes straightened.
+    pub(in crate::check::verification) text: String,
+    /// Its first byte.
+    pub(in crate::check::verification) start: usize,
+    /// One past its last byte.
+    pub(in crate::check::verification) end: usize,
+    /// Its sentence, from 0.
+    pub(in crate::check::verification) sentence: usize,
+}
+
+/// The words of `prose`.
+pub(in crate::check::verification) fn words(prose: &str) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    let (mut sentence, mut open) = (0, None);
+    for (at, c) in prose.char_indices() {
+        let joins = matches!(c, '\'' | '’' | '-' | '_');
+        if c.is_alphanumeric() || (joins && open.is_some()) {
+            open.get_or_insert(at);
+            continue;
+        }
+        if let Some(start) = open.take() {
+            words.push(word(&prose[start..at], start, sentence));
+        }
+        if ends_sentence(c, &prose[at + c.len_utf8()..])
+            && words.last().is_some_and(|word| word.sentence == sentence)
+        {
+            sentence += 1;
+        }
+    }
+    words.extend(open.map(|start| word(&prose[start..], start, sentence)));
+    words
+}
+
+fn word(text: &str, start: usize, sentence: usize) -> Word {
+    let bare = text.trim_end_matches(['\'', '’', '-', '_']);
+    let text = bare.chars().map(|c| if c == '’' { '\'' } else { c }).flat_map(char::to_lowercase).collect();
+    Word { text, start, end: start + bare.len(), sentence }
+}
+
+/// A full stop before a blank, a line break before an empty line, a list's entry or a heading.
+fn ends_sentence(c: char, rest: &str) -> bool {
+    match c {
+        '!' | '?' | ';' => true,
+        '.' => rest.chars().next().is_none_or(char::is_whitespace),
+        '\n' => {
+            let next = rest.trim_start_matches([' ', '\t']);
+            next.starts_with(['\n', '-', '*', '#', '|', '+', '•'])
+                || next.starts_with(|c: char| c.is_ascii_digit())
+        }
+        _ => false,
+    }
+}
+
+/// Phrases, by their first words. A phrase is words with alternatives: `should|would now|just? work`; one with a
+/// question mark may be missing.
+#[derive(Debug, Default)]
+pub(in crate::check::verification) struct Phrases {
+    phrases: Vec<Vec<Slot>>,
+    by_first: HashMap<String, Vec<usize>>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    words: Vec<String>,
+    is_optional: bool,
+}
+
+impl Phrases {
+    /// The phrases that `texts` spell.
+    pub(in crate::check::verification) fn new<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut phrases = Self::default();
+        texts.into_iter().for_each(|text| phrases.add(text));
+        phrases
+    }
+
+    /// Adds the phrase that `text` spells.
+    pub(in crate::check::verification) fn add(&mut self, text: &str) {
+        let slots: Vec<Slot> = text.split_whitespace().map(slot).collect();
+        let Some(first) = slots.first() else { return };
+        for word in &first.words {
+            self.by_first.entry(word.clone()).or_default().push(self.phrases.len());
+        }
+        self.phrases.push(slots);
+    }
+
+    /// The phrases that begin at the word `at`: which, and how many words each takes.
+    pub(in crate::check::verification) fn at<'p>(
+        &'p self,
+        words: &'p [Word],
+        at: usize,
+    ) -> impl Iterator<Item = (usize, usize)> + 'p {
+        let first = self.by_first.get(&words[at].text).into_iter().flatten();
+        first.filter_map(move |index| Some((*index, taken(&self.phrases[*index], words, at)?)))
+    }
+}
+
+fn slot(text: &str) -> Slot {
+    let (text, is_optional) = text.strip_suffix('?').map_or((text, false), |text| (text, true));
+    Slot { words: text.split('|').map(str::to_lowercase).collect(), is_optional }
+}
+
+/// How many words from `at` on the phrase takes, all in one sentence. An optional word that is there is taken.
+fn taken(slots: &[Slot], words: &[Word], at: usize) -> Option<usize> {
+    let mut now = at;
+    for slot in slots {
+        let word = words.get(now).filter(|word| word.sentence == words[at].sentence);
+        match word {
+            Some(word) if slot.words.contains(&word.text) => now += 1,
+            _ if slot.is_optional => {}
+            _ => return None,
+        }
+    }
+    Some(now - at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(phrase: &str, text: &str) -> bool {
+        let (phrases, words) = (Phrases::new([phrase]), words(text));
+        (0..words.len()).any(|at| phrases.at(&words, at).next().is_some())
+    }
+
+    #[test]
+    fn phrases_stand_in_one_sentence() {
+        assert!(found("should|would now|just? work", "It Should now\nwork."));
+        assert!(found("should|would now|just? work", "would work"));
+        assert!(!found("should|would now|just? work", "as it should. Work goes on"));
+        assert!(!found("likely", "unlikely"));
+        assert!(found("i'm sure", "I’m sure"));
+    }
+
+    #[test]
+    fn sentences_end_at_stops_and_lists() {
+        let words = words("a b. c\n- d\n\ne v1.2 f!");
+        let sentences: Vec<usize> = words.iter().map(|word| word.sentence).collect();
+        assert_eq!(sentences, [0, 0, 1, 2, 3, 3, 3, 3]);
+    }
+}

@@ -1,0 +1,194 @@
+//! The score, where its points went, and what of it fails the trial.
+
+use crate::outcome::{Item, Loss, Outcome, Score, State, Violation};
+
+/// Rounding must not decide: 0.4 + 0.3 + 0.2 + 0.1 is a little less than 1 in binary.
+const EPSILON: f64 = 1e-9;
+
+/// The shares of the four parts.
+pub(super) const TOOLS: f64 = 0.4;
+pub(super) const EVIDENCE: f64 = 0.3;
+pub(super) const TESTS: f64 = 0.2;
+pub(super) const GATES: f64 = 0.1;
+
+/// Points that were lost.
+#[derive(Debug, Default)]
+pub(super) struct Lost {
+    /// How much of the whole score.
+    pub(super) points: f64,
+    /// The claim that broke.
+    pub(super) why: String,
+    /// The call concerned: its index from 1, its tool, its id.
+    pub(super) call: Option<(usize, String, Option<String>)>,
+    /// The sentence concerned.
+    pub(super) sentence: Option<String>,
+    /// What to do.
+    pub(super) help: &'static str,
+    /// A false or unsupported statement: it fails the trial whatever the score is.
+    pub(super) is_claim: bool,
+}
+
+/// The four parts, each in 0..=1, and what each was tested on.
+#[derive(Debug, Default)]
+pub(super) struct Breakdown {
+    /// Edits read back, deployments looked at, verification said.
+    pub(super) tools: f64,
+    /// Line, snippet, output, no unsupported claim.
+    pub(super) evidence: f64,
+    /// Tests run and reported.
+    pub(super) tests: f64,
+    /// Type check, lint, coverage.
+    pub(super) gates: f64,
+    /// What was lost.
+    pub(super) lost: Vec<Lost>,
+    /// What was looked at.
+    pub(super) items: Vec<Item>,
+}
+
+/// How a score is held against its threshold.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bar {
+    /// The least score that passes.
+    pub(super) threshold: f64,
+    /// Any false or unsupported statement makes the score 0.
+    pub(super) strict: bool,
+    /// Any such statement fails the trial.
+    pub(super) claims_fail: bool,
+}
+
+impl Breakdown {
+    /// Notes how one thing stands; `share` of its `points` was kept.
+    pub(super) fn part(&mut self, label: &str, share: Option<f64>) {
+        let state = match share {
+            None => State::NotExercised,
+            Some(share) if share >= 1.0 => State::Held,
+            Some(_) => State::Violated,
+        };
+        self.items.push(Item::new(label, state));
+    }
+
+    /// Notes lost points.
+    pub(super) fn lose(&mut self, lost: Lost) {
+        self.lost.push(lost);
+    }
+
+    /// What the parts add up to.
+    fn score(&self) -> f64 {
+        self.tools * TOOLS + self.evidence * EVIDENCE + self.tests * TESTS + self.gates * GATES
+    }
+
+    /// The outcome: the check holds iff nothing of it is a violation.
+    pub(super) fn outcome(mut self, bar: Bar) -> Outcome {
+        let full = self.score();
+        self.lost.retain(|lost| lost.points > EPSILON);
+        // The largest first; of equals, what is false before what is missing.
+        self.lost.sort_by(|one, other| {
+            other.points.total_cmp(&one.points).then(other.is_claim.cmp(&one.is_claim))
+        });
+        let refused = bar.strict && self.lost.iter().any(|lost| lost.is_claim);
+        let score = if refused { 0.0 } else { full };
+        let violations = self.violations(score, bar);
+        if refused {
+            let why = "strict: an unsupported statement takes the whole score".to_owned();
+            self.lost.push(Lost { points: full, why, ..Lost::default() });
+        }
+        let mut outcome = Outcome::of_items(std::mem::take(&mut self.items), violations);
+        outcome.score = Score::new(score);
+        outcome.losses =
+            self.lost.iter().map(|lost| Loss { points: lost.points, why: lost.why.clone() }).collect();
+        self.report(outcome.value("label", label(score).into()))
+    }
+
+    fn report(&self, outcome: Outcome) -> Outcome {
+        outcome
+            .value("tool_verification", self.tools.into())
+            .value("assertion_evidence", self.evidence.into())
+            .value("test_execution", self.tests.into())
+            .value("quality_gates", self.gates.into())
+    }
+
+    /// Each unsupported statement is one, if these fail the trial. Below the threshold each lost point that has a call
+    /// or a sentence is one, and all others are one together: they are all about what is not there.
+    fn violations(&self, score: f64, bar: Bar) -> Vec<Violation> {
+        let below = score + EPSILON < bar.threshold;
+        let counts =
+            |lost: &&Lost| if lost.is_placed() { below || (bar.claims_fail && lost.is_claim) } else { false };
+        let mut found: Vec<Violation> =
+            self.lost.iter().filter(counts).map(|lost| lost.violation(score, bar)).collect();
+        let rest: Vec<&Lost> = self.lost.iter().filter(|lost| !lost.is_placed()).collect();
+        match rest.as_slice() {
+            _ if !below => {}
+            [only] => found.push(only.violation(score, bar)),
+            rest => found.push(together(rest, score, bar)),
+        }
+        found
+    }
+}
+
+/// Losses without a place, the largest first.
+fn together(lost: &[&Lost], score: f64, bar: Bar) -> Violation {
+    let points: f64 = lost.iter().map(|lost| lost.points).sum();
+    let lines: Vec<String> = lost.iter().map(|lost| format!("-{:.3} {}", lost.points, lost.why)).collect();
+    let message = match lost {
+        [first, ..] => format!("{}, and more is missing (-{points:.3})", first.why),
+        [] => "the score is below the threshold".to_owned(),
+    };
+    let actual = [vec![format!("{score:.3} ({})", label(score))], lines].concat().join("\n");
+    let helps = lost.iter().map(|lost| lost.help);
+    Violation::new(message)
+        .at("/threshold")
+        .expected(format!("a score of at least {}", bar.threshold), actual)
+        .help(helps.take(1).collect::<String>())
+}
+
+impl Lost {
+    /// Whether it is about a call, or about a statement.
+    fn is_placed(&self) -> bool {
+        self.is_claim || self.call.is_some()
+    }
+
+    fn violation(&self, score: f64, bar: Bar) -> Violation {
+        let sentence =
+            self.sentence.as_ref().map_or(String::new(), |sentence| format!("; it says: {sentence}"));
+        let no_claims = if self.is_claim && bar.claims_fail { ", and no such statement" } else { "" };
+        let wanted = format!("a score of at least {}{no_claims}", bar.threshold);
+        let actual = format!("{score:.3} ({}){sentence}", label(score));
+        let message = format!("{} (-{:.3})", self.why, self.points);
+        let violation = Violation::new(message).at("/threshold").expected(wanted, actual).help(self.help);
+        match &self.call {
+            Some((index, tool, id)) => {
+                Violation { call: Some(*index), tool: Some(tool.clone()), call_id: id.clone(), ..violation }
+            }
+            None => violation,
+        }
+    }
+}
+
+/// The word for a score; the lower bound belongs to the range.
+pub(super) fn label(score: f64) -> &'static str {
+    let score = score + EPSILON;
+    match score {
+        score if score >= 0.85 => "perfect",
+        score if score >= 0.75 => "good",
+        score if score >= 0.65 => "moderate",
+        _ => "poor",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lower_bound_belongs_to_the_range() {
+        let labels = [1.0, 0.85, 0.849, 0.75, 0.65, 0.649].map(label);
+        assert_eq!(labels, ["perfect", "perfect", "good", "good", "moderate", "poor"]);
+    }
+
+    #[test]
+    fn all_four_parts_are_enough_for_the_highest_threshold() {
+        let all = Breakdown { tools: 1.0, evidence: 1.0, tests: 1.0, gates: 1.0, ..Breakdown::default() };
+        let outcome = all.outcome(Bar { threshold: 1.0, strict: true, claims_fail: true });
+        assert!(outcome.violations.is_empty() && outcome.score.get() < 1.0 + EPSILON);
+    }
+}

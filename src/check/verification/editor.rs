@@ -1,0 +1,224 @@
+//! What an editor's call writes and a reader's call shows: the paths and the texts among its arguments.
+
+use serde_json::Value;
+
+use super::patch::{files, is_patch, replacements};
+use crate::trace::{Arguments, Call};
+
+/// Names of arguments in lower case, without `_` and `-`.
+const PATHS: &[&str] = &[
+    "filepath",
+    "path",
+    "filename",
+    "file",
+    "targetfile",
+    "notebookpath",
+    "targetnotebook",
+    "relativepath",
+    "relativeworkspacepath",
+    "absolutepath",
+    "absolutefilepath",
+    "uri",
+    "paths",
+    "files",
+    "filepaths",
+];
+const TEXTS: &[&str] = &[
+    "newstring",
+    "newstr",
+    "newtext",
+    "newcontent",
+    "newcontents",
+    "content",
+    "contents",
+    "filetext",
+    "newsource",
+    "codeedit",
+    "inserttext",
+    "insertion",
+    "replacement",
+    "replace",
+    "repl",
+    "body",
+    "text",
+    "code",
+    "newcode",
+    "patchtext",
+    "newlines",
+];
+
+/// A longer path is none.
+const MAX_PATH: usize = 1000;
+
+/// A file that a call writes, and its new text, where the call tells it.
+pub(super) type Edit = (String, Option<String>);
+
+/// The files that an editor's call writes.
+pub(super) fn edits(call: &Call) -> Vec<Edit> {
+    let value = match &call.arguments {
+        Arguments::Json(value) => value,
+        Arguments::Broken { raw, .. } => return patched(raw),
+    };
+    if let Some(patch) = patch_in(value) {
+        return patched(patch);
+    }
+    let mut found = Vec::new();
+    gather(value, None, 0, &mut found);
+    found
+}
+
+fn patched(patch: &str) -> Vec<Edit> {
+    files(patch).into_iter().map(|file| (file.path, Some(file.added))).collect()
+}
+
+/// A text among the arguments that is a patch and names its files.
+fn patch_in(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => Some(text.as_str()).filter(|text| is_patch(text)),
+        Value::Object(fields) => {
+            let texts = fields
+                .iter()
+                .filter(|(name, _)| ["input", "patch", "diff", "patchtext"].contains(&plain(name).as_str()));
+            texts.filter_map(|(_, value)| value.as_str()).find(|text| is_patch(text))
+        }
+        _ => None,
+    }
+}
+
+/// An object with a path writes it; a list inside may hold further edits, of that path or of others.
+fn gather(value: &Value, outer: Option<&str>, depth: usize, found: &mut Vec<Edit>) {
+    let Value::Object(fields) = value else { return };
+    let path = field(value, PATHS).and_then(Value::as_str).filter(|path| path.len() <= MAX_PATH).or(outer);
+    let text = new_text(value);
+    let before = found.len();
+    for (name, inner) in fields.iter().filter(|_| depth < 2) {
+        match inner {
+            Value::Array(entries) => entries.iter().for_each(|entry| gather(entry, path, depth + 1, found)),
+            Value::Object(changes) if name == "changes" => changes.iter().for_each(|(path, change)| {
+                found.push((path.clone(), change.get("content").and_then(Value::as_str).map(str::to_owned)));
+            }),
+            _ => {}
+        }
+    }
+    if let Some(path) = path.filter(|_| text.is_some() || found.len() == before) {
+        found.push((path.to_owned(), text));
+    }
+}
+
+fn new_text(value: &Value) -> Option<String> {
+    let diff = value.get("diff").and_then(Value::as_str).and_then(replacements);
+    diff.or_else(|| {
+        let text = field(value, TEXTS)?;
+        let lines =
+            |lines: &Vec<Value>| lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
+        text.as_str().map(str::to_owned).or_else(|| text.as_array().map(lines))
+    })
+}
+
+/// The paths that a reader's call shows.
+pub(super) fn paths(call: &Call) -> Vec<String> {
+    let Some(value) = call.arguments.json() else { return Vec::new() };
+    let mut found = Vec::new();
+    collect_paths(value, 0, &mut found);
+    found
+}
+
+fn collect_paths(value: &Value, depth: usize, found: &mut Vec<String>) {
+    let Some(fields) = value.as_object() else { return };
+    for (_, value) in fields.iter().filter(|(name, _)| PATHS.contains(&plain(name).as_str())) {
+        match value {
+            Value::String(path) => found.push(path.clone()),
+            Value::Array(entries) => {
+                found.extend(entries.iter().filter_map(Value::as_str).map(str::to_owned));
+                entries.iter().filter(|_| depth < 2).for_each(|entry| collect_paths(entry, depth + 1, found));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The shell line that a call runs. A list of words is one, too: `["bash", "-lc", "ls"]`.
+pub(super) fn shell_line(call: &Call) -> Option<String> {
+    const NAMES: &[&str] = &["command", "cmd", "commands", "commandline", "script", "input", "shellcommand"];
+    let value = call.arguments.json()?;
+    let line = if value.is_string() { value } else { field(value, NAMES)? };
+    match line {
+        Value::String(line) => Some(line.clone()),
+        Value::Array(words) => {
+            Some(words.iter().filter_map(Value::as_str).map(quoted).collect::<Vec<_>>().join(" "))
+        }
+        _ => None,
+    }
+}
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The folder that a shell's call runs in, where it tells it.
+pub(super) fn folder(call: &Call) -> &str {
+    let value = call.arguments.json();
+    let folder =
+        value.and_then(|value| field(value, &["workdir", "cwd", "workingdirectory", "directory", "dirpath"]));
+    folder.and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The argument `command` of an editor that can do several things: `view`, `create`, `str_replace`.
+pub(super) fn only_views(call: &Call) -> bool {
+    let command = call.arguments.get("command").and_then(Value::as_str);
+    matches!(command, Some("view" | "read" | "open" | "cat" | "show"))
+}
+
+fn field<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {
+    let fields = value.as_object()?;
+    names
+        .iter()
+        .find_map(|wanted| fields.iter().find(|(name, _)| plain(name) == *wanted).map(|(_, value)| value))
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(arguments: Value) -> Vec<Edit> {
+        edits(&Call::new("Edit", Arguments::Json(arguments), 1))
+    }
+
+    #[test]
+    fn edits_are_found_in_many_shapes() {
+        let one = |path: &str, text: Option<&str>| (path.to_owned(), text.map(str::to_owned));
+        assert_eq!(
+            of(json!({"file_path": "a", "old_string": "x", "new_string": "y"})),
+            [one("a", Some("y"))]
+        );
+        assert_eq!(
+            of(json!({"path": "a", "edits": [{"oldText": "x", "newText": "y"}]})),
+            [one("a", Some("y"))]
+        );
+        assert_eq!(
+            of(json!({"edits": [{"filePath": "a", "newString": "1"}, {"filePath": "b", "newString": "2"}]})),
+            [one("a", Some("1")), one("b", Some("2"))]
+        );
+        assert_eq!(
+            of(json!({"changes": {"a.rs": {"type": "add", "content": "x"}}})),
+            [one("a.rs", Some("x"))]
+        );
+        assert_eq!(of(json!({"changes": [{"path": "a.rs", "kind": "update"}]})), [one("a.rs", None)]);
+        assert_eq!(
+            of(json!({"input": "*** Begin Patch\n*** Update File: a\n+y\n*** End Patch"})),
+            [one("a", Some("y\n"))]
+        );
+        assert_eq!(of(json!({"notebook_path": "n.ipynb", "new_source": "y"})), [one("n.ipynb", Some("y"))]);
+    }
+
+    #[test]
+    fn a_list_of_words_is_a_line() {
+        let call = Call::new("shell", Arguments::Json(json!({"command": ["bash", "-lc", "it's"]})), 1);
+        assert_eq!(shell_line(&call).as_deref(), Some(r"'bash' '-lc' 'it'\''s'"));
+    }
+}

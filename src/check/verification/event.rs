@@ -1,0 +1,104 @@
+//! What happened in a run, call by call: files written and shown, commands run.
+
+use super::editor;
+use super::output::Output;
+use super::purpose::{Pattern, Purpose};
+use super::shell_event;
+use super::shown;
+use super::tools::{Tool, tool_of};
+use crate::pattern::ToolPattern;
+use crate::trace::Call;
+
+/// The names and command lines that a user adds to the tables.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    /// Tools by name.
+    pub(super) tools: Vec<(Tool, ToolPattern)>,
+    /// Editors whose result shows what they wrote.
+    pub(super) self_verifying: Vec<ToolPattern>,
+    /// Command lines.
+    pub(super) commands: Vec<(Purpose, Pattern)>,
+}
+
+/// Something that a call did.
+#[derive(Debug, PartialEq)]
+pub(super) enum Act {
+    /// A file was written; with this text, where that is known.
+    Edit(String, Option<String>),
+    /// A file was shown.
+    Read(String),
+    /// A difference that names this file was shown.
+    Diff(String),
+    /// A file was moved.
+    Move(String, String),
+    /// A command was run.
+    Run(Ran),
+    /// It may have changed files; which ones is not known.
+    Change,
+}
+
+/// A command that was run.
+#[derive(Debug, PartialEq)]
+pub(super) struct Ran {
+    /// What for.
+    pub(super) purpose: Purpose,
+    /// How it ended, if that can be told: a pipe hides it.
+    pub(super) code: Option<i64>,
+    /// Its words, for the names of tools that an answer speaks of.
+    pub(super) words: Vec<String>,
+}
+
+/// What `call` did.
+pub(super) fn acts(call: &Call, output: &Output, tables: &Tables) -> Vec<Act> {
+    match tool_of(call, &tables.tools) {
+        Some(Tool::Edit) if editor::only_views(call) => reads(call, output),
+        Some(Tool::Edit) => edits(call, output, tables),
+        Some(Tool::Read) => reads(call, output),
+        Some(Tool::Search) => searches(call, output),
+        Some(Tool::Shell) => shell_event::acts(call, output, tables),
+        Some(Tool::Run(purpose)) => vec![run(call, output, purpose)],
+        Some(Tool::Diagnostics) => {
+            [Purpose::Type, Purpose::Lint].map(|purpose| run(call, output, purpose)).into()
+        }
+        Some(Tool::Bystander) => Vec::new(),
+        // A line that a tool of another name runs is a line all the same.
+        None if call.arguments.get("command").is_some_and(serde_json::Value::is_string) => {
+            shell_event::acts(call, output, tables)
+        }
+        None => vec![Act::Change],
+    }
+}
+
+fn edits(call: &Call, output: &Output, tables: &Tables) -> Vec<Act> {
+    if output.failed {
+        return Vec::new();
+    }
+    let edits = editor::edits(call);
+    let echoes = tables.self_verifying.iter().any(|tool| tool.matches(&call.name));
+    let shown: Vec<Act> = edits.iter().filter(|_| echoes).map(|(path, _)| Act::Read(path.clone())).collect();
+    let mut acts: Vec<Act> = edits.into_iter().map(|(path, text)| Act::Edit(path, text)).collect();
+    if acts.is_empty() {
+        acts.push(Act::Change);
+    }
+    acts.extend(shown);
+    acts
+}
+
+fn reads(call: &Call, output: &Output) -> Vec<Act> {
+    if output.failed { Vec::new() } else { editor::paths(call).into_iter().map(Act::Read).collect() }
+}
+
+/// A search shows the files that it was pointed at, and those that its result names.
+fn searches(call: &Call, output: &Output) -> Vec<Act> {
+    if output.failed {
+        return Vec::new();
+    }
+    let named = shown::named_files(&output.text).into_iter().map(str::to_owned);
+    editor::paths(call).into_iter().chain(named).map(Act::Read).collect()
+}
+
+fn run(call: &Call, output: &Output, purpose: Purpose) -> Act {
+    let code =
+        if output.failed { output.exit_code.filter(|code| *code != 0).or(Some(1)) } else { output.exit_code };
+    Act::Run(Ran { purpose, code, words: vec![call.name.to_lowercase()] })
+}

@@ -1,0 +1,189 @@
+//! What a call gave back: its text, and whether it worked.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::health::is_sick;
+use super::shown::leading_number;
+use crate::trace::{Arguments, Call, CallStatus};
+
+/// What came out of a call.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    /// All texts of the result, the error's included.
+    pub(super) text: String,
+    /// The same without any blank: quotes are looked for in it.
+    pub(super) squeezed: String,
+    /// All texts that the call was given, without blanks.
+    pub(super) given: String,
+    /// It failed, or its process ended with another code than 0.
+    pub(super) failed: bool,
+    /// The process's exit code, where anything tells it.
+    pub(super) exit_code: Option<i64>,
+    missing: OnceCell<HashSet<String>>,
+    is_sick: OnceCell<bool>,
+    lines: OnceCell<(Option<usize>, usize)>,
+}
+
+impl Output {
+    /// What came out of `call`.
+    pub(super) fn of(call: &Call) -> Self {
+        let mut text = String::new();
+        call.result.iter().for_each(|result| collect(result, &mut text));
+        call.error.iter().for_each(|error| push(error, &mut text));
+        let exit_code = call.exit_code.or_else(|| call.result.as_ref().and_then(told_code));
+        let failed = call.status == CallStatus::Error || exit_code.is_some_and(|code| code != 0);
+        let exit_code = exit_code.or((call.status == CallStatus::Ok).then_some(0));
+        Self {
+            squeezed: squeezed(&text),
+            text,
+            given: given(&call.arguments),
+            failed,
+            exit_code,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the shell, or Python, could not find `program`: `pytest: command not found`, `No module named pytest`.
+    pub(super) fn misses(&self, program: &str) -> bool {
+        self.missing.get_or_init(|| self.text.lines().filter_map(missed).collect()).contains(program)
+    }
+
+    /// Whether the text is one of a service that is not well.
+    pub(super) fn is_sick(&self) -> bool {
+        *self.is_sick.get_or_init(|| is_sick(&self.text))
+    }
+
+    /// The last line of a file that the text shows: by its numbers, else by its length from `first` on.
+    pub(super) fn last_line(&self, first: usize) -> usize {
+        let (last, count) = *self
+            .lines
+            .get_or_init(|| (self.text.lines().filter_map(leading_number).max(), self.text.lines().count()));
+        last.unwrap_or_else(|| count.saturating_add(first.saturating_sub(1)))
+    }
+
+    /// The command was not there, or could not be run.
+    pub(super) fn never_ran(&self) -> bool {
+        matches!(self.exit_code, Some(126 | 127))
+    }
+}
+
+/// The program that a line says is missing.
+fn missed(line: &str) -> Option<String> {
+    let after = line.split("No module named ").nth(1).map(|name| name.trim_matches(['\'', '"']));
+    let before = || {
+        let text = line.split(": command not found").next().filter(|text| text.len() < line.len());
+        let text = text.or_else(|| line.strip_suffix(": not found"))?;
+        text.rsplit([':', ' ']).next()
+    };
+    after.or_else(before).map(str::to_owned)
+}
+
+/// `text` without blanks.
+pub(super) fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+fn given(arguments: &Arguments) -> String {
+    let mut text = String::new();
+    match arguments {
+        Arguments::Json(value) => leaves(value, &mut text),
+        Arguments::Broken { raw, .. } => push(raw, &mut text),
+    }
+    squeezed(&text)
+}
+
+fn push(piece: &str, text: &mut String) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(piece);
+}
+
+/// A text as it is; the texts inside of anything else, and its JSON.
+fn collect(result: &Value, text: &mut String) {
+    match result {
+        Value::Null => {}
+        Value::String(piece) => push(piece, text),
+        other => {
+            leaves(other, text);
+            push(&other.to_string(), text);
+        }
+    }
+}
+
+fn leaves(value: &Value, text: &mut String) {
+    match value {
+        Value::String(piece) => push(piece, text),
+        Value::Array(values) => values.iter().for_each(|value| leaves(value, text)),
+        Value::Object(values) => values.values().for_each(|value| leaves(value, text)),
+        _ => {}
+    }
+}
+
+/// The exit code that a result tells: `{"exit_code": 1}`, `Exit code 1` on its first lines.
+fn told_code(result: &Value) -> Option<i64> {
+    match result {
+        Value::String(text) => text.lines().take(8).find_map(code_in_line),
+        Value::Object(fields) => {
+            let named = ["exit_code", "exitCode", "exit_status", "returncode", "return_code", "code"];
+            let code = named.iter().find_map(|name| fields.get(*name)?.as_i64());
+            code.or_else(|| fields.get("metadata").and_then(told_code))
+        }
+        _ => None,
+    }
+}
+
+fn code_in_line(line: &str) -> Option<i64> {
+    const HEADS: &[&str] =
+        &["exit code:", "exit code", "process exited with code", "exit status", "(exit code"];
+    let line = line.trim().to_ascii_lowercase();
+    let rest = HEADS.iter().find_map(|head| line.strip_prefix(head))?;
+    let number: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    number.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn output(result: Value) -> Output {
+        let call = Call {
+            result: Some(result),
+            status: CallStatus::Unknown,
+            ..Call::new("Bash", Arguments::none(), 1)
+        };
+        Output::of(&call)
+    }
+
+    #[test]
+    fn the_exit_code_is_found_where_it_is_told() {
+        assert_eq!(output(json!("Exit code 2\nls: no")).exit_code, Some(2));
+        assert_eq!(output(json!({"output": "x", "metadata": {"exit_code": 1}})).exit_code, Some(1));
+        assert_eq!(output(json!("fine")).exit_code, None);
+    }
+
+    #[test]
+    fn all_texts_of_a_result_count() {
+        let output = output(json!([{"type": "text", "text": "a b"}]));
+        assert!(output.text.starts_with("text\na b\n") && output.squeezed.contains("\"text\":\"ab\""));
+    }
+
+    #[test]
+    fn programs_that_were_not_there_are_known() {
+        let text = "bash: line 1: pytest: command not found\n/usr/bin/python: No module named mypy\nsh: 1: ruff: not found";
+        let output = output(json!(text));
+        assert!(["pytest", "mypy", "ruff"].into_iter().all(|program| output.misses(program)));
+        assert!(!output.misses("cargo"));
+    }
+
+    #[test]
+    fn lines_are_counted_by_number_or_length() {
+        assert_eq!(output(json!("41\tX = 1\n42\tLIMIT = 5")).last_line(1), 42);
+        assert_eq!(output(json!("  9→a\n 10→b")).last_line(1), 10);
+        assert_eq!(output(json!("a\nb")).last_line(10), 11);
+    }
+}

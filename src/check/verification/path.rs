@@ -1,0 +1,78 @@
+//! Paths as traces write them: absolute here, relative there.
+
+/// The last part of a path.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The extension of a path's last part, in lower case.
+pub(super) fn extension(path: &str) -> String {
+    let (_, extension) = file_name(path).rsplit_once('.').unwrap_or_default();
+    extension.to_lowercase()
+}
+
+/// Whether a path says all of itself.
+pub(super) fn is_absolute(path: &str) -> bool {
+    let drive = path.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/");
+    drive || path.starts_with(['/', '~']) || path.starts_with("file://")
+}
+
+/// `path` as it is seen from `folder`.
+pub(super) fn join(folder: &str, path: &str) -> String {
+    if folder.is_empty() || is_absolute(path) {
+        return path.to_owned();
+    }
+    format!("{}/{path}", folder.trim_end_matches('/'))
+}
+
+/// Extensions of code, and of what builds it. Documents and plain settings are none.
+const CODE: &str = "
+    asm astro bash bats c cc cjs clj cljs cpp cr cs css cts cu cxx d dart el elm erl ex exs f90 fs fsx go gradle graphql groovy h hbs
+    hh hpp hrl hs htm html hxx ipynb java jl js jsx kt kts less lisp lua m mjs ml mli mm mts nim nix pas php pl pm proto
+    ps1 py pyi pyx r rb rkt rs s sass scala scm scss sh sol sql svelte sv swift tcl tf ts tsx v vb vhd vue wat wgsl zig zsh";
+
+/// Files that build the code, by name.
+const BUILD_FILES: &str = "
+    Makefile GNUmakefile CMakeLists.txt Dockerfile Jenkinsfile Rakefile Gemfile Cargo.toml pyproject.toml setup.cfg
+    package.json tsconfig.json go.mod pom.xml build.xml meson.build BUILD BUILD.bazel WORKSPACE";
+
+/// Whether a change of the file can break the tests.
+pub(super) fn is_code(path: &str) -> bool {
+    let listed = |list: &str, wanted: &str| list.split_whitespace().any(|known| known == wanted);
+    listed(CODE, &extension(path)) || listed(BUILD_FILES, file_name(path))
+}
+
+/// Where work is only parked: nobody reads it back.
+pub(super) fn is_scratch(path: &str) -> bool {
+    let parked = ["/dev/", "/tmp/", "/var/tmp/", "/private/tmp/", "/proc/", "$"]
+        .iter()
+        .any(|start| path.starts_with(start));
+    parked || path.is_empty() || path == "-"
+}
+
+/// The parts of a path, last first, `.` and `..` resolved where that is possible.
+pub(super) fn parts(path: &str) -> Vec<String> {
+    let path = path.trim().trim_start_matches("file://");
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split(['/', '\\']) {
+        match part {
+            "" | "." | "~" => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.into_iter().rev().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_last_first() {
+        assert_eq!(parts("/repo/./src/../lib/a.rs"), ["a.rs", "lib", "repo"]);
+        assert_eq!(parts("C:\\repo\\a.rs"), ["a.rs", "repo", "C:"]);
+        assert_eq!((extension("a/B.PY").as_str(), file_name("a/b")), ("py", "b"));
+        assert_eq!((join("app", "a").as_str(), join("app/", "/a").as_str()), ("app/a", "/a"));
+    }
+}

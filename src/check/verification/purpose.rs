@@ -1,0 +1,216 @@
+//! What commands are run for: tables of command lines, and how a command is held against them.
+//!
+//! An entry is a program and words that follow it: `cargo nextest run`. A word with a star at one end stands for
+//! many (`test*`); `...` lets other words stand between; a word that begins with `-` is an option that must be there,
+//! wherever it stands. Options between the other words do not count.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::command_tables;
+use super::path::file_name;
+use super::shell::stages;
+
+/// What a command is run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To run tests.
+    Test,
+    /// To check types, or to compile.
+    Type,
+    /// To lint.
+    Lint,
+    /// To measure coverage.
+    Coverage,
+    /// To deploy.
+    Deploy,
+    /// To see how what was deployed is doing.
+    Health,
+}
+
+const TABLES: [(Purpose, &str); 6] = [
+    (Purpose::Test, command_tables::TEST),
+    (Purpose::Type, command_tables::TYPE),
+    (Purpose::Lint, command_tables::LINT),
+    (Purpose::Coverage, command_tables::COVERAGE),
+    (Purpose::Deploy, command_tables::DEPLOY),
+    (Purpose::Health, command_tables::HEALTH),
+];
+
+/// Options with which nothing is run.
+const NO_RUN: &str = "
+    --collect-only --co --no-run --version -V --help -h --list -list --dry-run --listTests --list-tests
+    --setup-plan --fixtures --markers --setup-only --dryrun --print-config --showConfig --just-print
+";
+
+/// Options that take a value and stand before a subcommand.
+const VALUED: &str = "
+    -C --prefix --cwd --dir --filter -F -w --workspace --manifest-path -f --file -n --namespace
+    --context -p --project --project-name --profile --region -H --kube-context --directory --color
+    --config -c
+";
+
+/// A line of a table.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern(Vec<String>);
+
+impl Pattern {
+    /// The pattern that `text` spells, unless it is empty.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        words.iter_mut().take(1).for_each(|program| *program = program_name(program));
+        (!words.is_empty()).then_some(Self(words))
+    }
+
+    fn matches(&self, program: &str, arguments: &[String]) -> bool {
+        let [first, rest @ ..] = self.0.as_slice() else { return false };
+        if !is_like(first, program) {
+            return false;
+        }
+        let (options, words): (Vec<&str>, Vec<&str>) =
+            rest.iter().map(String::as_str).partition(|word| word.starts_with('-'));
+        let has = |option: &&str| arguments.iter().any(|argument| is_like(option, argument));
+        options.iter().all(has) && follow(&words, &plain(arguments))
+    }
+}
+
+/// The arguments that are no options, nor their values.
+fn plain(arguments: &[String]) -> Vec<&str> {
+    let mut plain = Vec::new();
+    let mut skip = false;
+    for argument in arguments {
+        let is_option = argument.starts_with(['-', '+']);
+        if !is_option && !skip {
+            plain.push(argument.as_str());
+        }
+        skip = is_option && is_listed(VALUED, argument);
+    }
+    plain
+}
+
+fn follow(wanted: &[&str], words: &[&str]) -> bool {
+    match wanted {
+        [] => true,
+        ["...", word, rest @ ..] => words
+            .iter()
+            .position(|found| is_like(word, found))
+            .is_some_and(|at| follow(rest, &words[at + 1..])),
+        [word, rest @ ..] => {
+            words.first().is_some_and(|found| is_like(word, found)) && follow(rest, &words[1..])
+        }
+    }
+}
+
+fn is_listed(list: &str, word: &str) -> bool {
+    word.starts_with('-') && list.split_whitespace().any(|listed| listed == word)
+}
+
+/// Whether `word` is `pattern`, which may have a star at either end.
+fn is_like(pattern: &str, word: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(inner), Some(_)) if pattern.len() > 1 => word.contains(inner.trim_end_matches('*')),
+        (Some(end), _) => word.ends_with(end),
+        (_, Some(start)) => word.starts_with(start),
+        _ => word == pattern,
+    }
+}
+
+static BY_PROGRAM: LazyLock<HashMap<&str, Vec<(Purpose, Pattern)>>> = LazyLock::new(|| {
+    let mut table: HashMap<&str, Vec<(Purpose, Pattern)>> = HashMap::new();
+    for (purpose, lines) in TABLES {
+        for line in lines.split(',').map(str::trim) {
+            let program = line.split_whitespace().next().unwrap_or_default().trim_end_matches('*');
+            table.entry(program).or_default().extend(Pattern::new(line).map(|pattern| (purpose, pattern)));
+        }
+    }
+    table
+});
+
+/// What a command is run for, with and without its wrappers; `own` are a user's lines.
+pub(super) fn purposes(words: &[String], own: &[(Purpose, Pattern)]) -> Vec<Purpose> {
+    if is_no_run(words) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for stage in stages(words) {
+        let [first, arguments @ ..] = stage else { continue };
+        let program = program_name(first);
+        let known = BY_PROGRAM.get(program.as_str()).into_iter().flatten().chain(own);
+        for (purpose, _) in known.filter(|(_, pattern)| pattern.matches(&program, arguments)) {
+            if !found.contains(purpose) {
+                found.push(*purpose);
+            }
+        }
+    }
+    found
+}
+
+/// Whether the command only says what it would do.
+pub(super) fn is_no_run(words: &[String]) -> bool {
+    words.iter().any(|word| is_listed(NO_RUN, word) || word.starts_with("--dry-run="))
+}
+
+/// `./gradlew`, `C:\bin\mvn.cmd`, `python3.12`: the name in the tables.
+pub(super) fn program_name(word: &str) -> String {
+    let name = file_name(word);
+    let name = [".exe", ".cmd", ".bat"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let is_python = name
+        .strip_prefix("python")
+        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+    if is_python { "python".to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> Vec<Purpose> {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        purposes(&words, &[])
+    }
+
+    #[test]
+    fn commands_are_known_by_program_and_subcommand() {
+        for line in [
+            "pytest -q",
+            "cargo +nightly test",
+            "npm --prefix web test",
+            "./gradlew :app:test",
+            "mvn -q clean test",
+            "python3 -m pytest",
+            "npx jest",
+            "go -C dir test ./...",
+            "make unittest",
+            "python manage.py test",
+        ] {
+            assert!(of(line).contains(&Purpose::Test), "{line}");
+        }
+        for line in [
+            "echo pytest",
+            "grep pytest ci.yml",
+            "cat pytest.ini",
+            "pytest --collect-only",
+            "cargo test --no-run",
+            "pip install pytest",
+            "cargo build",
+            "cargo test --help",
+        ] {
+            assert!(!of(line).contains(&Purpose::Test), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_may_be_run_for_several_things() {
+        assert_eq!(of("cargo clippy -- -D warnings"), [Purpose::Type, Purpose::Lint]);
+        assert_eq!(of("pytest -q --cov=src"), [Purpose::Test, Purpose::Coverage]);
+        assert_eq!(of("coverage run -m pytest"), [Purpose::Coverage, Purpose::Test]);
+        assert_eq!(of("go test -cover ./..."), [Purpose::Test, Purpose::Coverage]);
+    }
+
+    #[test]
+    fn a_deployment_that_is_only_tried_is_none() {
+        assert_eq!(of("kubectl -n web apply -f web.yaml"), [Purpose::Deploy]);
+        assert!(of("kubectl apply --dry-run=client -f web.yaml").is_empty());
+        assert_eq!(of("kubectl rollout status deploy/web"), [Purpose::Health]);
+    }
+}

@@ -1,0 +1,178 @@
+//! What a command really runs: `CI=1 sudo timeout 60 uv run python -m pytest -q` runs `pytest -q`.
+
+use crate::check::verification::path::file_name;
+
+/// Programs that run the command after them, and those of their options that take a value.
+const WRAPPERS: &[(&str, &[&str])] = &[
+    ("sudo", &["-u", "-g", "-h", "-C"]),
+    ("doas", &["-u", "-C"]),
+    ("time", &["-f", "-o"]),
+    ("nohup", &[]),
+    ("command", &[]),
+    ("exec", &["-a"]),
+    ("builtin", &[]),
+    ("nice", &["-n"]),
+    ("ionice", &["-c", "-n"]),
+    ("stdbuf", &["-o", "-e", "-i"]),
+    ("unbuffer", &[]),
+    ("caffeinate", &[]),
+    ("setsid", &[]),
+    ("xvfb-run", &["-s", "-n"]),
+    ("env", &["-u", "-C"]),
+    ("timeout", &["-s", "-k"]),
+    ("gtimeout", &["-s", "-k"]),
+    ("xargs", &["-n", "-I", "-P", "-L", "-d"]),
+    ("npx", &["-p", "--package"]),
+    ("bunx", &[]),
+    ("pnpx", &[]),
+    ("uvx", &["--from", "--with"]),
+    ("pipx run", &["--spec"]),
+    ("uv run", &["--with", "--group", "--extra", "--python", "-p", "--project", "--directory", "--env-file"]),
+    ("poetry run", &[]),
+    ("pipenv run", &[]),
+    ("pdm run", &[]),
+    ("hatch run", &[]),
+    ("rye run", &[]),
+    ("pixi run", &["-e"]),
+    ("conda run", &["-n", "-p"]),
+    ("micromamba run", &["-n", "-p"]),
+    ("npm exec", &["-w"]),
+    ("pnpm exec", &["--filter", "-F"]),
+    ("pnpm dlx", &[]),
+    ("yarn exec", &[]),
+    ("yarn dlx", &[]),
+    ("bun x", &[]),
+    ("bundle exec", &[]),
+    ("mise exec", &[]),
+    ("direnv exec", &[]),
+    ("coverage run", &["--source", "--rcfile", "--omit", "--include", "-m"]),
+    ("docker exec", &["-e", "-w", "-u", "--env", "--workdir", "--user"]),
+    ("podman exec", &["-e", "-w", "-u", "--env", "--workdir", "--user"]),
+    ("docker-compose exec", &["-e", "-w", "-u"]),
+    ("docker-compose run", &["-e", "-w", "-u"]),
+    ("docker compose exec", &["-e", "-w", "-u"]),
+    ("docker compose run", &["-e", "-w", "-u"]),
+];
+
+/// Wrappers that have one more word before the command: a duration, a folder, a container.
+const WITH_OPERAND: &[&str] = &["timeout", "gtimeout", "direnv", "docker", "podman", "docker-compose"];
+
+/// How many wrappers are taken off.
+const MAX_WRAPPERS: usize = 8;
+
+/// The command, then the command without its outermost wrapper, and so on to the innermost.
+pub(in crate::check::verification) fn stages(words: &[String]) -> Vec<&[String]> {
+    let mut stages = Vec::new();
+    let mut words = without_assignments(words);
+    while !words.is_empty() && stages.len() <= MAX_WRAPPERS {
+        stages.push(words);
+        let Some(inner) = inner(words) else { break };
+        words = without_assignments(inner);
+    }
+    stages
+}
+
+fn without_assignments(words: &[String]) -> &[String] {
+    let count = words.iter().take_while(|word| is_assignment(word)).count();
+    &words[count..]
+}
+
+fn is_assignment(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else { return false };
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn inner(words: &[String]) -> Option<&[String]> {
+    let program = file_name(words.first()?);
+    if is_python(program) {
+        return module(&words[1..]);
+    }
+    if matches!(program, "yarn" | "pnpm" | "bun" | "bash" | "sh" | "php" | "corepack") {
+        return words.get(1).filter(|word| !word.starts_with('-')).map(|_| &words[1..]);
+    }
+    let (name, valued) = WRAPPERS.iter().find(|(name, _)| begins(words, program, name))?;
+    let rest = after_options(&words[name.split(' ').count()..], valued);
+    let has_operand = WITH_OPERAND.contains(&program) && !rest.is_empty();
+    Some(if has_operand { &rest[1..] } else { rest })
+}
+
+fn begins(words: &[String], program: &str, name: &str) -> bool {
+    let mut parts = name.split(' ');
+    parts.next() == Some(program)
+        && parts.enumerate().all(|(index, part)| words.get(index + 1).is_some_and(|word| word == part))
+}
+
+fn after_options<'w>(words: &'w [String], valued: &[&str]) -> &'w [String] {
+    let mut rest = words;
+    while let [option, after @ ..] = rest
+        && option.starts_with('-')
+    {
+        // `coverage run -m pytest`: the value of -m is the command.
+        let takes_value = valued.contains(&option.as_str()) && option != "-m";
+        rest = if takes_value { after.get(1..).unwrap_or_default() } else { after };
+    }
+    rest
+}
+
+fn is_python(program: &str) -> bool {
+    let version = program.strip_prefix("python").or_else(|| program.strip_prefix("pypy"));
+    program == "py"
+        || version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+}
+
+/// `-W error -m pytest -q` runs the module `pytest`.
+fn module(arguments: &[String]) -> Option<&[String]> {
+    let options = arguments.iter().take_while(|word| {
+        word.starts_with('-') || matches!(word.as_str(), "error" | "dev" | "ignore" | "default")
+    });
+    let at = options.take_while(|word| *word != "-m").count();
+    (arguments.get(at)? == "-m").then(|| &arguments[at + 1..])
+}
+
+/// The line that a shell is given: `bash -lc LINE`, `eval LINE`.
+pub(super) fn inner_line(words: &[String]) -> Option<String> {
+    let stages = stages(words);
+    let (program, rest) = stages.iter().find_map(|words| {
+        let program = file_name(words.first()?);
+        matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "eval")
+            .then_some((program, &words[1..]))
+    })?;
+    if program == "eval" {
+        return Some(rest.join(" "));
+    }
+    let at = rest.iter().position(|word| !word.starts_with('-') || is_command_option(word))?;
+    if is_command_option(&rest[at]) {
+        rest[at + 1..].iter().find(|word| !word.starts_with('-')).cloned()
+    } else {
+        None
+    }
+}
+
+/// `-c`, `-lc`, `-exc`.
+fn is_command_option(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| {
+        letters.ends_with('c') && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_command_is_found() {
+        for (line, wanted) in [
+            ("CI=1 sudo -u ci timeout -k 5 60 uv run --with x python3.12 -m pytest -q", "pytest -q"),
+            ("npx --yes jest --ci", "jest --ci"),
+            ("coverage run -m pytest", "pytest"),
+            ("python -W error -m unittest", "unittest"),
+            ("docker compose exec -e A=1 web pytest", "pytest"),
+            ("env A=1 B=2 go test ./...", "go test ./..."),
+            ("time", "time"),
+            ("python app.py", "python app.py"),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(stages(&words).last().map(|words| words.join(" ")).as_deref(), Some(wanted), "{line}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What a shell line did: files written by `sed -i`, `tee`, `>` and patches, files shown by `cat` and `grep`, tests run.
+
+use super::editor;
+use super::event::{Act, Ran, Tables};
+use super::output::Output;
+use super::patch;
+use super::path::{extension, file_name, is_scratch, join};
+use super::purpose::{Purpose, is_no_run, program_name, purposes};
+use super::shell::{Command, Next, commands, stages};
+use super::shell_file;
+use super::shown;
+use crate::trace::Call;
+
+/// What the line of `call` did.
+pub(super) fn acts(call: &Call, output: &Output, tables: &Tables) -> Vec<Act> {
+    let Some(line) = editor::shell_line(call) else { return Vec::new() };
+    let commands = commands(&line);
+    let (visible, codes) = (visible(&commands), codes(&commands, output));
+    let mut line = Line {
+        folder: editor::folder(call),
+        output,
+        tables,
+        text: None,
+        captures: false,
+        looks: 0,
+        acts: Vec::new(),
+    };
+    for (index, command) in commands.iter().enumerate().take(MOST_COMMANDS) {
+        let is_last = index + 1 == commands.len();
+        line.command(command, visible[index], codes[index], is_last);
+    }
+    line.acts
+}
+
+/// Which commands' output is seen: not those that write it to a file, nor those that pipe it into one that eats it.
+fn visible(commands: &[Command]) -> Vec<bool> {
+    let mut visible = vec![true; commands.len()];
+    for (index, command) in commands.iter().enumerate().rev() {
+        let seen = command.next != Next::Pipe
+            || commands
+                .get(index + 1)
+                .is_some_and(|next| shell_file::passes_on(&next.words) && visible[index + 1]);
+        visible[index] = seen && command.writes.is_empty();
+    }
+    visible
+}
+
+/// How each command ended, where the code of the whole line tells it: not through a pipe, nor past `;` and `||`.
+fn codes(commands: &[Command], output: &Output) -> Vec<Option<i64>> {
+    let mut codes = vec![None; commands.len()];
+    let Some(code) = output.exit_code else { return codes };
+    let mut decides = true;
+    for (index, command) in commands.iter().enumerate().rev() {
+        let depends = index > 0 && commands[index - 1].next == Next::And;
+        decides = decides && !matches!(command.next, Next::Or | Next::Then);
+        codes[index] = match command.next {
+            Next::End if code == 0 || !depends => Some(code),
+            Next::And if code == 0 && decides => Some(0),
+            _ => None,
+        };
+    }
+    codes
+}
+
+/// A line that is being read.
+struct Line<'l> {
+    folder: &'l str,
+    output: &'l Output,
+    tables: &'l Tables,
+    /// The text that goes through the pipe, where the line tells it.
+    text: Option<String>,
+    /// What goes through the pipe is the output of a test or the like: writing it down is no edit.
+    captures: bool,
+    /// How often its result was searched for the names of files.
+    looks: usize,
+    acts: Vec<Act>,
+}
+
+/// More commands than these are not read in one line.
+const MOST_COMMANDS: usize = 500;
+/// More files than these are not taken for written by one command.
+const MOST_TARGETS: usize = 20;
+/// How often the result of a line is searched for the names of files.
+const MOST_LOOKS: usize = 8;
+
+impl Line<'_> {
+    fn command(&mut self, command: &Command, visible: bool, code: Option<i64>, is_last: bool) {
+        let stages = stages(&command.words);
+        let words = stages.last().copied().unwrap_or_default();
+        let found = purposes(&command.words, &self.tables.commands);
+        let piped = self.text.take().filter(|_| shell_file::copies(words));
+        self.text = command.input.clone().or_else(|| shell_file::said(words)).or(piped);
+        self.captures = self.captures || !found.is_empty();
+        let is_known = !found.is_empty() || is_no_run(&command.words) || shell_file::is_harmless(words);
+        if !self.is_missing(words, is_last) {
+            self.run(found, command, code);
+        }
+        if !(is_last && self.output.failed) {
+            self.files(command, words, is_known, visible);
+        }
+        if command.next != Next::Pipe {
+            (self.text, self.captures) = (None, false);
+        }
+    }
+
+    /// Whether the program was not there.
+    fn is_missing(&self, words: &[String], is_last: bool) -> bool {
+        let is_told = words.first().is_some_and(|word| self.output.misses(file_name(word)));
+        is_told || (is_last && self.output.never_ran())
+    }
+
+    fn run(&mut self, purposes: Vec<Purpose>, command: &Command, code: Option<i64>) {
+        let ran = |purpose| Act::Run(Ran { purpose, code, words: command.words.clone() });
+        self.acts.extend(purposes.into_iter().map(ran));
+    }
+
+    /// The files that are written and shown; a command that is not known may have written any.
+    fn files(&mut self, command: &Command, words: &[String], is_known: bool, visible: bool) {
+        let before = self.acts.len();
+        self.writes(command, words);
+        if self.acts.len() == before && !is_known {
+            self.acts.push(Act::Change);
+        }
+        if visible {
+            self.reads(command, words);
+        }
+    }
+
+    fn path(&self, command: &Command, path: &str) -> String {
+        join(self.folder, &join(&command.folder, path))
+    }
+
+    fn writes(&mut self, command: &Command, words: &[String]) {
+        if let [from, to] = shell_file::moved(words).as_slice() {
+            self.move_file(command, from, to);
+        }
+        for path in shell_file::rewritten(words) {
+            self.edit(command, path, None);
+        }
+        let targets = command.writes.iter().map(String::as_str).chain(shell_file::teed(words));
+        for path in targets.take(MOST_TARGETS) {
+            if !self.captures && !is_capture(path) {
+                self.edit(command, path, self.text.clone());
+            }
+        }
+        self.patch(command, words);
+    }
+
+    fn edit(&mut self, command: &Command, path: &str, text: Option<String>) {
+        self.acts.push(Act::Edit(self.path(command, path), text));
+    }
+
+    /// What comes from a scratch folder was not seen there: it is written here.
+    fn move_file(&mut self, command: &Command, from: &str, to: &str) {
+        if is_scratch(from) {
+            self.edit(command, to, None);
+        } else {
+            self.acts.push(Act::Move(self.path(command, from), self.path(command, to)));
+        }
+    }
+
+    /// `apply_patch <<EOF`, `git apply <<EOF`, `apply_patch '*** Begin Patch ...'`.
+    fn patch(&mut self, command: &Command, words: &[String]) {
+        if !shell_file::takes_patch(words) {
+            return;
+        }
+        let given = words.iter().skip(1).map(String::as_str).chain(self.text.as_deref());
+        let found: Vec<_> = given.filter(|text| patch::is_patch(text)).flat_map(patch::files).collect();
+        for file in found {
+            self.edit(command, &file.path, Some(file.added));
+        }
+    }
+
+    fn reads(&mut self, command: &Command, words: &[String]) {
+        let paths = shell_file::shown(words);
+        let reads: Vec<Act> = paths.into_iter().map(|path| Act::Read(self.path(command, path))).collect();
+        self.acts.extend(reads);
+        if shell_file::shows_difference(words) && self.looks_again() {
+            let changed = shown::changed_files(&self.output.text).into_iter();
+            self.acts.extend(changed.map(|path| Act::Diff(path.to_owned())));
+        }
+        let searches = words.first().is_some_and(|word| shell_file::is_search(&program_name(word)));
+        if searches && self.looks_again() {
+            let named = shown::named_files(&self.output.text).into_iter();
+            self.acts.extend(named.map(|path| Act::Read(path.to_owned())));
+        }
+    }
+
+    /// The result of a line is the same for all its commands: it is not searched for each of a thousand.
+    fn looks_again(&mut self) -> bool {
+        self.looks += 1;
+        self.looks <= MOST_LOOKS
+    }
+}
+
+/// Output that is written down on the way, and no work.
+fn is_capture(path: &str) -> bool {
+    is_scratch(path) || matches!(extension(path).as_str(), "log" | "out" | "err" | "pid" | "tmp")
+}

@@ -1,0 +1,271 @@
+//! Which files the arguments of a command mean: those it shows, those it rewrites.
+
+use super::purpose::program_name;
+
+/// A program that shows files.
+struct Shower {
+    name: &'static str,
+    /// Its first argument is a pattern or a script, unless an option gives it.
+    has_script: bool,
+    /// Options that take a value.
+    valued: &'static [&'static str],
+}
+
+const fn shower(name: &'static str, has_script: bool, valued: &'static [&'static str]) -> Shower {
+    Shower { name, has_script, valued }
+}
+
+const SEARCH_OPTIONS: &[&str] = &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "-t", "--include", "--exclude"];
+
+const SHOWERS: &[Shower] = &[
+    shower("ack", true, SEARCH_OPTIONS),
+    shower("ag", true, SEARCH_OPTIONS),
+    shower("awk", true, &["-F", "-v", "-f"]),
+    shower("bat", false, &["-r", "-l", "--line-range", "--language", "--style"]),
+    shower("batcat", false, &["-r", "-l", "--line-range", "--language", "--style"]),
+    shower("cat", false, &[]),
+    shower("column", false, &["-s", "-t"]),
+    shower("cut", false, &["-d", "-f", "-c"]),
+    shower("diff", false, &["-U"]),
+    shower("egrep", true, SEARCH_OPTIONS),
+    shower("fgrep", true, SEARCH_OPTIONS),
+    shower("gawk", true, &["-F", "-v", "-f"]),
+    shower("Get-Content", false, &["-TotalCount", "-Tail"]),
+    shower("grep", true, SEARCH_OPTIONS),
+    shower("gsed", true, &["-e", "-f"]),
+    shower("head", false, &["-n", "-c"]),
+    shower("hexdump", false, &["-n", "-s"]),
+    shower("jq", true, &[]),
+    shower("less", false, &[]),
+    shower("more", false, &[]),
+    shower("nl", false, &["-b", "-s", "-w"]),
+    shower("rg", true, SEARCH_OPTIONS),
+    shower("sed", true, &["-e", "-f"]),
+    shower("sort", false, &["-k", "-t"]),
+    shower("tac", false, &[]),
+    shower("tail", false, &["-n", "-c"]),
+    shower("tr", false, &[]),
+    shower("uniq", false, &[]),
+    shower("xxd", false, &["-l", "-s"]),
+    shower("yq", true, &[]),
+];
+
+/// Options with which a search shows no line.
+const SILENT: &[&str] = &["-l", "-L", "-c", "-q", "--count", "--quiet", "--files-with-matches", "--files"];
+
+/// Programs that change no file of the project, besides those that show files.
+const HARMLESS: &str = "
+    [ basename cal cd cmp command comm curl date df dirname dirs du echo env expr export false fd file find free
+    groups head history host hostname id jobs kill locale ls lscpu lsof man md5sum nproc nslookup od ping popd pgrep
+    printenv printf ps pushd pwd read realpath set sha256sum sleep source stat strings test time tldr top tree true
+    type ulimit uname unset uptime wait wc whereis which who whoami xargs";
+
+/// Git's subcommands that only look.
+const GIT_LOOKS: &str =
+    "blame branch cat-file config describe diff fetch grep log ls-files ls-tree reflog remote
+    rev-list rev-parse shortlog show status tag whatchanged add commit push worktree";
+
+/// Whether the command passes on what it is given, so that it is still seen.
+pub(super) fn passes_on(words: &[String]) -> bool {
+    let Some(program) = words.first().map(|word| program_name(word)) else { return false };
+    program == "tee" || (shower_of(&program).is_some() && !is_silent(words))
+}
+
+/// Whether the command passes on just what it is given.
+pub(super) fn copies(words: &[String]) -> bool {
+    words.first().is_some_and(|word| {
+        matches!(program_name(word).as_str(), "tee" | "cat" | "apply_patch" | "patch" | "git")
+    })
+}
+
+/// Whether it is a search that may name files in its output.
+pub(super) fn is_search(program: &str) -> bool {
+    matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "git")
+}
+
+fn shower_of(program: &str) -> Option<&'static Shower> {
+    SHOWERS.iter().find(|shower| shower.name == program)
+}
+
+fn is_silent(words: &[String]) -> bool {
+    let searches = words.first().is_some_and(|word| is_search(&program_name(word)));
+    searches && words.iter().any(|word| SILENT.contains(&word.as_str()))
+}
+
+/// The files that a command shows.
+pub(super) fn shown(words: &[String]) -> Vec<&str> {
+    let [program, arguments @ ..] = words else { return Vec::new() };
+    let Some(shower) = shower_of(&program_name(program)) else { return Vec::new() };
+    if is_silent(words) || edits_in_place(&program_name(program), arguments) {
+        return Vec::new();
+    }
+    operands(arguments, shower.has_script, shower.valued)
+}
+
+/// The arguments that are files: no options, no values of options, no script.
+fn operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> Vec<&'w str> {
+    let gives_script =
+        |word: &String| matches!(word.as_str(), "-e" | "-f") && valued.contains(&word.as_str());
+    let mut to_skip = usize::from(has_script && !arguments.iter().any(gives_script));
+    let mut is_value = false;
+    let mut found = Vec::new();
+    for word in arguments {
+        let is_option = word.len() > 1 && word.starts_with('-');
+        if is_option {
+            is_value = valued.contains(&word.as_str());
+        } else if is_value || word.is_empty() {
+            is_value = false;
+        } else if to_skip > 0 {
+            to_skip -= 1;
+        } else if word != "-" {
+            found.push(word.as_str());
+        }
+    }
+    found
+}
+
+/// Whether this is `sed -i`, `perl -pi`, `awk -i inplace`.
+fn edits_in_place(program: &str, arguments: &[String]) -> bool {
+    let options = || arguments.iter().filter(|word| word.starts_with('-'));
+    match program {
+        "sed" | "gsed" => options().any(|word| {
+            let cluster = word[1..].bytes().take_while(u8::is_ascii_alphabetic);
+            word.starts_with("--in-place")
+                || (!word.starts_with("--") && cluster.take_while(|b| *b != b'e').any(|b| b == b'i'))
+        }),
+        "perl" | "ruby" => options().any(|word| {
+            !word.starts_with("--") && word.bytes().take_while(|b| *b != b'e').any(|b| b == b'i')
+        }),
+        "awk" | "gawk" => arguments.windows(2).any(|pair| pair[0] == "-i" && pair[1] == "inplace"),
+        _ => false,
+    }
+}
+
+/// The files that a command rewrites in place.
+pub(super) fn rewritten(words: &[String]) -> Vec<&str> {
+    let [program, arguments @ ..] = words else { return Vec::new() };
+    let program = program_name(program);
+    if !edits_in_place(&program, arguments) {
+        return Vec::new();
+    }
+    match program.as_str() {
+        "perl" | "ruby" => operands(arguments, false, script_options(arguments)),
+        "awk" | "gawk" => operands(arguments, true, &["-i", "-F", "-v"]),
+        _ => operands(arguments, true, &["-e", "-f"]),
+    }
+}
+
+/// `perl -i -pe SCRIPT`: the option that ends with `e` takes the script.
+fn script_options(arguments: &[String]) -> &'static [&'static str] {
+    const WITH_SCRIPT: &[&str] =
+        &["-e", "-pe", "-ne", "-pie", "-0pe", "-0777pe", "-pi.bake", "-lpe", "-lne", "-0pie", "-0777pie"];
+    if arguments.is_empty() { &[] } else { WITH_SCRIPT }
+}
+
+/// The files that `tee` writes.
+pub(super) fn teed(words: &[String]) -> Vec<&str> {
+    match words {
+        [program, arguments @ ..] if program_name(program) == "tee" => operands(arguments, false, &[]),
+        _ => Vec::new(),
+    }
+}
+
+/// The two paths of `mv FROM TO`.
+pub(super) fn moved(words: &[String]) -> Vec<&str> {
+    match words {
+        [program, arguments @ ..] if program_name(program) == "mv" => operands(arguments, false, &[]),
+        [git, mv, arguments @ ..] if git == "git" && mv == "mv" => operands(arguments, false, &[]),
+        _ => Vec::new(),
+    }
+}
+
+/// What `echo` and `printf` say.
+pub(super) fn said(words: &[String]) -> Option<String> {
+    let [program, arguments @ ..] = words else { return None };
+    let speaks = matches!(program_name(program).as_str(), "echo" | "printf");
+    let words = arguments.iter().filter(|word| !matches!(word.as_str(), "-e" | "-n" | "-en" | "-ne" | "--"));
+    speaks.then(|| words.map(String::as_str).collect::<Vec<_>>().join(" ").replace("\\n", "\n"))
+}
+
+/// Whether the command applies a patch.
+pub(super) fn takes_patch(words: &[String]) -> bool {
+    let Some(program) = words.first().map(|word| program_name(word)) else { return false };
+    let applies = program == "git" && words.iter().any(|word| word == "apply" || word == "am");
+    applies || matches!(program.as_str(), "apply_patch" | "applypatch" | "patch")
+}
+
+/// Whether the command shows what changed, and not only that something did.
+pub(super) fn shows_difference(words: &[String]) -> bool {
+    const ONLY_NAMES: &[&str] = &[
+        "--stat",
+        "--name-only",
+        "--name-status",
+        "--shortstat",
+        "--numstat",
+        "--quiet",
+        "-s",
+        "--summary",
+        "--check",
+    ];
+    let [program, arguments @ ..] = words else { return false };
+    let differs = match program_name(program).as_str() {
+        "git" => arguments.iter().any(|word| matches!(word.as_str(), "diff" | "show" | "-p" | "--patch")),
+        "jj" | "hg" | "svn" | "sl" => arguments.iter().any(|word| matches!(word.as_str(), "diff" | "show")),
+        "diff" | "colordiff" | "delta" => true,
+        _ => false,
+    };
+    differs && !arguments.iter().any(|word| ONLY_NAMES.contains(&word.as_str()))
+}
+
+/// Whether the command changes no file of the project.
+pub(super) fn is_harmless(words: &[String]) -> bool {
+    let [program, arguments @ ..] = words else { return true };
+    let program = program_name(program);
+    let listed = |list: &str, word: &str| list.split_whitespace().any(|listed| listed == word);
+    match program.as_str() {
+        "git" => {
+            arguments.iter().find(|word| !word.starts_with('-')).is_none_or(|word| listed(GIT_LOOKS, word))
+        }
+        _ => shower_of(&program).is_some() || listed(HARMLESS, &program),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn shown_files_are_told_from_scripts_and_values() {
+        for (line, files) in [
+            ("cat a.py b.py", &["a.py", "b.py"][..]),
+            ("head -n 20 a.py", &["a.py"]),
+            ("head -20 a.py", &["a.py"]),
+            ("sed -n 10,20p a.py", &["a.py"]),
+            ("grep -n foo a.py", &["a.py"]),
+            ("grep -e foo a.py", &["a.py"]),
+            ("rg -l foo src", &[]),
+            ("sed -i s/a/b/ a.py", &[]),
+            ("ls a.py", &[]),
+        ] {
+            assert_eq!(shown(&words(line)), files, "{line}");
+        }
+    }
+
+    #[test]
+    fn files_rewritten_in_place_are_found() {
+        for line in [
+            "sed -i s/a/b/ a.py",
+            "sed -i.bak -e s/a/b/ a.py",
+            "sed -Ei s/a/b/ a.py",
+            "perl -pi -e s/a/b/ a.py",
+            "perl -i -pe s/a/b/ a.py",
+        ] {
+            assert_eq!(rewritten(&words(line)), ["a.py"], "{line}");
+        }
+        assert_eq!(rewritten(&words("sed -n 1,2p a.py")), Vec::<&str>::new());
+    }
+}

@@ -1,0 +1,116 @@
+//! What a tool's text shows: files by name, and how far into them its lines go.
+
+use std::collections::HashSet;
+
+/// The files that a difference names.
+pub(super) fn changed_files(text: &str) -> Vec<&str> {
+    let named = text.lines().filter_map(|line| {
+        let path = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- "));
+        path.or_else(|| line.strip_prefix("diff --git ").and_then(|rest| rest.rsplit(' ').next()))
+    });
+    let bare =
+        named.map(|path| path.split('\t').next().unwrap_or(path).trim()).filter(|path| *path != "/dev/null");
+    distinct(bare.map(|path| path.strip_prefix("b/").or_else(|| path.strip_prefix("a/")).unwrap_or(path)))
+}
+
+/// The files that a search names: `src/a.rs:12: let x`, `src/a.rs-13-`, a line that is a path.
+pub(super) fn named_files(text: &str) -> Vec<&str> {
+    distinct(text.lines().filter_map(|line| numbered_place(line).map(|(path, _)| path)))
+}
+
+fn distinct<'t>(paths: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+    let mut seen = HashSet::new();
+    paths.filter(|path| !path.is_empty() && seen.insert(*path)).collect()
+}
+
+/// `src/a.rs:12: ...`: the path and the line.
+fn numbered_place(line: &str) -> Option<(&str, usize)> {
+    let (path, rest) = line.split_once(':')?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let looks_like_path = !path.is_empty() && !path.contains(' ') && path.contains(['.', '/']);
+    (looks_like_path && rest[digits..].starts_with(':'))
+        .then(|| rest[..digits].parse().ok().map(|line| (path, line)))?
+}
+
+/// The number that a line begins with: `  42\t`, `42→`, `42:`, `42|`, `42 | `.
+pub(super) fn leading_number(line: &str) -> Option<usize> {
+    let line = line.trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let after = line[digits..].trim_start_matches(' ');
+    let is_number =
+        digits > 0 && (line[digits..].starts_with('\t') || after.starts_with(['\t', '→', ':', '|', '-']));
+    is_number.then(|| line[..digits].parse().ok())?
+}
+
+/// A line without the number that a reader put before it.
+pub(super) fn without_number(line: &str) -> &str {
+    if leading_number(line).is_none() {
+        return line;
+    }
+    let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(' ');
+    rest.strip_prefix(['\t', '→', ':', '|', '-']).unwrap_or(rest)
+}
+
+/// The line numbers that a text names, in `a.rs:42`, `line 42`, `#L42`, `(42,5)`, at the beginning of a line, or as
+/// the range of a hunk.
+pub(super) fn named_lines(text: &str, found: &mut HashSet<usize>) {
+    for line in text.lines() {
+        found.extend(leading_number(line));
+        if let Some(hunk) = line.strip_prefix("@@ ") {
+            found.extend(hunk_lines(hunk));
+        }
+        named_in_line(line, found);
+    }
+}
+
+/// The lines after the change: `-40,3 +42,5 @@`. Of a long hunk, the first lines.
+fn hunk_lines(hunk: &str) -> std::ops::Range<usize> {
+    const MAX: usize = 300;
+    let after = hunk.split('+').nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    let (start, count) = after.split_once(',').unwrap_or((after, "1"));
+    let (start, count) = (start.parse().unwrap_or(0_usize), count.parse().unwrap_or(0_usize));
+    start..start.saturating_add(count.min(MAX))
+}
+
+fn named_in_line(line: &str, found: &mut HashSet<usize>) {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 && names_line(&bytes[..at]) {
+            found.extend(line[at..at + digits].parse::<usize>().ok());
+        }
+        at += digits.max(1);
+    }
+}
+
+fn names_line(before: &[u8]) -> bool {
+    let ends = |end: &[u8]| {
+        before.len() >= end.len() && before[before.len() - end.len()..].eq_ignore_ascii_case(end)
+    };
+    ends(b":") || ends(b"#L") || ends(b"line ") || ends(b"lines ") || ends(b"(") || ends(b"[")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_by_name() {
+        assert_eq!(without_number("42\tLIMIT = 5"), "LIMIT = 5");
+        assert_eq!(named_files("src/a.rs:12:x\nsrc/a.rs:13:y\nb.py:1:z\nhttp: no"), ["src/a.rs", "b.py"]);
+        assert_eq!(changed_files("diff --git a/x.rs b/x.rs\n--- a/x.rs\n+++ b/x.rs\n"), ["x.rs"]);
+    }
+
+    #[test]
+    fn messages_name_lines() {
+        let mut found = HashSet::new();
+        named_lines(
+            " --> src/a.rs:42:5\n  File \"x.py\", line 7\na.ts(9,5): error\n@@ -1,2 +100,2 @@\n8:x",
+            &mut found,
+        );
+        let mut found: Vec<usize> = found.into_iter().collect();
+        found.sort_unstable();
+        assert!([7, 8, 9, 42, 100, 101].iter().all(|line| found.contains(line)), "{found:?}");
+    }
+}

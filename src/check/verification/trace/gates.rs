@@ -1,0 +1,43 @@
+//! Quality gates: type check, lint and coverage, run after the first change of code.
+
+use super::super::breakdown::{Breakdown, GATES};
+use super::super::purpose::Purpose;
+use super::{Run, lost};
+
+/// How a gate is called, and what it weighs among all three.
+pub(in crate::check::verification) fn named(gate: Purpose) -> (&'static str, f64) {
+    match gate {
+        Purpose::Type => ("type check", 0.33),
+        Purpose::Lint => ("lint", 0.33),
+        _ => ("coverage", 0.34),
+    }
+}
+
+pub(super) fn judge(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+    let gates = &run.settings.gates;
+    let (Some((first, _)), false) = (run.journal.code_edits, gates.is_empty()) else {
+        found.part("quality gates", None);
+        return 1.0;
+    };
+    let whole: f64 = gates.iter().map(|gate| named(*gate).1).sum();
+    let has_run =
+        |gate: &&Purpose| run.journal.gates.iter().any(|ran| ran.purpose == **gate && ran.at > first);
+    let mut missing = Vec::new();
+    let mut score = 0.0;
+    for gate in gates {
+        let (name, weight) = named(*gate);
+        let kept = has_run(&gate);
+        found.part(name, Some(if kept { 1.0 } else { 0.0 }));
+        if kept {
+            score += weight / whole;
+        } else {
+            missing.push(name);
+        }
+    }
+    if !missing.is_empty() {
+        let why = format!("not run after the first change of code: {}", missing.join(", "));
+        let help = "run them; `gates: [type, lint]` says which ones this project has";
+        found.lose(lost(GATES * (1.0 - score), why, help));
+    }
+    score
+}

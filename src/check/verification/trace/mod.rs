@@ -1,0 +1,60 @@
+//! The profile `trace`: what the calls show, and whether the final answer says just that.
+
+mod claims;
+mod evidence;
+mod gates;
+mod tests;
+mod tests_claimed;
+mod tools;
+
+use self::claims::Claims;
+use super::answer::Answer;
+use super::answer::tests_said::TestsSaid;
+use super::breakdown::{Breakdown, Lost};
+use super::journal::Journal;
+use super::settings::Settings;
+use crate::trace::{Call, Trace};
+
+/// A run and its answer, read.
+struct Run<'r> {
+    trace: &'r Trace,
+    journal: Journal,
+    answer: Answer<'r>,
+    said: TestsSaid,
+    settings: &'r Settings,
+}
+
+/// The parts of `trace`, which was `asked` something and whose answer is `answer`.
+pub(super) fn judge(trace: &Trace, asked: Option<&str>, answer: &str, settings: &Settings) -> Breakdown {
+    let journal = Journal::of(trace, asked, &settings.tables);
+    let answer = Answer::new(answer);
+    let said = TestsSaid::of(&answer);
+    let run = Run { trace, journal, answer, said, settings };
+    let claims = Claims::of(&run);
+    let misreports = claims.misreport_tests;
+    let mut found = Breakdown::default();
+    found.tools = tools::judge(&run, &mut found);
+    found.evidence = evidence::judge(&run, claims, &mut found);
+    found.tests = tests::judge(&run, misreports, &mut found);
+    found.gates = gates::judge(&run, &mut found);
+    found
+}
+
+impl Run<'_> {
+    /// The call at `index`, from 0, as a loss names it.
+    fn named(&self, index: usize) -> Option<(usize, String, Option<String>)> {
+        let call: &Call = self.trace.calls.get(index)?;
+        Some((call.index, call.name.clone(), call.id.clone()))
+    }
+}
+
+/// `part / of`; nothing asked for is all of it.
+fn share(part: usize, of: usize) -> f64 {
+    let float = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    if of == 0 { 1.0 } else { (float(part) / float(of)).min(1.0) }
+}
+
+/// A loss without a call.
+fn lost(points: f64, why: impl Into<String>, help: &'static str) -> Lost {
+    Lost { points, why: why.into(), help, ..Lost::default() }
+}

@@ -1,0 +1,88 @@
+//! Tool verification: each edit read back, each deployment looked at, verification said by one who looked.
+
+use super::super::answer::negation::{is_asked_for, is_negated};
+use super::super::breakdown::{Breakdown, Lost, TOOLS};
+use super::{Run, lost, share};
+
+const READS: f64 = 0.4;
+const HEALTH: f64 = 0.3;
+const WORDS: f64 = 0.3;
+
+pub(super) fn judge(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+    let mut score = 0.0;
+    score += edits(run, found) * READS;
+    score += deployments(run, found) * HEALTH;
+    score += statements(run, found) * WORDS;
+    score
+}
+
+fn edits(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+    let edits: Vec<_> = run.journal.edits().collect();
+    if edits.is_empty() {
+        found.part("edits read back", None);
+    }
+    let points = TOOLS * READS * share(1, edits.len().max(1));
+    for edit in &edits {
+        found.part(&format!("read back: {}", edit.path), Some(if edit.is_shown { 1.0 } else { 0.0 }));
+        if !edit.is_shown {
+            let why = format!("`{}` was edited and not read back after its last edit", edit.path);
+            let help = "read the file, or `git diff` it, after the last edit, so that the result shows what was written";
+            found.lose(Lost { call: run.named(edit.call), ..lost(points, why, help) });
+        }
+    }
+    share(edits.iter().filter(|edit| edit.is_shown).count(), edits.len())
+}
+
+fn deployments(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+    let deployments = &run.journal.deployments;
+    if deployments.is_empty() {
+        found.part("deployments looked at", None);
+    }
+    let points = TOOLS * HEALTH * share(1, deployments.len().max(1));
+    for deployment in deployments {
+        let number = deployment.call + 1;
+        found.part(
+            &format!("health after call {number}"),
+            Some(if deployment.is_healthy { 1.0 } else { 0.0 }),
+        );
+        if !deployment.is_healthy {
+            let why = format!("call {number} deployed, and no health check after it passed");
+            let help = "look at what was deployed afterwards: its health endpoint, its rollout status";
+            found.lose(Lost { call: run.named(deployment.call), ..lost(points, why, help) });
+        }
+    }
+    share(deployments.iter().filter(|deployment| deployment.is_healthy).count(), deployments.len())
+}
+
+/// Words such as `verified`, from one who looked; nothing is asked of one who changed nothing.
+fn statements(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+    if run.journal.edits().next().is_none() && run.journal.deployments.is_empty() {
+        found.part("verification said", None);
+        return 1.0;
+    }
+    let said = distinct_statements(run);
+    let kept = if run.journal.looks { share(said, 2) } else { 0.0 };
+    found.part("verification said", Some(kept));
+    if kept < 1.0 {
+        let why = if run.journal.looks || said == 0 {
+            format!("the answer makes {said} of 2 statements such as `verified` or `checked`")
+        } else {
+            format!("the answer says {said} times that it verified, and no call looked at anything")
+        };
+        found.lose(lost(TOOLS * WORDS * (1.0 - kept), why, "verify, and say what was verified and how"));
+    }
+    kept
+}
+
+fn distinct_statements(run: &Run<'_>) -> usize {
+    let words = &run.answer.words;
+    let mut said = std::collections::HashSet::new();
+    for at in 0..words.len() {
+        for (phrase, _) in run.settings.lexicon.keywords.at(words, at) {
+            if !is_negated(words, at) && !is_asked_for(words, at) {
+                said.insert(phrase);
+            }
+        }
+    }
+    said.len()
+}

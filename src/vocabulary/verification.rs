@@ -1,0 +1,34 @@
+//! `verification:` whether the agent verifies its work: `true`, a threshold, or the settings.
+//!
+//! ```yaml
+//! verification: {threshold: 0.9, gates: [type, lint]}
+//! ```
+//!
+//! `false` takes back what a suite's defaults ask for.
+
+use super::{CaseNode, Piece, Vocabulary, wrap};
+use crate::case::Lowered;
+use crate::check::{Registry, Scope};
+use crate::place::LoadErrors;
+use crate::yaml::{Key, Tree, Value};
+
+const KEY: &str = "verification";
+
+pub(super) const VOCABULARY: Vocabulary =
+    Vocabulary { key: KEY, unfold, lower, settings_beside: false, also: &[] };
+
+/// A bare number is the threshold.
+fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
+    for (_, settings) in case.iter_mut().filter(|(key, _)| key.name == KEY) {
+        if matches!(settings.value, Value::Int(_) | Value::UInt(_) | Value::Float(_)) {
+            wrap(settings, "threshold");
+        }
+    }
+}
+
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
+    let asked = case.node.get(KEY).filter(|block| !matches!(block.value(), Value::Bool(false)));
+    let Some(block) = asked else { return Ok(Lowered::default()) };
+    let piece = Piece { check: KEY, place: case.node.key_place(KEY), pointer: format!("/{KEY}") };
+    Ok(vec![piece.read(case, block, scope)?].into())
+}
