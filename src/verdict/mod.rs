@@ -4,8 +4,11 @@
 
 mod baseline;
 mod evaluate;
+mod gate;
+mod regression;
 mod scoring;
 mod secrets;
+pub mod summary;
 mod together;
 
 use std::collections::BTreeMap;
@@ -20,6 +23,8 @@ use crate::score::{Card, Stake};
 use crate::trace::{CallStatus, Usage};
 
 pub use evaluate::{evaluate, evaluate_recorded, failed_with};
+pub use gate::{Measured, hold_gate};
+pub use regression::hold_baseline;
 
 /// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
