@@ -9,7 +9,7 @@ use super::settings::Settings;
 use crate::case::Tier;
 use crate::report::block::block;
 use crate::verdict::Verdict;
-use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary, is_golden};
+use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 
 /// The trials of a run, as they end.
 pub(super) struct Tally {
@@ -32,8 +32,8 @@ struct Kept {
 impl Tally {
     /// Nothing has ended yet. What nobody will ask for is not kept.
     pub(super) fn new(plan: &mut Plan, settings: &Settings) -> Self {
-        let golden = || plan.cases().iter().any(|case| is_golden(case));
-        let rows_wanted = settings.nextest.is_none() && (settings.output_json.is_some() || golden());
+        let rows_wanted =
+            settings.nextest.is_none() && (settings.output_json.is_some() || !plan.golden.is_empty());
         Self {
             rows_wanted,
             blocks_wanted: settings.verbose,

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RunSummary, Verdict};
+use super::{Finding, RunSummary, Verdict};
 use crate::case::{Case, Tier};
 use crate::outcome::Status;
-use crate::score::Card;
 use crate::score::statistics::Spread;
+use crate::score::{Card, Stake};
 
 /// The version of the JSON that a summary is written as.
 pub const SUMMARY_VERSION: u32 = 1;
@@ -164,10 +164,9 @@ impl Row {
     /// What a summary keeps of `verdict`.
     pub fn of(verdict: &Verdict) -> Self {
         let cards: Vec<&Card> = verdict.scorecards.iter().filter(|card| card.name == GOLDEN).collect();
-        let reached = verdict.expected != Status::Pass || cards.iter().all(|card| card.passed);
         Self {
             tier: verdict.tier,
-            passed: verdict.passed && reached,
+            passed: verdict.passed && (verdict.expected != Status::Pass || reaches_all(verdict)),
             score: score(verdict, &cards),
             golden: cards.first().map(|first| GoldenRow {
                 axes: Axes::of(verdict, &cards),
@@ -178,6 +177,17 @@ impl Row {
             runs: verdict.runs.iter().map(Figures::of).collect(),
         }
     }
+}
+
+/// Whether a case whose trial passes did so on its own, and not because only its suite's gate decides: every score
+/// is reached, and nothing broke but what a score has counted.
+fn reaches_all(verdict: &Verdict) -> bool {
+    let only_golden = verdict.scorecards.iter().all(|card| card.name == GOLDEN);
+    let parts = || verdict.scorecards.iter().flat_map(|card| &card.parts);
+    let is_counted = |finding: &Finding| !only_golden || parts().any(|part| part.name == finding.check);
+    let broken = |finding: &&Finding| finding.status == Status::Fail && finding.stake == Stake::Points;
+    verdict.scorecards.iter().all(|card| card.passed)
+        && verdict.findings.iter().filter(broken).all(is_counted)
 }
 
 /// An agent that errs scores 0, whatever its checks say.

@@ -12,6 +12,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_mean_that_reaches_the_gate_is_green),
         claim(a_mean_below_the_gate_is_red_and_names_the_rows_that_lost_most),
         claim(rows_that_only_report_fail_on_errors_alone),
+        claim(a_forbidden_text_is_counted_as_failed),
         claim(a_row_that_errs_scores_0),
         claim(an_undecided_case_leaves_the_mean_unknown),
         claim(a_case_of_another_kind_brings_its_own_score),
@@ -96,6 +97,16 @@ fn rows_that_only_report_fail_on_errors_alone() {
     assert_eq!((strict.results()["s::c"], strict.results()["s::pass_threshold"]), ("FAILED", "ok"));
     let lax = gate("0.7").run(&[]).exits(0);
     assert_eq!(lax.results()["s::c"], "ok");
+}
+
+/// What only the gate may forgive is no success in the summary.
+fn a_forbidden_text_is_counted_as_failed() {
+    let project = gate("0.7");
+    let rows =
+        project.read("evals/rows.yaml").replace("- id: b\n", "- id: b\n  forbidden_substrings: [$5]\n");
+    project.write("evals/rows.yaml", rows);
+    let ran = project.run(&[]).exits(0).says("passed        1 (threshold 0.7)\n  failed        2");
+    assert_eq!(ran.results()["s::b"], "ok");
 }
 
 fn a_row_that_errs_scores_0() {
