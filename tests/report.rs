@@ -7,9 +7,9 @@ use arraign::check::{Registry, Tables};
 use arraign::report::block::block;
 use arraign::report::{summary, terminal};
 use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_runs};
+use arraign::suite::{Library, Suite, load_recorded};
 use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
-use arraign::verdict::{Measured, Verdict, evaluate_runs, hold_baseline, hold_gate};
+use arraign::verdict::{Measured, Verdict, evaluate_recorded, hold_baseline, hold_gate};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")
@@ -28,9 +28,9 @@ fn suite(name: &str) -> Suite {
 fn verdicts(suite: &Suite, name: &str) -> Vec<Verdict> {
     let files = files();
     let judge = |case: &std::sync::Arc<arraign::Case>| {
-        let runs = load_runs(case, &files.root().join("red.yaml"), &files).expect("its trace");
+        let runs = load_recorded(case, &files.root().join("red.yaml"), &files).expect("its trace");
         let name = format!("{name}::{}", case.id.as_deref().expect("an id"));
-        evaluate_runs(case, &name, &runs)
+        evaluate_recorded(case, &name, &runs)
     };
     suite.cases.iter().map(judge).collect()
 }

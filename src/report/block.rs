@@ -7,6 +7,7 @@ use super::plain::one_line;
 use super::score;
 use super::summary::{dollars, grouped};
 use crate::outcome::{Item, Score, State, Status};
+use crate::score::statistics::Statistics;
 use crate::score::{Card, Stake};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
@@ -23,6 +24,7 @@ pub fn block(verdict: &Verdict) -> String {
     for run in 0..verdict.runs.len().max(1) {
         lines.extend(of_run(verdict, run));
     }
+    lines.extend(of_all_runs(verdict));
     lines
         .extend(verdict.snapshot_diff.iter().map(|_| "  the violations differ from the snapshot".to_owned()));
     lines.join("\n") + "\n"
@@ -56,7 +58,8 @@ fn percent(score: Score) -> String {
 }
 
 fn of_run(verdict: &Verdict, run: usize) -> Vec<String> {
-    let findings: Vec<&Finding> = verdict.findings.iter().filter(|finding| finding.run == run).collect();
+    let of_run = |finding: &&Finding| finding.run == run && !finding.of_all_runs;
+    let findings: Vec<&Finding> = verdict.findings.iter().filter(of_run).collect();
     let mut lines = Vec::new();
     if let Some(summary) = verdict.runs.get(run) {
         lines.push(format!("  {}", of_trace(summary, run, verdict.runs.len())));
@@ -66,10 +69,37 @@ fn of_run(verdict: &Verdict, run: usize) -> Vec<String> {
     for card in verdict.scorecards.iter().filter(|card| card.run == run) {
         lines.extend(of_card(card));
     }
-    let width = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
-    let checks = findings.iter().filter(|finding| score::card_of(verdict, finding).is_none());
-    lines.extend(checks.flat_map(|finding| of_finding(finding, width)));
+    let checks = findings.into_iter().filter(|finding| score::card_of(verdict, finding).is_none());
+    lines.extend(of_findings(&checks.collect::<Vec<_>>()));
     lines
+}
+
+/// What the runs come to together.
+fn of_all_runs(verdict: &Verdict) -> Vec<String> {
+    let findings: Vec<&Finding> = verdict.findings.iter().filter(|finding| finding.of_all_runs).collect();
+    let told = verdict.statistics.as_ref().map_or_else(String::new, spread);
+    let heading = (!findings.is_empty()).then(|| format!("  all runs{told}"));
+    heading.into_iter().chain(of_findings(&findings)).collect()
+}
+
+fn spread(statistics: &Statistics) -> String {
+    let passed =
+        format!(": {} of {} passed, {}", statistics.passed, statistics.runs, statistics.flakiness.label);
+    let score = statistics.score.as_ref().map(|score| {
+        let (mean, median, deviation) = (score.mean, score.median, score.std_dev);
+        format!(
+            ", score {} on the mean, {} in the middle, deviation {}",
+            score::number(mean),
+            score::number(median),
+            score::number(deviation)
+        )
+    });
+    format!("{passed}{}", score.unwrap_or_default())
+}
+
+fn of_findings(findings: &[&Finding]) -> Vec<String> {
+    let width = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
+    findings.iter().flat_map(|finding| of_finding(finding, width)).collect()
 }
 
 fn is_broken_gate(finding: &Finding) -> bool {
@@ -118,7 +148,7 @@ fn of_finding(finding: &Finding, width: usize) -> Vec<String> {
 
 /// Values and violations say the same in better words; an item with a note says more.
 fn is_telling(item: &Item, finding: &Finding) -> bool {
-    item.note.is_some() || (finding.values.is_empty() && item.state == State::Held)
+    item.note.is_some() || finding.of_all_runs || (finding.values.is_empty() && item.state == State::Held)
 }
 
 fn of_item(item: &Item) -> String {

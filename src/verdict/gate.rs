@@ -103,6 +103,7 @@ pub fn hold_gate(gate: &Gate, name: &str, cases: &[Measured], baseline: Option<F
         score,
         findings,
         scorecards: card.into_iter().collect(),
+        statistics: None,
         runs: Vec::new(),
         errors: Vec::new(),
         snapshot_diff: None,

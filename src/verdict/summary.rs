@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Finding, RunSummary, Verdict};
 use crate::case::{Case, Tier};
 use crate::outcome::Status;
-use crate::score::statistics::Spread;
+use crate::score::statistics::{Spread, median};
 use crate::score::{Card, Stake};
 
 /// The version of the JSON that a summary is written as.
@@ -18,6 +18,8 @@ pub const SUMMARY_VERSION: u32 = 1;
 
 /// The scorecard of a row of a golden dataset.
 const GOLDEN: &str = "golden";
+/// The key of a case whose median decides.
+const REPEAT: &str = "repeat";
 /// What a percentile of times needs and a summary does not show: the level of the mean's interval.
 const LEVEL: f64 = 0.95;
 
@@ -182,22 +184,37 @@ impl Row {
 /// Whether a case whose trial passes did so on its own, and not because only its suite's gate decides: every score
 /// is reached, and nothing broke but what a score has counted.
 fn reaches_all(verdict: &Verdict) -> bool {
-    let only_golden = verdict.scorecards.iter().all(|card| card.name == GOLDEN);
-    let parts = || verdict.scorecards.iter().flat_map(|card| &card.parts);
-    let is_counted = |finding: &Finding| !only_golden || parts().any(|part| part.name == finding.check);
-    let broken = |finding: &&Finding| finding.status == Status::Fail && finding.stake == Stake::Points;
-    verdict.scorecards.iter().all(|card| card.passed)
-        && verdict.findings.iter().filter(broken).all(is_counted)
+    let cards = || verdict.scorecards.iter();
+    let told_points = |finding: &&Finding| finding.stake == Stake::Points && finding.status == Status::Fail;
+    let is_counted = |finding: &Finding| {
+        let name = &finding.check;
+        cards().any(|card| card.threshold == *name || card.parts.iter().any(|part| part.name == *name))
+    };
+    let mut together = verdict.findings.iter().filter(|finding| finding.of_all_runs).peekable();
+    let reached = match together.peek() {
+        Some(_) => together.all(|finding| finding.status == Status::Pass || finding.stake == Stake::Told),
+        None => cards().all(|card| card.passed),
+    };
+    let only_golden = cards().all(|card| card.name == GOLDEN);
+    reached && (!only_golden || verdict.findings.iter().filter(told_points).all(is_counted))
 }
 
 /// An agent that errs scores 0, whatever its checks say.
 fn score(verdict: &Verdict, golden: &[&Card]) -> Option<f64> {
     match verdict.status {
         Status::Error => Some(0.0),
-        _ if !golden.is_empty() => mean(golden.iter().map(|card| card.score)),
+        _ if !golden.is_empty() => over_runs(verdict, golden.iter().map(|card| card.score)),
         Status::Undecided => None,
         Status::Pass | Status::Fail => Some(verdict.score.get()),
     }
+}
+
+/// What the values of several runs come to: their median where the case repeats, else their mean.
+fn over_runs(verdict: &Verdict, values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    if verdict.findings.iter().any(|finding| finding.of_all_runs && finding.check == REPEAT) {
+        return median(&values.collect::<Option<Vec<f64>>>()?);
+    }
+    mean(values)
 }
 
 fn agent(run: &RunSummary) -> Option<String> {
@@ -222,7 +239,7 @@ impl Axes {
         if verdict.status == Status::Error {
             return Some(Self::default());
         }
-        Self::build(|axis| mean(cards.iter().map(|card| part(card, axis))))
+        Self::build(|axis| over_runs(verdict, cards.iter().map(|card| part(card, axis))))
     }
 
     fn build(mut axis: impl FnMut(&str) -> Option<f64>) -> Option<Self> {

@@ -22,6 +22,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(ignored_rows_are_not_in_the_mean),
         claim(a_file_may_not_be_called_like_a_gate),
         claim(each_run_of_a_file_is_a_row),
+        claim(the_median_of_a_repeated_row_is_its_score),
         claim(the_summary_follows_the_result),
         claim(a_plain_run_has_no_summary),
         claim(json_events_leave_the_summary_to_stderr),
@@ -197,6 +198,21 @@ fn each_run_of_a_file_is_a_row() {
     let ran = project.run(&[]).exits(101).says("the mean score of 2 cases is 0.8,");
     assert_eq!(ran.results()["s::a::run_1"], "ok");
     ran.says("`s::a::run_2` scores 0.6");
+}
+
+/// 1, 1 and 0.6: the mean would be 0.8667.
+fn the_median_of_a_repeated_row_is_its_score() {
+    let project = rows("gate: {mean: 1}\n")
+        .file("evals/rows.yaml", "- {id: a, expected_tools: [look], repeat: 3, trace: traces/r.jsonl}\n")
+        .file(
+            "evals/traces/r.jsonl",
+            "{\"calls\": [\"look\"]}\n{\"calls\": [\"glance\"]}\n{\"calls\": [\"look\"]}\n",
+        );
+    let ran = project.run_with(&[("ARRAIGN_VERBOSE", "1")], &[]).exits(0);
+    ran.says("correctness   100.0%  PASS").says("passed        1 (").says("  all runs: 2 of 3 passed, ");
+    project.write("evals/traces/r.jsonl", "{\"calls\": [\"glance\"]}\n".repeat(3));
+    let ran = project.run(&[]).exits(101).says("the mean score of 1 case is 0.6,");
+    ran.says("passed        0 (threshold 0.7)");
 }
 
 fn the_summary_follows_the_result() {
