@@ -209,24 +209,25 @@ impl Plan {
         library: Library<'_>,
         settings: &Settings,
     ) -> Result<(), LoadErrors> {
-        let (mut errors, planned) = (LoadErrors::new(), self.trials.len());
+        let (mut errors, before, skipped) = (LoadErrors::new(), self.trials.len(), self.skipped);
         let name: Arc<str> = trial_name(below(path, library), None).into();
         let shared_path = Arc::new(path.to_owned());
-        let selected = || suite.cases.iter().filter(|case| is_selected(case, settings));
-        for case in selected() {
+        for case in &suite.cases {
+            if !is_selected(case, settings) {
+                self.skipped += 1;
+                continue;
+            }
             let (case, path) = (Arc::clone(case), Arc::clone(&shared_path));
             let case_name = name_of(&path, &case, library);
             let work = CaseWork { case, path, suite: Arc::clone(&name), run: None };
             self.trials.extend(errors.take(trials_of(&work, case_name, library)).unwrap_or_default());
         }
-        let skipped = suite.cases.len() - selected().count();
-        self.skipped += skipped;
         if suite.cases.iter().any(|case| is_golden(case)) {
             let gate = suite.gate.as_ref().and_then(|gate| gate.mean);
-            self.golden.push(GoldenSuite { name: Arc::clone(&name), skipped, gate });
+            self.golden.push(GoldenSuite { name: Arc::clone(&name), skipped: self.skipped - skipped, gate });
         }
         if let Some(gate) = &suite.gate {
-            let cases: Vec<_> = self.trials[planned..].iter().filter_map(held_by_gate).collect();
+            let cases = self.trials[before..].iter().filter_map(held_by_gate).collect();
             let work = GateWork { gate: gate.clone(), suite: name, cases };
             self.trials.extend(gate_trial(work, trial_name(below(path, library), Some(GATE_ID))));
         }
