@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::check::{Check, Kind, Scope};
+use crate::check::{Check, Kind, Prices, Scope};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Location, Place};
@@ -50,6 +50,8 @@ pub struct Case {
     pub require_calls: Option<Place>,
     /// What a judge thinks of the run, where the case says it itself.
     pub opinions: Opinions,
+    /// What tokens cost, where its suite says so.
+    pub prices: Prices,
     /// The checks, in the file's order.
     pub expectations: Vec<Expectation>,
     /// What they are worth together.

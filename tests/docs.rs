@@ -5,10 +5,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign::case::Tier;
 use arraign::check::{BUILTIN, Kind, Registry};
+use arraign::report::block::block;
+use arraign::report::summary::summary;
 use arraign::report::terminal;
 use arraign::source::Files;
 use arraign::suite::{Library, Suite, load_recorded};
+use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 use arraign::verdict::{Verdict, evaluate_recorded};
 
 fn root() -> &'static Path {
@@ -62,6 +66,48 @@ fn the_page_of_verdicts_shows_a_real_one() {
     verdict.findings.iter_mut().for_each(|finding| finding.duration_ms = 0.0);
     let json = serde_json::to_string_pretty(&verdict).expect("JSON");
     hold(&path, &with_block(&read(&path), "a verdict", &format!("```json\n{json}\n```\n")));
+}
+
+/// The suite in `evals/golden`, what its run ends with, and the red trial of a gate.
+#[test]
+fn the_page_of_golden_datasets_shows_a_real_run() {
+    let path = root().join("docs/golden.md");
+    let verdicts = golden_verdicts();
+    let shown = verdicts.iter().find(|verdict| verdict.name.ends_with("broken_calls")).expect("the row");
+    let gate = read(&root().join("tests/report/snapshots/gate.snap"));
+    let gate = &gate[gate.find("error[").expect("a diagnostic")..];
+    let blocks = [
+        ("the rows", "json", read(&root().join("evals/golden/order-rows.json"))),
+        ("the suite", "yaml", read(&root().join("evals/golden/orders.yaml"))),
+        ("a red gate", "text", gate.to_owned()),
+        ("the summary", "text", golden_summary(&verdicts)),
+        ("a block", "text", block(shown)),
+    ];
+    let page = blocks.into_iter().fold(read(&path), |page, (mark, language, text)| {
+        with_block(&page, mark, &format!("```{language}\n{text}```\n"))
+    });
+    hold(&path, &page);
+}
+
+fn golden_verdicts() -> Vec<Verdict> {
+    let (kinds, files) = (Registry::default(), Files::new(root(), root().join("evals")));
+    let path = root().join("evals/golden/orders.yaml");
+    let tables = arraign::check::Tables::default();
+    let suite =
+        Suite::load(&path, Library { kinds: &kinds, files: &files, tables: &tables }).expect("a suite");
+    let judge = |case: &std::sync::Arc<arraign::Case>| {
+        let runs = load_recorded(case, &path, &files).expect("its recording");
+        let name = format!("golden::orders::{}", case.id.as_deref().expect("an id"));
+        evaluate_recorded(case, &name, &runs)
+    };
+    suite.cases.iter().map(judge).collect()
+}
+
+fn golden_summary(verdicts: &[Verdict]) -> String {
+    let rows: Vec<Row> = verdicts.iter().map(Row::of).collect();
+    let group = Group { gate: Some(0.8), ..Group::of("golden::orders", &rows.iter()) };
+    let (total, suites) = (Group::default(), vec![group]);
+    summary(&Summary { schema_version: SUMMARY_VERSION, tier: Tier::Full, total, suites })
 }
 
 fn red_trial() -> String {

@@ -17,7 +17,7 @@ use super::amount::Amount;
 use super::prices::Prices;
 use super::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node};
@@ -43,7 +43,10 @@ impl Check for CostAtMost {
         let cost = self.prices.cost_or_why(&evidence.trace)?;
         let is_priced = evidence.trace.cost_usd.is_none();
         let violation = (cost > self.limit.get()).then(|| too_much(cost, self.limit, is_priced));
-        Ok(Outcome::from(violation).value("cost_usd", cost.into()))
+        let state = if violation.is_some() { State::Violated } else { State::Held };
+        let item = Item::new(format!("at most ${}", self.limit.get()), state);
+        let items = vec![item.note(format!("the run cost ${cost}"))];
+        Ok(Outcome { items, ..Outcome::from(violation) }.value("cost_usd", cost.into()))
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {

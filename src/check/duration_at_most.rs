@@ -15,7 +15,7 @@
 use super::amount::{Amount, is_amount};
 use super::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node};
@@ -59,7 +59,10 @@ impl Check for DurationAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let took = duration(&evidence.trace)?;
         let violation = (took > self.limit.get()).then(|| too_slow(took, self.limit));
-        Ok(Outcome::from(violation).value("duration_ms", took.into()))
+        let state = if violation.is_some() { State::Violated } else { State::Held };
+        let item = Item::new(format!("at most {} ms", self.limit.get()), state);
+        let items = vec![item.note(format!("the run took {took} ms"))];
+        Ok(Outcome { items, ..Outcome::from(violation) }.value("duration_ms", took.into()))
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {

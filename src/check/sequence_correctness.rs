@@ -47,6 +47,17 @@ enum Mode {
     Unordered,
 }
 
+impl Mode {
+    /// As a case writes it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Subsequence => "subsequence",
+            Self::Exact => "exact",
+            Self::Unordered => "unordered",
+        }
+    }
+}
+
 fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `sequence_correctness`")?;
     let sequence = fields.list("tool_sequence").unwrap_or_default();
@@ -77,6 +88,7 @@ impl Check for SequenceCorrectness {
         };
         Ok(outcome
             .stat("calls_checked", trace.calls.len())
+            .value("mode", self.mode.name().into())
             .value("correct", correct.into())
             .value("progress", score.get().into()))
     }

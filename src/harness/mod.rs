@@ -7,6 +7,9 @@
 //! ```
 
 mod args;
+mod ending;
+mod gate;
+mod names;
 mod orphans;
 mod panics;
 #[cfg(feature = "snapshots")]
@@ -16,6 +19,7 @@ mod remarks;
 mod settings;
 mod snapshot;
 mod store;
+mod tally;
 mod trial;
 
 use std::env;
@@ -27,17 +31,19 @@ use libtest_mimic::{Completion, FormatSetting, Trial};
 use serde::de::DeserializeOwned;
 
 use self::args::Command;
+use self::ending::Ending;
 use self::plan::{Plan, Planned};
 use self::remarks::{cases, complain, wrong, wrong_files};
 use self::settings::Settings;
 use self::store::Store;
+use self::tally::Tally;
 use self::trial::Shared;
 use crate::case::Ignore;
 use crate::check::{Check, Kind, Registry, Tables};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::report::plain::one_line;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
-use crate::suite::{Library, ReportFormat, Suite, workspace};
+use crate::suite::{Library, Suite, workspace};
 
 /// A trial failed.
 const FAILED: u8 = 101;
@@ -177,36 +183,44 @@ impl Harness {
             Err(errors) => return wrong_files(&errors),
         };
         let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
-        let planned = panics::quietly(|| match command.exact_names() {
-            Some(names) => Ok(plan::named(names, library, &settings)),
-            None => plan::all(library, &settings),
-        });
-        let mut plan = match planned {
-            Ok(Ok(plan)) => plan,
-            Ok(Err(errors)) => return wrong_files(&errors),
-            Err(said) => return wrong(&[format!("a panic while the cases were read: {said}")]),
+        let mut plan = match plan_of(library, command, &settings) {
+            Ok(plan) => plan,
+            Err(code) => return code,
         };
         if let Some(code) = nothing_to_run(&plan, command, &settings, &self.folder) {
             return code;
         }
         plan.select(command);
-        let (reports, skipped, pinned) =
-            (reports(&plan, &settings), plan.skipped, std::mem::take(&mut plan.pinned));
-        let shared = Arc::new(shared(base, files, command, settings));
+        let ending = Ending::of(&mut plan, command, &settings);
+        let tally = Tally::new(&mut plan, &settings);
+        let shared = Arc::new(shared(base, files, command, settings, tally));
         let asked = &command.arguments;
         let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
         let cases = plan.cases();
-        let trials = plan.trials.into_iter().map(|planned| trial(planned, &shared, reasons)).collect();
+        let numbered = plan.trials.into_iter().enumerate();
+        let trials = numbered.map(|(number, planned)| trial(number, planned, &shared, reasons)).collect();
         let conclusion = libtest_mimic::run(&command.arguments, trials);
         // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
         std::mem::forget(cases);
-        if !command.arguments.list {
-            remarks::summarize(skipped, &reports, shared.store.folder());
-            if command.exact_names().is_none() {
-                remarks::orphans(&pinned.orphans(&shared.files));
-            }
+        if !command.arguments.list
+            && let Err(problem) = ending.tell(&shared)
+        {
+            return wrong(&[problem]);
         }
         if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
+    }
+}
+
+/// The trials that the command line may mean. The error is how the process ends: a mistake was told.
+fn plan_of(library: Library<'_>, command: &Command, settings: &Settings) -> Result<Plan, ExitCode> {
+    let planned = panics::quietly(|| match command.exact_names() {
+        Some(names) => Ok(plan::named(names, library, settings)),
+        None => plan::all(library, settings),
+    });
+    match planned {
+        Ok(Ok(plan)) => Ok(plan),
+        Ok(Err(errors)) => Err(wrong_files(&errors)),
+        Err(said) => Err(wrong(&[format!("a panic while the cases were read: {said}")])),
     }
 }
 
@@ -228,7 +242,7 @@ fn nothing_to_run(plan: &Plan, command: &Command, settings: &Settings, folder: &
     Some(wrong(&[format!("no case below `{}`: an empty run is not a green one", folder.display())]))
 }
 
-fn shared(base: PathBuf, files: Files, command: &Command, settings: Settings) -> Shared {
+fn shared(base: PathBuf, files: Files, command: &Command, settings: Settings, tally: Tally) -> Shared {
     let out = match settings.out {
         Some(out) => base.join(out),
         None => settings::default_out(&base),
@@ -238,24 +252,17 @@ fn shared(base: PathBuf, files: Files, command: &Command, settings: Settings) ->
         .nextest
         .map_or_else(|| (settings::own_run_id(), 1), |nextest| (nextest.run_id, nextest.attempt));
     let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-    Shared { files, store: Store::new(&out, &run_id, attempt), base, json, nextest }
+    Shared { files, store: Store::new(&out, &run_id, attempt), tally, base, json, nextest }
 }
 
 /// An ignored case is ignored for the runner, too; where nobody asks for ignored trials, the reason is shown.
-fn trial(planned: Planned, shared: &Arc<Shared>, reasons: bool) -> Trial {
+fn trial(number: usize, planned: Planned, shared: &Arc<Shared>, reasons: bool) -> Trial {
     let Planned { name, ignore, work } = planned;
     if let Some(Ignore { reason: Some(reason) }) = ignore.as_ref().filter(|_| reasons) {
         let reason = one_line(reason);
         return Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)));
     }
     let (shared, own_name) = (Arc::clone(shared), name.clone());
-    let trial = Trial::test(name, move || trial::run(&shared, &own_name, work));
+    let trial = Trial::test(name, move || trial::run(&shared, number, &own_name, work));
     trial.with_ignored_flag(ignore.is_some())
-}
-
-fn reports(plan: &Plan, settings: &Settings) -> Vec<ReportFormat> {
-    let mut wanted: Vec<ReportFormat> = plan.reports.iter().chain(&settings.reports).copied().collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    wanted
 }

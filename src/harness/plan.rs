@@ -1,15 +1,19 @@
 //! Which trials there are: all of them for a run or a list, only the named ones under `--exact`.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Command;
+use super::names::Names;
 use super::orphans::Pinned;
 use super::settings::Settings;
 use crate::case::{Case, Ignore, Runs, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
-use crate::suite::{Library, ReportFormat, Suite, case_files, files_for_name, load_runs, trial_name};
+use crate::suite::{Gate, Library, ReportFormat, Suite, case_files, files_for_name, load_runs, trial_name};
+use crate::verdict::summary::is_golden;
+
+/// The id of the trial that holds a suite's gate.
+const GATE_ID: &str = "pass_threshold";
 
 /// A trial to come.
 pub(super) struct Planned {
@@ -23,17 +27,45 @@ pub(super) struct Planned {
 
 /// What a trial does.
 pub(super) enum Work {
-    /// Holds the case against its trace; of a file with several runs, perhaps only the one of this index.
-    Case {
-        /// The case.
-        case: Arc<Case>,
-        /// The case's file.
-        path: PathBuf,
-        /// One run of a trace file that says `each: true`.
-        run: Option<usize>,
-    },
+    /// Holds a case against its trace.
+    Case(CaseWork),
+    /// Holds what the cases of a suite reach together.
+    Gate(GateWork),
     /// Reports why its file cannot be read.
     Broken(LoadErrors),
+}
+
+/// A case and where it stands; of a file with several runs, perhaps only the one of this index.
+#[derive(Clone)]
+pub(super) struct CaseWork {
+    /// The case.
+    pub(super) case: Arc<Case>,
+    /// The case's file.
+    pub(super) path: Arc<PathBuf>,
+    /// What the names of its suite's trials begin with.
+    pub(super) suite: Arc<str>,
+    /// One run of a trace file that says `each: true`.
+    pub(super) run: Option<usize>,
+}
+
+/// The gate of a suite, and the trials whose scores it holds, by name.
+pub(super) struct GateWork {
+    /// The gate.
+    pub(super) gate: Gate,
+    /// What the names of the suite's trials begin with.
+    pub(super) suite: Arc<str>,
+    /// The cases of the wanted tier and tags that are not ignored.
+    pub(super) cases: Vec<(String, CaseWork)>,
+}
+
+/// A suite that holds golden rows: what its summary says beside its trials.
+pub(super) struct GoldenSuite {
+    /// What the names of its trials begin with.
+    pub(super) name: Arc<str>,
+    /// Cases left out by tier or tag.
+    pub(super) skipped: usize,
+    /// The least mean that its gate asks for.
+    pub(super) gate: Option<f64>,
 }
 
 /// The trials of one run of the harness.
@@ -43,6 +75,8 @@ pub(super) struct Plan {
     pub(super) trials: Vec<Planned>,
     /// Cases left out by tier or tag.
     pub(super) skipped: usize,
+    /// The suites that hold golden rows.
+    pub(super) golden: Vec<GoldenSuite>,
     /// Reports that the suites ask for.
     pub(super) reports: Vec<ReportFormat>,
     /// Snapshots that the cases ask for, whether they are run or not.
@@ -52,21 +86,17 @@ pub(super) struct Plan {
 /// All trials below the eval root, or everything that is wrong there.
 pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, LoadErrors> {
     let paths = case_files(library.files)?;
-    let (mut plan, mut errors) = (Plan::default(), LoadErrors::new());
-    let mut names: HashMap<String, Arc<Case>> = HashMap::new();
+    let (mut plan, mut errors, mut names) = (Plan::default(), LoadErrors::new(), Names::default());
     for (path, suite) in suites(paths, library) {
         let Some(suite) = errors.take(suite) else { continue };
         let planned = plan.trials.len();
         for case in &suite.cases {
             plan.pinned.add(case, &path);
-            let (name, before) = (name_of(&path, case, library), plan.trials.len());
-            errors.take(add(&mut plan, case, &path, name.clone(), library, settings));
-            let of_runs = plan.trials[before..].iter().map(|trial| &trial.name).filter(|run| **run != name);
-            for name in std::iter::once(&name).chain(of_runs) {
-                if let Some(first) = names.insert(name.clone(), Arc::clone(case)) {
-                    errors.push(same_name(name, case, &first));
-                }
-            }
+            errors.take(names.claim(&name_of(&path, case, library), &case.place));
+        }
+        errors.take(plan.add_suite(&suite, &path, library, settings));
+        for trial in &plan.trials[planned..] {
+            errors.take(claim_added(&mut names, trial, library));
         }
         if plan.trials.len() > planned {
             plan.reports.extend(&suite.reports);
@@ -74,6 +104,17 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
     }
     errors.unite();
     errors.or(plan)
+}
+
+/// Trials that no case is named after: one a run, and a gate's.
+fn claim_added(names: &mut Names, trial: &Planned, library: Library<'_>) -> Result<(), LoadError> {
+    match &trial.work {
+        Work::Case(work) if trial.name != name_of(&work.path, &work.case, library) => {
+            names.claim(&trial.name, &work.case.place)
+        }
+        Work::Gate(work) => names.claim(&trial.name, &work.gate.place),
+        Work::Case(_) | Work::Broken(_) => Ok(()),
+    }
 }
 
 /// What the files hold, without those whose rows are another file's cases.
@@ -100,16 +141,22 @@ pub(super) fn named(names: &[String], library: Library<'_>, settings: &Settings)
 fn find(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) {
     let mut broken = LoadErrors::new();
     for path in files_for_name(library.files, name) {
-        let wanted = |id: Option<&str>| is_name_of(name, &trial_name(below(&path, library), id));
+        // A gate holds all cases of its file.
+        let is_gate = name == trial_name(below(&path, library), Some(GATE_ID));
+        let wanted = |id: Option<&str>| is_gate || is_name_of(name, &trial_name(below(&path, library), id));
         let Some(suite) = broken.take(Suite::load_some(&path, library, &wanted)) else { continue };
-        let Some(case) = suite.cases.first() else { continue };
-        let case_name = name_of(&path, case, library);
+        if suite.cases.is_empty() {
+            continue;
+        }
         let mut found = Plan::default();
-        let added = broken.take(add(&mut found, case, &path, case_name, library, settings));
+        let added = broken.take(found.add_suite(&suite, &path, library, settings));
         plan.reports.extend(&suite.reports);
         plan.skipped += found.skipped;
+        plan.golden.append(&mut found.golden);
+        let before = plan.trials.len();
         plan.trials.extend(found.trials.into_iter().filter(|trial| trial.name == name));
-        if added.is_some() {
+        let is_here = !is_gate || plan.trials.len() > before;
+        if added.is_some() && is_here {
             return;
         }
     }
@@ -123,37 +170,21 @@ fn is_name_of(name: &str, case_name: &str) -> bool {
     name.strip_prefix(case_name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::run_"))
 }
 
-/// Adds the trial of a case, or one a run where its trace says so.
-fn add(
-    plan: &mut Plan,
-    case: &Arc<Case>,
-    path: &Path,
-    name: String,
-    library: Library<'_>,
-    settings: &Settings,
-) -> Result<(), LoadErrors> {
-    if !is_selected(case, settings) {
-        plan.skipped += 1;
-        return Ok(());
-    }
+/// The trial of a case, or one a run where its trace says so.
+fn trials_of(work: &CaseWork, name: String, library: Library<'_>) -> Result<Vec<Planned>, LoadErrors> {
     let planned = |name: String, run: Option<usize>| Planned {
         name,
-        ignore: case.ignore.clone(),
-        work: Work::Case { case: Arc::clone(case), path: path.to_owned(), run },
+        ignore: work.case.ignore.clone(),
+        work: Work::Case(CaseWork { run, ..work.clone() }),
     };
-    let TraceFrom::File(file) = &case.trace else {
-        plan.trials.push(planned(name, None));
-        return Ok(());
-    };
+    let TraceFrom::File(file) = &work.case.trace else { return Ok(vec![planned(name, None)]) };
     if file.runs != Runs::Each {
-        plan.trials.push(planned(name, None));
-        return Ok(());
+        return Ok(vec![planned(name, None)]);
     }
     // The one thing that reads a trace while listing, and only to count its runs.
-    let runs =
-        load_runs(case, path, library.files).map_err(|error| LoadError::new(file.place.clone(), error))?;
-    plan.trials.extend((0..runs.len()).map(|run| planned(format!("{name}::run_{}", run + 1), Some(run))));
-    Ok(())
+    let runs = load_runs(&work.case, &work.path, library.files)
+        .map_err(|error| LoadError::new(file.place.clone(), error))?;
+    Ok((0..runs.len()).map(|run| planned(format!("{name}::run_{}", run + 1), Some(run))).collect())
 }
 
 fn is_selected(case: &Case, settings: &Settings) -> bool {
@@ -169,17 +200,45 @@ fn below<'p>(path: &'p Path, library: Library<'_>) -> &'p Path {
     path.strip_prefix(library.files.root()).unwrap_or(path)
 }
 
-fn same_name(name: &str, case: &Case, first: &Case) -> LoadError {
-    let problem = format!("two cases make the trial `{name}`: the other stands at {}", first.place);
-    LoadError::new(case.place.clone(), problem).help("rename the file or the case")
-}
-
 impl Plan {
+    /// Adds the trials of a suite's selected cases, and that of its gate if any is left to hold.
+    fn add_suite(
+        &mut self,
+        suite: &Suite,
+        path: &Path,
+        library: Library<'_>,
+        settings: &Settings,
+    ) -> Result<(), LoadErrors> {
+        let (mut errors, before, skipped) = (LoadErrors::new(), self.trials.len(), self.skipped);
+        let name: Arc<str> = trial_name(below(path, library), None).into();
+        let shared_path = Arc::new(path.to_owned());
+        for case in &suite.cases {
+            if !is_selected(case, settings) {
+                self.skipped += 1;
+                continue;
+            }
+            let (case, path) = (Arc::clone(case), Arc::clone(&shared_path));
+            let case_name = name_of(&path, &case, library);
+            let work = CaseWork { case, path, suite: Arc::clone(&name), run: None };
+            self.trials.extend(errors.take(trials_of(&work, case_name, library)).unwrap_or_default());
+        }
+        if suite.cases.iter().any(|case| is_golden(case)) {
+            let gate = suite.gate.as_ref().and_then(|gate| gate.mean);
+            self.golden.push(GoldenSuite { name: Arc::clone(&name), skipped: self.skipped - skipped, gate });
+        }
+        if let Some(gate) = &suite.gate {
+            let cases = self.trials[before..].iter().filter_map(held_by_gate).collect();
+            let work = GateWork { gate: gate.clone(), suite: name, cases };
+            self.trials.extend(gate_trial(work, trial_name(below(path, library), Some(GATE_ID))));
+        }
+        errors.or(())
+    }
+
     /// The cases of the trials.
     pub(super) fn cases(&self) -> Vec<Arc<Case>> {
         let case = |trial: &Planned| match &trial.work {
-            Work::Case { case, .. } => Some(Arc::clone(case)),
-            Work::Broken(_) => None,
+            Work::Case(work) => Some(Arc::clone(&work.case)),
+            Work::Gate(_) | Work::Broken(_) => None,
         };
         self.trials.iter().filter_map(case).collect()
     }
@@ -189,5 +248,18 @@ impl Plan {
         if command.filters.len() > 1 {
             self.trials.retain(|trial| command.wants(&trial.name));
         }
+    }
+}
+
+/// A gate without a case to hold is no trial: it would be green, or red, for nothing.
+fn gate_trial(work: GateWork, name: String) -> Option<Planned> {
+    (!work.cases.is_empty()).then_some(Planned { name, ignore: None, work: Work::Gate(work) })
+}
+
+/// An ignored case does not run, and has no score.
+fn held_by_gate(trial: &Planned) -> Option<(String, CaseWork)> {
+    match &trial.work {
+        Work::Case(work) if trial.ignore.is_none() => Some((trial.name.clone(), work.clone())),
+        _ => None,
     }
 }

@@ -31,6 +31,14 @@ pub(super) fn summarize(skipped: usize, reports: &[ReportFormat], store: &Path) 
     }
 }
 
+/// Each process of nextest's would write the file anew, with its one trial in it.
+pub(super) fn no_summary_under_nextest(path: &Path) {
+    let path = path.display();
+    remark(&format!(
+        "{path} is not written (ARRAIGN_OUTPUT_JSON): under nextest each trial is a process of its own"
+    ));
+}
+
 /// Snapshots that no case asks for, by the names that users know them by.
 pub(super) fn orphans(names: &[String]) {
     for name in names {

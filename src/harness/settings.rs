@@ -9,7 +9,14 @@ use crate::suite::ReportFormat;
 use crate::yaml::did_you_mean;
 
 /// The variables that this version reads.
-const KNOWN: &[&str] = &["ARRAIGN_OUT", "ARRAIGN_REPORT", "ARRAIGN_TAGS", "ARRAIGN_TIER"];
+const KNOWN: &[&str] = &[
+    "ARRAIGN_OUT",
+    "ARRAIGN_OUTPUT_JSON",
+    "ARRAIGN_REPORT",
+    "ARRAIGN_TAGS",
+    "ARRAIGN_TIER",
+    "ARRAIGN_VERBOSE",
+];
 
 /// What the environment says.
 #[derive(Debug)]
@@ -22,6 +29,10 @@ pub(super) struct Settings {
     pub(super) reports: Vec<ReportFormat>,
     /// Where verdicts go.
     pub(super) out: Option<PathBuf>,
+    /// Where the summary goes, as JSON.
+    pub(super) output_json: Option<PathBuf>,
+    /// Say what became of each case, passed or not.
+    pub(super) verbose: bool,
     /// What ran this process.
     pub(super) nextest: Option<Nextest>,
 }
@@ -38,6 +49,7 @@ pub(super) struct Nextest {
 /// Reads the environment. The error is a sentence for the user.
 pub(super) fn read() -> Result<Settings, String> {
     let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let path = |name: &str| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     Ok(Settings {
         tier: text("ARRAIGN_TIER").map(|tier| tier_of(&tier)).transpose()?.flatten(),
         tags: text("ARRAIGN_TAGS").map(|tags| words(&tags)).unwrap_or_default(),
@@ -45,7 +57,12 @@ pub(super) fn read() -> Result<Settings, String> {
             .map(|formats| report_formats(&formats))
             .transpose()?
             .unwrap_or_default(),
-        out: env::var_os("ARRAIGN_OUT").filter(|out| !out.is_empty()).map(PathBuf::from),
+        out: path("ARRAIGN_OUT"),
+        output_json: path("ARRAIGN_OUTPUT_JSON"),
+        verbose: text("ARRAIGN_VERBOSE")
+            .map(|text| switch("ARRAIGN_VERBOSE", &text))
+            .transpose()?
+            .unwrap_or(false),
         nextest: text("NEXTEST").map(|_| nextest()),
     })
 }
@@ -67,6 +84,14 @@ fn tier_of(text: &str) -> Result<Option<Tier>, String> {
         "smoke" => Ok(Some(Tier::Smoke)),
         "full" => Ok(None),
         other => Err(format!("ARRAIGN_TIER is `{other}`: it is `smoke` or `full`")),
+    }
+}
+
+fn switch(name: &str, text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "true" => Ok(true),
+        "0" | "false" => Ok(false),
+        other => Err(format!("{name} is `{other}`: it is `1` or `0`")),
     }
 }
 

@@ -1,15 +1,15 @@
 //! One trial: evidence, verdict, verdict file, and the message of a red one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 
 use libtest_mimic::Failed;
 
-use super::plan::Work;
+use super::plan::{CaseWork, Work};
 use super::store::Store;
-use super::{panics, remarks, snapshot};
-use crate::case::Case;
+use super::tally::Tally;
+use super::{gate, panics, remarks, snapshot};
 use crate::place::LoadErrors;
 use crate::report::plain::one_line;
 use crate::report::terminal;
@@ -21,6 +21,8 @@ use crate::verdict::{Verdict, evaluate_recorded, failed_with};
 pub(super) struct Shared {
     pub(super) files: Files,
     pub(super) store: Store,
+    /// What is said after the run.
+    pub(super) tally: Tally,
     /// The package's folder: where snapshots are named from.
     pub(super) base: PathBuf,
     /// The output is JSON events for an IDE.
@@ -29,14 +31,21 @@ pub(super) struct Shared {
     pub(super) nextest: bool,
 }
 
-/// Runs a trial to the end. The error is its message.
-pub(super) fn run(shared: &Arc<Shared>, name: &str, work: Work) -> Result<(), Failed> {
+/// Runs the trial of this number in the plan to the end. The error is its message.
+pub(super) fn run(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -> Result<(), Failed> {
     match work {
         Work::Broken(errors) => Err(broken(shared, name, &errors)),
-        Work::Case { case, path, run } => {
-            let mut verdict = judge_in_time(shared, name, &case, path.clone(), run);
-            let tolerated = snapshot::hold_against(&mut verdict, &case, &path, &shared.base, shared.json);
+        Work::Case(work) => {
+            let mut verdict = judge_in_time(shared, name, &work);
+            let CaseWork { case, path, suite, .. } = &work;
+            let tolerated = snapshot::hold_against(&mut verdict, case, path, &shared.base, shared.json);
+            shared.tally.add_case(number, suite, &verdict);
             report(shared, &verdict, tolerated)
+        }
+        Work::Gate(work) => {
+            let verdict = gate::judge(shared, name, &work);
+            shared.tally.add_block(number, &verdict);
+            report(shared, &verdict, false)
         }
     }
 }
@@ -85,18 +94,13 @@ fn message(shared: &Shared, name: &str, at: &str, drawn: &str) -> Failed {
 }
 
 /// A case's timeout is a worker thread: what it computes after its time is thrown away.
-fn judge_in_time(
-    shared: &Arc<Shared>,
-    name: &str,
-    case: &Arc<Case>,
-    path: PathBuf,
-    run: Option<usize>,
-) -> Verdict {
-    let Some(limit) = case.timeout else { return judge(shared, name, case, &path, run) };
+pub(super) fn judge_in_time(shared: &Arc<Shared>, name: &str, work: &CaseWork) -> Verdict {
+    let case = &work.case;
+    let Some(limit) = case.timeout else { return judge(shared, name, work) };
     let (sender, receiver) = channel();
-    let (worker_shared, worker_case, worker_name) = (Arc::clone(shared), Arc::clone(case), name.to_owned());
+    let (worker_shared, worker_work, worker_name) = (Arc::clone(shared), work.clone(), name.to_owned());
     let worker = std::thread::Builder::new().name(name.replace('\0', "")).spawn(move || {
-        let verdict = judge(&worker_shared, &worker_name, &worker_case, &path, run);
+        let verdict = judge(&worker_shared, &worker_name, &worker_work);
         let _ = sender.send(verdict);
     });
     if let Err(error) = worker {
@@ -112,9 +116,10 @@ fn judge_in_time(
 }
 
 /// A panic outside of a check (a reader's) is this trial's error as well.
-fn judge(shared: &Shared, name: &str, case: &Case, path: &Path, run: Option<usize>) -> Verdict {
+fn judge(shared: &Shared, name: &str, work: &CaseWork) -> Verdict {
+    let CaseWork { case, path, run, .. } = work;
     let judged = panics::quietly(|| match load_recorded(case, path, &shared.files) {
-        Ok(recorded) => evaluate_recorded(case, name, &picked(recorded, run)),
+        Ok(recorded) => evaluate_recorded(case, name, &picked(recorded, *run)),
         Err(error) => failed_with(case, name, case.trace_place(), error),
     });
     judged

@@ -156,10 +156,9 @@ fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&Sh
     if let Some(run) = run {
         notes.run(run, &[]);
     }
-    if finding.status == Status::Undecided {
-        let otherwise = "record a run that answers this, or say `expect_verdict: undecided`";
-        notes.help(Some(finding.help.as_deref().unwrap_or(otherwise)));
-    }
+    let otherwise = "record a run that answers this, or say `expect_verdict: undecided`";
+    let otherwise = (finding.status == Status::Undecided).then_some(otherwise);
+    notes.help(finding.help.as_deref().or(otherwise));
     notes.rerun(verdict);
     let undecided = if finding.status == Status::Undecided { "undecided: " } else { "" };
     let problem = format!("{undecided}{unfit}");

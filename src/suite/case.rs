@@ -60,6 +60,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
         opinions,
+        prices: context.scope.tables.prices.clone(),
         expectations: lowered.expectations,
         scorecards: lowered.scorecards,
         extent: node.place(),

@@ -41,7 +41,8 @@ pub fn evaluate_recorded(case: &Case, name: &str, recorded: &Recorded) -> Verdic
         runs.iter().enumerate().map(|(index, run)| hold(case, &run.trace, index)).collect();
     let together = together(case, runs, &mut held);
     let compared = compare(case, recorded, &held);
-    let mut verdict = Verdict { runs: runs.iter().map(summary).collect(), ..blank(case, name) };
+    let mut verdict =
+        Verdict { runs: runs.iter().map(|run| summary(case, run)).collect(), ..blank(case, name) };
     for run in held {
         verdict.findings.extend(run.findings);
         verdict.scorecards.extend(run.cards);
@@ -302,7 +303,7 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
     })
 }
 
-fn summary(run: &Run) -> RunSummary {
+fn summary(case: &Case, run: &Run) -> RunSummary {
     let calls = run.trace.calls.iter().map(|call| CallSummary {
         index: call.index,
         turn: call.turn,
@@ -316,6 +317,11 @@ fn summary(run: &Run) -> RunSummary {
         id: run.trace.id.clone(),
         calls: calls.collect(),
         answer: run.trace.answer.clone().map(shown),
+        agent: run.trace.agent.clone().map(shown),
+        model: run.trace.model.clone().map(shown),
+        usage: run.trace.usage,
+        cost_usd: case.prices.cost(&run.trace),
+        duration_ms: run.trace.duration_ms,
     }
 }
 

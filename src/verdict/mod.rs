@@ -4,8 +4,11 @@
 
 mod baseline;
 mod evaluate;
+mod gate;
+mod regression;
 mod scoring;
 mod secrets;
+pub mod summary;
 mod together;
 
 use std::collections::BTreeMap;
@@ -17,9 +20,11 @@ use crate::outcome::{Item, Loss, Score, Status};
 use crate::place::Location;
 use crate::score::statistics::Statistics;
 use crate::score::{Card, Stake};
-use crate::trace::CallStatus;
+use crate::trace::{CallStatus, Usage};
 
 pub use evaluate::{evaluate, evaluate_recorded, failed_with};
+pub use gate::{Measured, hold_gate};
+pub use regression::hold_baseline;
 
 /// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -192,6 +197,21 @@ pub struct RunSummary {
     /// The final answer, cut to what a report shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// The agent's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The model's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Its tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// What it cost in US dollars: as it was recorded, else by the suite's prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// How long it took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<f64>,
 }
 
 /// What a report shows of one call.

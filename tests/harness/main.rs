@@ -6,6 +6,7 @@
 mod cases;
 mod exact;
 mod exits;
+mod golden;
 mod hostile;
 mod ide;
 mod lists;
@@ -16,6 +17,7 @@ mod select;
 mod snapshots;
 mod store;
 mod subject;
+mod verbose;
 
 use std::process::ExitCode;
 
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         cases::claims(),
         exact::claims(),
         exits::claims(),
+        golden::claims(),
         hostile::claims(),
         ide::claims(),
         lists::claims(),
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         select::claims(),
         snapshots::claims(),
         store::claims(),
+        verbose::claims(),
     ];
     libtest_mimic::run(&Arguments::from_args(), themes.into_iter().flatten().collect()).exit_code()
 }

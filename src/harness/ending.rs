@@ -1,0 +1,84 @@
+//! What is said and written when the trials have ended.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::args::Command;
+use super::orphans::Pinned;
+use super::plan::Plan;
+use super::remarks;
+use super::settings::Settings;
+use super::trial::Shared;
+use crate::report::summary::summary;
+use crate::source::write_whole;
+use crate::suite::ReportFormat;
+use crate::verdict::summary::Summary;
+
+/// What the end of a run needs to know of its beginning.
+pub(super) struct Ending {
+    skipped: usize,
+    reports: Vec<ReportFormat>,
+    /// Snapshots that cases ask for; `None` where not all cases were read.
+    pinned: Option<Pinned>,
+    output_json: Option<PathBuf>,
+}
+
+impl Ending {
+    /// That of a run of `plan`.
+    pub(super) fn of(plan: &mut Plan, command: &Command, settings: &Settings) -> Self {
+        let mut reports: Vec<ReportFormat> = plan.reports.iter().chain(&settings.reports).copied().collect();
+        reports.sort_unstable();
+        reports.dedup();
+        let pinned = std::mem::take(&mut plan.pinned);
+        Self {
+            skipped: plan.skipped,
+            reports,
+            pinned: command.exact_names().is_none().then_some(pinned),
+            output_json: settings.output_json.clone(),
+        }
+    }
+
+    /// Says and writes all of it. The error is why the run itself is wrong.
+    pub(super) fn tell(&self, shared: &Shared) -> Result<(), String> {
+        for block in shared.tally.blocks() {
+            print(shared, &block);
+        }
+        let written = self.summarize(shared);
+        remarks::summarize(self.skipped, &self.reports, shared.store.folder());
+        if let Some(pinned) = &self.pinned {
+            remarks::orphans(&pinned.orphans(&shared.files));
+        }
+        written
+    }
+
+    /// Under nextest a process knows one trial: it has nothing to sum up.
+    fn summarize(&self, shared: &Shared) -> Result<(), String> {
+        if shared.nextest {
+            self.output_json.iter().for_each(|path| remarks::no_summary_under_nextest(path));
+            return Ok(());
+        }
+        let of_run = shared.tally.summary();
+        let text = summary(&of_run);
+        if !text.is_empty() {
+            print(shared, &text);
+        }
+        self.output_json.iter().try_for_each(|path| write(&of_run, &shared.base.join(path)))
+    }
+}
+
+/// After the trials' own lines; where those are JSON events, beside them. Nobody may be listening any more.
+fn print(shared: &Shared, text: &str) {
+    let _ = if shared.json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") };
+}
+
+fn write(summary: &Summary, path: &Path) -> Result<(), String> {
+    let json = serde_json::to_vec_pretty(summary).map_err(io::Error::from);
+    let written = json.and_then(|mut json| {
+        json.push(b'\n');
+        path.parent().map(fs::create_dir_all).transpose()?;
+        write_whole(path, &json)
+    });
+    let shown = path.display();
+    written.map_err(|error| format!("ARRAIGN_OUTPUT_JSON: `{shown}` cannot be written: {error}"))
+}

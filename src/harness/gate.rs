@@ -1,0 +1,31 @@
+//! The trial of a suite's gate: its cases are evaluated once more, in this very process, so that the trial means the
+//! same alone, beside others, and in a process of its own.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::plan::{CaseWork, GateWork};
+use super::trial::{Shared, judge_in_time};
+use crate::suite::SummaryBaseline;
+use crate::verdict::summary::Group;
+use crate::verdict::{Finding, Measured, Verdict, hold_baseline, hold_gate};
+
+/// Holds the suite's cases against its gate. Of each case only its score is kept.
+pub(super) fn judge(shared: &Arc<Shared>, name: &str, work: &GateWork) -> Verdict {
+    let started = Instant::now();
+    let cases: Vec<Measured> = work.cases.iter().map(|(name, case)| measure(shared, name, case)).collect();
+    let baseline = work.gate.baseline.as_ref();
+    let baseline = baseline.map(|baseline| compare(shared, baseline, &work.suite, &cases));
+    let verdict = hold_gate(&work.gate, name, &cases, baseline);
+    Verdict { duration_ms: started.elapsed().as_secs_f64() * 1000.0, ..verdict }
+}
+
+fn measure(shared: &Arc<Shared>, name: &str, work: &CaseWork) -> Measured {
+    Measured::of(&judge_in_time(shared, name, work))
+}
+
+fn compare(shared: &Shared, baseline: &SummaryBaseline, suite: &str, cases: &[Measured]) -> Finding {
+    let file = shared.files.document(&baseline.file);
+    let now = Group::of(suite, &cases.iter().map(|case| &case.row));
+    hold_baseline(baseline, file.as_deref().map_err(Clone::clone), &now)
+}

@@ -1,0 +1,138 @@
+//! What people see after a run: a block a case, the summary of golden datasets, and the red trial of a gate.
+
+use std::path::{Path, PathBuf};
+
+use arraign::case::Tier;
+use arraign::check::{Registry, Tables};
+use arraign::report::block::block;
+use arraign::report::{summary, terminal};
+use arraign::source::Files;
+use arraign::suite::{Library, Suite, load_recorded};
+use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
+use arraign::verdict::{Measured, Verdict, evaluate_recorded, hold_baseline, hold_gate};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")
+}
+
+fn files() -> Files {
+    Files::new(folder(), folder().join("evals"))
+}
+
+fn suite(name: &str) -> Suite {
+    let (kinds, files, tables) = (Registry::default(), files(), Tables::default());
+    let library = Library { kinds: &kinds, files: &files, tables: &tables };
+    Suite::load(&files.root().join(name), library).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn verdicts(suite: &Suite, name: &str) -> Vec<Verdict> {
+    let files = files();
+    let judge = |case: &std::sync::Arc<arraign::Case>| {
+        let runs = load_recorded(case, &files.root().join("red.yaml"), &files).expect("its trace");
+        let name = format!("{name}::{}", case.id.as_deref().expect("an id"));
+        evaluate_recorded(case, &name, &runs)
+    };
+    suite.cases.iter().map(judge).collect()
+}
+
+/// The rows of `red.yaml`, measured.
+fn red() -> (Suite, Vec<Measured>) {
+    let suite = suite("red.yaml");
+    let measured = verdicts(&suite, "red").iter().map(Measured::of).collect();
+    (suite, measured)
+}
+
+fn group(measured: &[Measured]) -> Group {
+    Group::of("red", &measured.iter().map(|case| &case.row))
+}
+
+fn pin(name: &str, shown: &str) {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(folder().join("snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, shown));
+}
+
+#[test]
+fn each_kind_of_case_shows_its_numbers() {
+    let suite = suite("expected.yaml");
+    let blocks: Vec<String> = verdicts(&suite, "expected").iter().map(block).collect();
+    pin("blocks", &blocks.join("\n"));
+}
+
+#[test]
+fn a_golden_row_shows_its_axes_its_tools_and_what_is_missing() {
+    let (suite, _) = red();
+    let blocks: Vec<String> = verdicts(&suite, "red").iter().map(block).collect();
+    pin("golden-blocks", &blocks.join("\n"));
+}
+
+#[test]
+fn a_block_is_plain_text_whatever_the_trace_holds() {
+    for verdict in verdicts(&suite("expected.yaml"), "expected") {
+        let text = block(&verdict);
+        assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{text:?}");
+    }
+}
+
+#[test]
+fn the_summary_shows_means_times_tokens_and_cost() {
+    let (_, measured) = red();
+    let of_suite = Group { gate: Some(0.8), skipped: 2, ..group(&measured) };
+    let whole = Summary {
+        schema_version: SUMMARY_VERSION,
+        tier: Tier::Full,
+        total: of_suite.clone(),
+        suites: vec![of_suite],
+    };
+    pin("summary", &summary::summary(&whole));
+    let json = serde_json::to_string_pretty(&whole).expect("JSON");
+    pin("summary-json", &json);
+    assert_eq!(serde_json::from_str::<Summary>(&json).expect("it reads back"), whole);
+}
+
+#[test]
+fn a_run_without_golden_rows_has_no_block() {
+    let plain = Summary {
+        schema_version: SUMMARY_VERSION,
+        tier: Tier::Smoke,
+        total: Group::default(),
+        suites: Vec::new(),
+    };
+    assert_eq!(summary::summary(&plain), "");
+}
+
+#[test]
+fn figures_that_no_trace_tells_are_said_to_be_missing() {
+    let rows: Vec<Row> = Vec::new();
+    let untold = Group::of("quiet", &rows.iter());
+    let whole = Summary {
+        schema_version: SUMMARY_VERSION,
+        tier: Tier::Smoke,
+        total: Group::default(),
+        suites: vec![untold],
+    };
+    pin("summary-untold", &summary::summary(&whole));
+}
+
+#[test]
+fn a_red_gate_begins_with_what_lost_most() {
+    let (suite, measured) = red();
+    let gate = suite.gate.expect("a gate");
+    let verdict = hold_gate(&gate, "red::pass_threshold", &measured, None);
+    let lost: f64 = verdict.findings[0].losses.iter().map(|loss| loss.points).sum();
+    assert!((lost - (1.0 - verdict.score.get())).abs() < 1e-9, "the losses add up");
+    pin("gate", &terminal::red_trial(&verdict));
+}
+
+#[test]
+fn a_regression_names_each_mean_that_fell() {
+    let (suite, measured) = red();
+    let gate = suite.gate.expect("a gate");
+    let (baseline, files) = (gate.baseline.clone().expect("a baseline"), files());
+    let document = files.document(&baseline.file).expect("a summary");
+    let finding = hold_baseline(&baseline, Ok(&document), &group(&measured));
+    let only = arraign::suite::Gate { mean: None, ..gate };
+    pin("baseline", &terminal::red_trial(&hold_gate(&only, "red::pass_threshold", &measured, Some(finding))));
+}
