@@ -281,7 +281,6 @@ const FOREIGN: &[(&str, &str)] = &[
         "langgraph state",
         r#"{"messages":[{"content":"hi","type":"human"},{"content":"","type":"ai","tool_calls":[{"id":"c","name":"f","args":{}}]}]}"#,
     ),
-    ("otlp", r#"{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}"#),
     ("mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":{}}}"#),
     (
         "claude code",

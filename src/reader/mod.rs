@@ -4,7 +4,9 @@
 //! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
 mod anthropic;
+mod clock;
 mod conversation;
+mod draft;
 mod episodes;
 mod error;
 mod input;
@@ -16,6 +18,7 @@ mod maf_updates;
 mod native;
 mod object;
 mod openai_chat;
+mod otel;
 mod run_lines;
 mod settled;
 mod tool_events;
@@ -63,6 +66,7 @@ enum Certainty {
 
 /// All readers. Among equals, an earlier one wins.
 pub const READERS: &[Reader] = &[
+    otel::READER,
     maf::READER,
     episodes::READER,
     tool_events::READER,

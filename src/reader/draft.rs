@@ -1,0 +1,153 @@
+//! A trace while it is read message by message: its turns, and the calls that wait for a result.
+//!
+//! Each message of the model is a turn. Neighbouring texts of a message are one text; a call between them makes them
+//! two. A result finds its call by id, or by name where the format has no ids; each look-up is constant.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::usage::Tally;
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+/// A trace that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) trace: Trace,
+    pub(super) tally: Tally,
+    speaker: Option<Role>,
+    text: Option<String>,
+    turn: usize,
+    /// Whether the message that is being read has made a call.
+    called: bool,
+    by_id: HashMap<String, VecDeque<usize>>,
+    by_name: HashMap<String, VecDeque<usize>>,
+}
+
+impl Draft {
+    /// Begins a message of `role`; `None` is a message that nobody says (a tool's).
+    pub(super) fn begin(&mut self, role: Option<Role>) {
+        self.end();
+        self.speaker = role;
+        self.called = false;
+        self.turn += usize::from(role == Some(Role::Assistant));
+    }
+
+    /// Begins a turn of a model that is not the run's own: what it says is no part of the conversation.
+    pub(super) fn begin_nested(&mut self) {
+        self.begin(None);
+        self.turn += 1;
+    }
+
+    /// Adds to what the message says.
+    pub(super) fn text(&mut self, more: &str) {
+        if self.speaker.is_some() {
+            self.text.get_or_insert_default().push_str(more);
+        }
+    }
+
+    /// Adds a whole message.
+    pub(super) fn say(&mut self, role: Role, text: &str) {
+        self.begin(Some(role));
+        self.text(text);
+        self.end();
+    }
+
+    /// Adds a call that the message makes.
+    pub(super) fn call(&mut self, call: Call) {
+        self.called = true;
+        self.end();
+        let turn = self.turn.max(1);
+        let place = self.trace.calls.len();
+        if let Some(id) = &call.id {
+            self.by_id.entry(id.clone()).or_default().push_back(place);
+        }
+        self.by_name.entry(call.name.clone()).or_default().push_back(place);
+        self.trace.push_call(Call { turn, ..call });
+    }
+
+    /// Begins a turn of its own: for calls of formats that do not tell turns.
+    pub(super) fn next_turn(&mut self) {
+        self.turn += 1;
+    }
+
+    /// Ends the message. Beside calls, an empty text is a writer's habit; alone, it is an empty answer.
+    pub(super) fn end(&mut self) {
+        let (Some(role), Some(text)) = (self.speaker, self.text.take()) else { return };
+        if !(self.called && text.is_empty()) {
+            self.trace.push_message(role, text);
+        }
+    }
+
+    /// Whether a call has this id, answered or not.
+    pub(super) fn knows(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
+    /// The first call with this id that waits for its result; without an id, the first with this name.
+    pub(super) fn waiting(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&mut Call> {
+        let queue = match (id, name) {
+            (Some(id), _) => self.by_id.get_mut(id),
+            (None, Some(name)) => self.by_name.get_mut(name),
+            (None, None) => None,
+        }?;
+        let calls = &mut self.trace.calls;
+        while queue.front().is_some_and(|place| calls[*place].status != CallStatus::Unanswered) {
+            queue.pop_front();
+        }
+        queue.front().and_then(|place| calls.get_mut(*place))
+    }
+
+    /// The trace, with its answer and its tokens.
+    pub(super) fn finish(mut self) -> Trace {
+        self.end();
+        let usage = self.tally.total();
+        self.trace.usage = usage.or(self.trace.usage);
+        self.trace.settle_answer();
+        self.trace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Arguments;
+
+    fn call(id: Option<&str>, name: &str) -> Call {
+        Call { id: id.map(ToOwned::to_owned), ..Call::new(name, Arguments::none(), 0) }
+    }
+
+    #[test]
+    fn a_result_finds_the_first_waiting_call() {
+        let mut draft = Draft::default();
+        draft.begin(Some(Role::Assistant));
+        draft.call(call(Some("a"), "f"));
+        draft.call(call(Some("a"), "f"));
+        draft.call(call(None, "g"));
+        for expected in [Some(1), Some(2), None] {
+            let found = draft.waiting(Some("a"), Some("g"));
+            assert_eq!(found.as_ref().map(|call| call.index), expected);
+            found.into_iter().for_each(|call| call.status = CallStatus::Ok);
+        }
+        assert_eq!(draft.waiting(None, Some("g")).map(|call| call.index), Some(3));
+        assert!(draft.waiting(None, Some("f")).is_none());
+    }
+
+    #[test]
+    fn texts_around_a_call_are_two_and_an_empty_one_beside_it_is_none() {
+        let mut draft = Draft::default();
+        draft.begin(Some(Role::Assistant));
+        draft.text("a");
+        draft.text("b");
+        draft.call(call(None, "f"));
+        draft.text("c");
+        draft.begin(Some(Role::Assistant));
+        draft.text("");
+        draft.call(call(None, "f"));
+        draft.say(Role::Assistant, "");
+        let trace = draft.finish();
+        let texts: Vec<(&str, usize)> =
+            trace.messages.iter().map(|message| (message.text.as_str(), message.after_calls)).collect();
+        assert_eq!(texts, [("ab", 0), ("c", 1), ("", 2)]);
+        assert_eq!(trace.answer.as_deref(), Some(""));
+        assert_eq!(trace.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [1, 2]);
+    }
+}
