@@ -273,14 +273,6 @@ const FOREIGN: &[(&str, &str)] = &[
         r#"{"object":"response","output":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}"#,
     ),
     ("agents sdk span", r#"{"object":"trace.span","span_data":{"type":"function","name":"f","input":"{}"}}"#),
-    (
-        "langchain",
-        r#"[{"type":"human","data":{"content":"hi"}},{"type":"ai","data":{"content":"","tool_calls":[{"id":"c","name":"f","args":{}}]}}]"#,
-    ),
-    (
-        "langgraph state",
-        r#"{"messages":[{"content":"hi","type":"human"},{"content":"","type":"ai","tool_calls":[{"id":"c","name":"f","args":{}}]}]}"#,
-    ),
     ("mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":{}}}"#),
     (
         "claude code",

@@ -12,6 +12,7 @@ mod error;
 mod input;
 mod json;
 mod json_de;
+mod langchain;
 mod maf;
 mod maf_content;
 mod maf_updates;
@@ -68,6 +69,7 @@ enum Certainty {
 pub const READERS: &[Reader] = &[
     otel::READER,
     maf::READER,
+    langchain::READER,
     episodes::READER,
     tool_events::READER,
     run_lines::READER,
