@@ -292,7 +292,6 @@ const FOREIGN: &[(&str, &str)] = &[
         r#"[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]"#,
     ),
     ("gemini cli", r#"{"type":"message","role":"user","content":"hi"}"#),
-    ("pydantic ai", r#"[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"hi"}]}]"#),
     ("inspect", r#"{"version":2,"eval":{},"samples":[{"messages":[{"role":"user","content":"hi"}]}]}"#),
     (
         "vercel messages",

@@ -20,6 +20,7 @@ mod native;
 mod object;
 mod openai_chat;
 mod otel;
+mod pydantic_ai;
 mod run_lines;
 mod settled;
 mod tool_events;
@@ -69,6 +70,7 @@ enum Certainty {
 pub const READERS: &[Reader] = &[
     otel::READER,
     maf::READER,
+    pydantic_ai::READER,
     langchain::READER,
     episodes::READER,
     tool_events::READER,

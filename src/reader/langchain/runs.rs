@@ -8,6 +8,7 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
+use super::super::usage::dollars;
 use super::messages_of;
 use super::steps::{Steps, ToolRun};
 use crate::trace::Trace;
@@ -110,18 +111,12 @@ fn has_messages(run: &Object) -> bool {
 fn root(steps: &mut Steps, run: &mut Run, prompted: bool) {
     let trace = &mut steps.talk.draft.trace;
     trace.agent = Some(run.name.clone()).filter(|name| !name.is_empty());
-    trace.cost_usd = run.rest.take(&["total_cost"]).as_ref().and_then(cost);
+    trace.cost_usd = run.rest.take(&["total_cost"]).as_ref().and_then(dollars);
     if prompted {
         return;
     }
     let inputs = run.rest.take(&["inputs"]).map(messages_of).unwrap_or_default();
     steps.hear("", inputs, &[]);
-}
-
-fn cost(value: &Json) -> Option<f64> {
-    let cost =
-        value.as_number().and_then(serde_json::Number::as_f64).or_else(|| value.as_str()?.parse().ok());
-    cost.filter(|cost| cost.is_finite() && *cost >= 0.0)
 }
 
 fn model(steps: &mut Steps, run: &mut Run, scope: &str, path: &[String]) {
