@@ -294,14 +294,6 @@ const FOREIGN: &[(&str, &str)] = &[
     ("gemini cli", r#"{"type":"message","role":"user","content":"hi"}"#),
     ("inspect", r#"{"version":2,"eval":{},"samples":[{"messages":[{"role":"user","content":"hi"}]}]}"#),
     (
-        "vercel messages",
-        r#"[{"role":"user","content":"hi"},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c"}]}]"#,
-    ),
-    (
-        "vercel steps",
-        r#"[{"stepNumber":0,"content":[],"request":{"body":{"messages":[]}},"response":{"body":{"choices":[{"message":{"role":"assistant"}}]}}}]"#,
-    ),
-    (
         "rig",
         r#"[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"toolcall","function":{"name":"f"}}]}]"#,
     ),

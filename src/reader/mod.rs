@@ -25,6 +25,7 @@ mod run_lines;
 mod settled;
 mod tool_events;
 mod usage;
+mod vercel_ai;
 
 use std::fmt;
 
@@ -72,6 +73,7 @@ pub const READERS: &[Reader] = &[
     maf::READER,
     pydantic_ai::READER,
     langchain::READER,
+    vercel_ai::READER,
     episodes::READER,
     tool_events::READER,
     run_lines::READER,
