@@ -287,10 +287,6 @@ const FOREIGN: &[(&str, &str)] = &[
         r#"{"type":"response_item","payload":{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}}"#,
     ),
     ("atif", r#"{"schema_version":"ATIF-v1.4","steps":[{"step_id":1,"source":"user","message":"hi"}]}"#),
-    (
-        "gemini",
-        r#"[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]"#,
-    ),
     ("gemini cli", r#"{"type":"message","role":"user","content":"hi"}"#),
     ("inspect", r#"{"version":2,"eval":{},"samples":[{"messages":[{"role":"user","content":"hi"}]}]}"#),
     (

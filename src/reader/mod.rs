@@ -3,12 +3,15 @@
 //! A new format is one file here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader says how
 //! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
+mod adk;
 mod anthropic;
 mod clock;
 mod conversation;
 mod draft;
 mod episodes;
 mod error;
+mod gemini;
+mod gemini_cli;
 mod input;
 mod json;
 mod json_de;
@@ -71,9 +74,12 @@ enum Certainty {
 pub const READERS: &[Reader] = &[
     otel::READER,
     maf::READER,
+    gemini_cli::READER,
+    adk::READER,
     pydantic_ai::READER,
     langchain::READER,
     vercel_ai::READER,
+    gemini::READER,
     episodes::READER,
     tool_events::READER,
     run_lines::READER,

@@ -27,6 +27,9 @@ fn kind_of(word: &str) -> Option<Kind> {
     }
 }
 
+/// Words for a role, which are no type of a message here.
+const ROLES: [&str; 3] = ["user", "assistant", "developer"];
+
 /// Whether a value is a message, in one of the forms that only LangChain writes.
 pub(super) fn is_message(value: &Json) -> bool {
     let Some(object) = value.as_object() else { return false };
@@ -36,7 +39,8 @@ pub(super) fn is_message(value: &Json) -> bool {
     if object.get("lc").is_some() {
         return class(object).and_then(kind_of).is_some() && object.get("kwargs").is_some();
     }
-    let Some(kind) = object.get("type").and_then(Json::as_str).and_then(kind_of) else { return false };
+    let word = object.get("type").and_then(Json::as_str).unwrap_or_default();
+    let Some(kind) = kind_of(word).filter(|_| !ROLES.contains(&word)) else { return false };
     if object.get("data").is_some_and(|data| data.get("content").is_some()) {
         return true;
     }
