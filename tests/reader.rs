@@ -288,7 +288,6 @@ const FOREIGN: &[(&str, &str)] = &[
     ),
     ("atif", r#"{"schema_version":"ATIF-v1.4","steps":[{"step_id":1,"source":"user","message":"hi"}]}"#),
     ("gemini cli", r#"{"type":"message","role":"user","content":"hi"}"#),
-    ("inspect", r#"{"version":2,"eval":{},"samples":[{"messages":[{"role":"user","content":"hi"}]}]}"#),
     (
         "rig",
         r#"[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"toolcall","function":{"name":"f"}}]}]"#,

@@ -13,6 +13,7 @@ mod error;
 mod gemini;
 mod gemini_cli;
 mod input;
+mod inspect;
 mod json;
 mod json_de;
 mod langchain;
@@ -74,6 +75,7 @@ enum Certainty {
 pub const READERS: &[Reader] = &[
     otel::READER,
     maf::READER,
+    inspect::READER,
     gemini_cli::READER,
     adk::READER,
     pydantic_ai::READER,
