@@ -87,10 +87,11 @@ fn render_messages(out: &mut String, trace: &Trace, after: usize) -> std::fmt::R
 }
 
 fn render_call(out: &mut String, call: &Call) -> std::fmt::Result {
+    let path: String = call.agent_path.iter().map(|agent| format!("{agent} > ")).collect();
     let server = call.server.as_ref().map_or_else(String::new, |server| format!("{server}/"));
     write!(
         out,
-        "  {}. turn {} {:?} {server}{}({})",
+        "  {}. turn {} {:?} {path}{server}{}({})",
         call.index, call.turn, call.id, call.name, call.arguments
     )?;
     write!(out, " {:?}", call.status)?;
@@ -288,18 +289,6 @@ const FOREIGN: &[(&str, &str)] = &[
     ),
     ("atif", r#"{"schema_version":"ATIF-v1.4","steps":[{"step_id":1,"source":"user","message":"hi"}]}"#),
     ("gemini cli", r#"{"type":"message","role":"user","content":"hi"}"#),
-    (
-        "rig",
-        r#"[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"toolcall","function":{"name":"f"}}]}]"#,
-    ),
-    (
-        "mcplab",
-        r#"{"type":"scenario_run","messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}]}"#,
-    ),
-    (
-        "evalview",
-        r#"{"session_id":"s","steps":[{"step_id":"1","tool_name":"f","parameters":{}}],"final_output":"x"}"#,
-    ),
     ("chat chunks", r#"{"object":"chat.completion.chunk","choices":[{"delta":{"content":"x"}}]}"#),
     ("strings", r#"["a","b"]"#),
     ("nothing", "[]"),

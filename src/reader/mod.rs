@@ -10,6 +10,7 @@ mod conversation;
 mod draft;
 mod episodes;
 mod error;
+mod evalview;
 mod gemini;
 mod gemini_cli;
 mod input;
@@ -20,11 +21,13 @@ mod langchain;
 mod maf;
 mod maf_content;
 mod maf_updates;
+mod mcplab;
 mod native;
 mod object;
 mod openai_chat;
 mod otel;
 mod pydantic_ai;
+mod rig;
 mod run_lines;
 mod settled;
 mod tool_events;
@@ -82,6 +85,9 @@ pub const READERS: &[Reader] = &[
     langchain::READER,
     vercel_ai::READER,
     gemini::READER,
+    rig::READER,
+    mcplab::READER,
+    evalview::READER,
     episodes::READER,
     tool_events::READER,
     run_lines::READER,

@@ -1,7 +1,8 @@
 //! `otel`: spans of OpenTelemetry, as OTLP's JSON or as a console exporter prints them.
 //!
 //! Three vocabularies are read: the semantic conventions for generative AI, OpenInference, and Traceloop. The spans
-//! of one trace id are one run. Where content was not captured, calls have neither arguments nor results.
+//! of one trace id are one run; so is a list of messages as the conventions write them. Where content was not
+//! captured, calls have neither arguments nor results.
 
 mod run;
 mod said;
@@ -32,6 +33,9 @@ const OTHER: [&str; 2] = ["resourceLogs", "resourceMetrics"];
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
+    if input.records.iter().all(|record| said::is_message(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
     let mut spans = false;
     for record in &input.records {
         let has = |names: &[&str]| names.iter().any(|name| record.value.get(name).is_some_and(Json::is_list));
@@ -45,6 +49,10 @@ fn detect(input: &Input) -> Detection {
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.records.iter().all(|record| said::is_message(&record.value)) {
+        let messages = input.records.into_iter().map(|record| said::message_of(record.value));
+        return Ok(vec![run::of_messages(messages)]);
+    }
     let mut spans = Vec::new();
     for Record { at, value } in input.records {
         collect(value, &mut spans).map_err(|wrong| at.blame(wrong))?;

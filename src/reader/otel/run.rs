@@ -38,6 +38,17 @@ pub(super) fn of_spans(spans: Vec<Span>) -> Option<(u64, Trace)> {
     Some((run.began, run.finish(&spans)))
 }
 
+/// The run of messages that were kept without their spans.
+pub(super) fn of_messages(messages: impl Iterator<Item = Message>) -> Trace {
+    let mut run = Run::default();
+    for message in messages {
+        run.keep_results(&message);
+        run.say(message, &[]);
+    }
+    run.join_results();
+    run.draft.finish()
+}
+
 #[derive(Default)]
 struct Run {
     draft: Draft,
@@ -171,7 +182,8 @@ impl Run {
         call.result = tool.result;
     }
 
-    fn finish(mut self, spans: &Spans) -> Trace {
+    /// What came back, as a model was told it, to the call that it answers.
+    fn join_results(&mut self) {
         for call in &mut self.draft.trace.calls {
             let told = call.id.as_ref().and_then(|id| self.results.remove(id));
             if told.is_some() && call.status == CallStatus::Unanswered {
@@ -179,6 +191,10 @@ impl Run {
             }
             call.result = told.or(call.result.take());
         }
+    }
+
+    fn finish(mut self, spans: &Spans) -> Trace {
+        self.join_results();
         let agent = spans.top_agent();
         self.draft.trace.usage = agent.and_then(usage);
         let last = spans.all.iter().filter_map(|span| span.end).max();

@@ -62,6 +62,24 @@ pub(super) fn conversation(span: &Span) -> Vec<Message> {
     messages
 }
 
+/// Whether a value is a message as the semantic conventions write it, outside of any span.
+pub(super) fn is_message(value: &Json) -> bool {
+    let parts = value.get("parts").and_then(Json::as_list).unwrap_or_default();
+    let own = |part: &Json| match part.get("type").and_then(Json::as_str) {
+        Some("text") => part.get("content").is_some_and(Json::is_text),
+        Some(kind) => {
+            kind.ends_with("tool_call") || kind.ends_with("tool_call_response") || kind == "reasoning"
+        }
+        None => false,
+    };
+    value.get("role").is_some_and(Json::is_text) && !parts.is_empty() && parts.iter().all(own)
+}
+
+/// Such a message.
+pub(super) fn message_of(value: Json) -> Message {
+    message(&value.into_value())
+}
+
 fn instructions(value: &Json) -> Option<Message> {
     let text = match parsed(value) {
         Some(parts @ Value::Array(_)) => {
