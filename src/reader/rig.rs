@@ -27,12 +27,12 @@ fn detect(input: &Input) -> Detection {
 
 fn judge<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Result<Option<Certainty>, String> {
     messages.try_fold(None, |best, message| {
-        let role = message.get("role").and_then(Json::as_str);
-        if !matches!(role, Some("user" | "assistant" | "system")) {
-            return Err("there is a message of another role in it".to_owned());
+        let role = message.get("role").and_then(Json::as_str).unwrap_or_default();
+        if !matches!(role, "user" | "assistant" | "system" | "") {
+            return Err(format!("there is a message of the role `{role}` in it"));
         }
         let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
-        let own = parts.iter().filter_map(|part| judge_part(role == Some("assistant"), part)).max();
+        let own = parts.iter().filter_map(|part| judge_part(role == "assistant", part)).max();
         let origin = message.get("origin").and_then(|origin| origin.get("api")).map(|_| Certainty::Likely);
         Ok(best.max(own).max(origin))
     })
