@@ -76,10 +76,14 @@ impl Session {
         if event.get("partial").is_some_and(Json::is_true) {
             return Ok(());
         }
+        let branch = event.string(&["branch"])?.unwrap_or_default();
+        let mut agents = branch.split('.').filter(|agent| !agent.is_empty()).map(ToOwned::to_owned);
         let author = event.string(&["author"])?.filter(|author| author != "user");
-        let path = self.path_of(event.text(&["branch"])?.as_deref());
+        // A branch such as `shop.billing` begins with the run's own agent.
+        let own = agents.next().or(author);
+        let path: Vec<String> = agents.collect();
         let trace = &mut self.walk.draft.trace;
-        trace.agent = trace.agent.take().or(author);
+        trace.agent = trace.agent.take().or(own);
         trace.model = event.string(&["modelVersion", "model_version"])?.or(trace.model.take());
         trace.stop_reason = stop_reason(&mut event)?.or(trace.stop_reason.take());
         if let Some(usage) = event.object(&["usageMetadata", "usage_metadata"])? {
@@ -89,15 +93,6 @@ impl Session {
         content
             .map_or(Ok(()), |content| self.walk.content(content, &path))
             .map_err(|wrong| wrong.under("content"))
-    }
-
-    /// A branch such as `shop.billing` names the agents inside of the run's own.
-    fn path_of(&self, branch: Option<&str>) -> Vec<String> {
-        let agents: Vec<String> =
-            branch.into_iter().flat_map(|branch| branch.split('.')).map(ToOwned::to_owned).collect();
-        let own =
-            self.walk.draft.trace.agent.is_none() || agents.first() == self.walk.draft.trace.agent.as_ref();
-        agents.into_iter().skip(usize::from(own)).collect()
     }
 }
 

@@ -21,22 +21,18 @@ pub(super) const READER: Reader =
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
-    let mut best = Certainty::Sure;
     for record in &input.records {
         let trace = record.value.get("trace").unwrap_or(&record.value);
         let Some(steps) = trace.get("steps").and_then(Json::as_list) else {
             return Err(format!("{} has no `steps`", record.at.name()));
         };
-        let told = trace.get("final_output").is_some() || trace.get("session_id").is_some();
-        let own = |step: &Json| step.get("tool_name").is_some() || step.get("step_id").is_some();
-        if !told || !steps.iter().all(own) {
+        let told =
+            trace.get("final_output").is_some() || trace.get("session_id").is_some() && !steps.is_empty();
+        if !told || steps.iter().any(|step| step.get("tool_name").is_none()) {
             return Err(format!("{} has no steps with a `tool_name` and a `final_output`", record.at.name()));
         }
-        if steps.iter().any(|step| step.get("source").is_some()) {
-            best = Certainty::Possible;
-        }
     }
-    Ok(best)
+    Ok(Certainty::Sure)
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

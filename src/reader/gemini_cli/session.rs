@@ -131,12 +131,20 @@ fn settle(call: &mut Call, status: Option<&str>, response: Option<Object>) {
         Json::Text(text) => unwrapped(&text).into(),
         other => other.into_value(),
     });
+    let is_shell = call.name.contains("shell");
+    call.exit_code =
+        call.result.as_ref().and_then(serde_json::Value::as_str).filter(|_| is_shell).and_then(exit_code);
     call.status = match status {
         Some("success") if error.is_none() => CallStatus::Ok,
         Some("success" | "error" | "cancelled") => CallStatus::Error,
         _ => CallStatus::Unanswered,
     };
     call.error = error;
+}
+
+/// A shell's call ends with a line such as `Exit Code: 2`.
+fn exit_code(output: &str) -> Option<i64> {
+    output.lines().rev().take(8).find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
 }
 
 fn response_of(part: Json<'_>) -> Option<Object<'_>> {

@@ -62,13 +62,15 @@ fn shape(value: &Json) -> Option<Shape> {
 }
 
 fn holds_message(value: &Json, depth: usize) -> bool {
-    let mut inner: Box<dyn Iterator<Item = &Json>> = match value {
-        _ if message::is_message(value) => return true,
-        Json::List(items) => Box::new(items.iter()),
-        Json::Object(object) => Box::new(object.values()),
-        _ => return false,
-    };
-    depth > 0 && inner.any(|value| holds_message(value, depth - 1))
+    if message::is_message(value) {
+        return true;
+    }
+    match value {
+        _ if depth == 0 => false,
+        Json::List(items) => items.iter().any(|item| holds_message(item, depth - 1)),
+        Json::Object(object) => object.values().any(|value| holds_message(value, depth - 1)),
+        _ => false,
+    }
 }
 
 /// The messages in a value, in its order.

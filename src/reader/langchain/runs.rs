@@ -32,14 +32,15 @@ struct Run<'t> {
 impl<'t> Run<'t> {
     fn of(mut run: Object<'t>) -> Result<Self, Wrong> {
         let time = |text: Option<Cow<str>>| text.and_then(|text| nanos(&text));
-        let order = run.string(&["dotted_order", "start_time"])?.unwrap_or_default();
+        let start = run.string(&["start_time"])?;
+        let order = run.string(&["dotted_order"])?.or(start.clone()).unwrap_or_default();
         let id = run.string(&["id", "run_id"])?.unwrap_or_default();
         Ok(Self {
             parent: run.string(&["parent_run_id"])?,
             trace: run.string(&["trace_id"])?.unwrap_or_default(),
             kind: run.required(&["run_type"])?.into_owned(),
             name: run.string(&["name"])?.unwrap_or_default(),
-            start: time(run.text(&["start_time"])?).or_else(|| started(&order)),
+            start: start.and_then(|text| nanos(&text)).or_else(|| started(&order)),
             end: time(run.text(&["end_time"])?),
             id,
             order,
@@ -124,7 +125,7 @@ fn model(steps: &mut Steps, run: &mut Run, scope: &str, path: &[String]) {
         let inputs = run.rest.take(&["inputs"]).map(messages_of).unwrap_or_default();
         steps.hear(scope, inputs, path);
     }
-    if let Some(error) = error_of(&mut run.rest) {
+    if let Some(error) = error_of(&mut run.rest).filter(|_| path.is_empty()) {
         steps.talk.draft.trace.stop_reason = Some(format!("error: {error}"));
     }
     steps.said(run.rest.take(&["outputs"]).unwrap_or_default(), path);
