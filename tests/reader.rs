@@ -87,7 +87,7 @@ fn render_messages(out: &mut String, trace: &Trace, after: usize) -> std::fmt::R
 }
 
 fn render_call(out: &mut String, call: &Call) -> std::fmt::Result {
-    let path: String = call.agent_path.iter().map(|agent| format!("{agent} > ")).collect();
+    let path = call.agent_path.iter().fold(String::new(), |path, agent| path + agent + " > ");
     let server = call.server.as_ref().map_or_else(String::new, |server| format!("{server}/"));
     write!(
         out,

@@ -123,9 +123,11 @@ mod tests {
         draft.call(call(Some("a"), "f"));
         draft.call(call(None, "g"));
         for expected in [Some(1), Some(2), None] {
-            let found = draft.waiting(Some("a"), Some("g"));
+            let mut found = draft.waiting(Some("a"), Some("g"));
             assert_eq!(found.as_ref().map(|call| call.index), expected);
-            found.into_iter().for_each(|call| call.status = CallStatus::Ok);
+            if let Some(call) = &mut found {
+                call.status = CallStatus::Ok;
+            }
         }
         assert_eq!(draft.waiting(None, Some("g")).map(|call| call.index), Some(3));
         assert!(draft.waiting(None, Some("f")).is_none());

@@ -243,8 +243,6 @@ fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn a_structured_output_is_the_answer_and_no_call() {
         let text = r#"[{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": ["a", "b"]}]},
