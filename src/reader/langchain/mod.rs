@@ -24,8 +24,9 @@ pub(super) const READER: Reader = Reader {
     read,
 };
 
-/// How deep messages may lie in a state.
+/// How deep messages may lie in a state; and how deep they may lie for it to be no other format's.
 const DEPTH: usize = 8;
+const SURE_DEPTH: usize = 4;
 
 /// What a file's records are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +40,13 @@ enum Shape {
 fn detect(input: &Input) -> Detection {
     input.first()?;
     // What a stream begins with may hold no message yet.
-    let seen = input.records.iter().take(8).find_map(|record| shape(&record.value));
-    seen.map(|_| Certainty::Sure).ok_or_else(|| "there is no message of LangChain's in it".to_owned())
+    let mut shapes =
+        input.records.iter().take(8).filter_map(|record| Some((shape(&record.value)?, &record.value)));
+    match shapes.next() {
+        Some((Shape::State, state)) if !holds_message(state, SURE_DEPTH) => Ok(Certainty::Likely),
+        Some(_) => Ok(Certainty::Sure),
+        None => Err("there is no message of LangChain's in it".to_owned()),
+    }
 }
 
 fn shape(value: &Json) -> Option<Shape> {

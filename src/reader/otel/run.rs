@@ -92,6 +92,10 @@ impl Run {
         }
         if standing.path.is_empty() {
             self.draft.trace.stop_reason = stop_reason(span);
+            // The outermost agent's span may but wrap the one that works.
+            if self.asked.is_empty() && standing.agent.is_some() {
+                self.draft.trace.agent.clone_from(&standing.agent);
+            }
         }
         if self.told {
             self.asked.insert(standing.scope, 0);
@@ -121,11 +125,13 @@ impl Run {
         }
     }
 
-    /// What the run's own model was sent and had not been sent before. Its history is another run's.
+    /// What the run's own model was sent and had not been sent before. Its history is another run's, and an agent
+    /// that takes over is told what was heard already.
     fn hear(&mut self, input: Vec<Message>, standing: &Standing) {
         let count = input.len();
+        let takes_over = !self.asked.is_empty();
         let asked = self.asked.insert(standing.scope, count);
-        if !standing.path.is_empty() {
+        if !standing.path.is_empty() || (asked.is_none() && takes_over) {
             return;
         }
         let last =
@@ -174,6 +180,7 @@ impl Run {
         let id = tool.id.as_deref().filter(|id| self.draft.knows(id));
         let began = self.began;
         let Some(call) = self.draft.waiting(id, Some(&tool.name)) else { return };
+        call.id = call.id.take().or(tool.id);
         call.started_ms = Some(millis_between(began, span.start));
         call.duration_ms = span.end.map(|end| millis_between(span.start, end));
         call.status = if span.failed || tool.failed { CallStatus::Error } else { CallStatus::Ok };

@@ -42,13 +42,14 @@ pub(super) fn input(span: &Span) -> Vec<Message> {
         span.get(&["gen_ai.system_instructions", "gen_ai.request.instructions"]).and_then(instructions);
     let mut messages: Vec<Message> = system.into_iter().collect();
     let told = semantic(span, &["gen_ai.input.messages"]);
+    let told = told.or_else(|| gemini_request(span));
     messages.extend(told.unwrap_or_else(|| spread(span, &["llm.input_messages.", "gen_ai.prompt."])));
     messages
 }
 
 /// The messages that a span's model said; empty where its writer kept none.
 pub(super) fn output(span: &Span) -> Vec<Message> {
-    let told = semantic(span, &["gen_ai.output.messages"]);
+    let told = semantic(span, &["gen_ai.output.messages"]).or_else(|| gemini_response(span));
     told.unwrap_or_else(|| spread(span, &["llm.output_messages.", "gen_ai.completion."]))
 }
 
@@ -150,6 +151,44 @@ fn part(value: &Value) -> Option<Part> {
         }
         _ => None,
     }
+}
+
+/// What Google's ADK keeps of a model's request: Gemini's, as JSON text.
+fn gemini_request(span: &Span) -> Option<Vec<Message>> {
+    let request = parsed(span.get(&["gcp.vertex.agent.llm_request"])?)?;
+    let system = request.pointer("/config/system_instruction").and_then(Value::as_str);
+    let system =
+        system.map(|text| Message { speaker: Speaker::System, parts: vec![Part::Text(text.to_owned())] });
+    let contents = request.get("contents").and_then(Value::as_array);
+    Some(system.into_iter().chain(contents.into_iter().flatten().map(gemini_message)).collect())
+}
+
+fn gemini_response(span: &Span) -> Option<Vec<Message>> {
+    let response = parsed(span.get(&["gcp.vertex.agent.llm_response"])?)?;
+    response.get("content").map(|content| vec![gemini_message(content)])
+}
+
+fn gemini_message(content: &Value) -> Message {
+    let parts = content.get("parts").and_then(Value::as_array);
+    let parts = parts.into_iter().flatten().filter(|part| part.get("thought") != Some(&Value::Bool(true)));
+    Message {
+        speaker: speaker(content.get("role").and_then(Value::as_str)),
+        parts: parts.filter_map(gemini_part).collect(),
+    }
+}
+
+fn gemini_part(part: &Value) -> Option<Part> {
+    let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+    let either = |snake: &str, camel: &str| part.get(snake).or_else(|| part.get(camel));
+    if let Some(call) = either("function_call", "functionCall") {
+        let arguments = call.get("args").cloned().map_or_else(Arguments::none, Arguments::from_json);
+        return Some(Part::Call { id: text(call, "id"), name: text(call, "name")?, arguments });
+    }
+    if let Some(answer) = either("function_response", "functionResponse") {
+        let value = answer.get("response").cloned().unwrap_or_default();
+        return Some(Part::Result { id: text(answer, "id"), value });
+    }
+    text(part, "text").map(Part::Text)
 }
 
 /// The messages spread below the first of these prefixes that has any.

@@ -21,19 +21,41 @@ fn kind(span: &Span) -> Kind {
     let told =
         ["gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type"];
     let kinds = told.iter().filter_map(|name| span.text(&[name])).map(|word| match word {
-        "chat" | "generate_content" | "text_completion" | "LLM" | "completion" => Kind::Model,
+        "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion" => Kind::Model,
         "execute_tool" | "TOOL" | "tool" => Kind::Tool,
         "invoke_agent" | "AGENT" | "agent" => Kind::Agent,
         _ => Kind::Other,
     });
-    kinds.into_iter().find(|kind| *kind != Kind::Other).unwrap_or(Kind::Other)
+    let kind = kinds.into_iter().find(|kind| *kind != Kind::Other).unwrap_or_else(|| implied(span));
+    if kind == Kind::Tool && is_no_call(tool_name(span)) { Kind::Other } else { kind }
+}
+
+/// Some spans of tools stand for no call: a handoff, whose call is recorded as well, and several tools' together.
+fn is_no_call(tool: &str) -> bool {
+    tool.starts_with("handoff to ") || tool == "(merged tools)"
+}
+
+/// The kind that its attributes imply: early versions of some libraries name no operation.
+fn implied(span: &Span) -> Kind {
+    let has = |name: &str| span.text(&[name]).is_some();
+    if has("gcp.vertex.agent.llm_response") {
+        Kind::Model
+    } else if has("gen_ai.tool.name") {
+        Kind::Tool
+    } else if has("pydantic_ai.all_messages") || has("agent_name") {
+        Kind::Agent
+    } else {
+        Kind::Other
+    }
 }
 
 /// Where a span stands among the others.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
-    /// The agents around it, outermost first, without the run's own.
+    /// The agents inside of tools that it belongs to, outermost first.
     pub(super) path: Vec<String>,
+    /// The agent that it belongs to.
+    pub(super) agent: Option<String>,
     /// The nearest agent, or tool with a model inside, around it.
     pub(super) scope: Option<usize>,
     /// It tells what a span around it tells already: two libraries recorded the same.
@@ -60,15 +82,17 @@ impl<'t> Spans<'t> {
         std::iter::successors(parent(&place), parent).take(DEPTH)
     }
 
-    /// Agents nest in each other, and in tools. A tool without an agent's span inside stands for its agent.
+    /// What runs inside a tool is nested. A tool without an agent's span inside stands for its agent; an agent that
+    /// is directly in another speaks for it, as after a handoff.
     pub(super) fn standing(&self, place: usize) -> Standing {
         let mut standing = Standing::default();
-        let (mut below, mut in_agent, mut between) = (place, false, true);
+        let (mut below, mut in_agent, mut between, mut inside) = (place, false, true, 0);
         for above in self.above(place) {
             standing.repeats |= between && self.tells_the_same(above, place);
             match self.kinds[above] {
                 Kind::Agent => {
                     let name = agent_name(&self.all[above]);
+                    standing.agent.get_or_insert_with(|| name.clone());
                     if !in_agent || standing.path.last() != Some(&name) {
                         standing.path.push(name);
                     }
@@ -79,6 +103,7 @@ impl<'t> Spans<'t> {
                         standing.path.push(self.name_inside(above, below));
                     }
                     in_agent = false;
+                    inside = standing.path.len();
                 }
                 Kind::Model | Kind::Other => {
                     below = above;
@@ -88,9 +113,7 @@ impl<'t> Spans<'t> {
             standing.scope = standing.scope.or(Some(above));
             (below, between) = (above, false);
         }
-        if in_agent {
-            standing.path.pop();
-        }
+        standing.path.truncate(inside);
         standing.path.reverse();
         standing
     }
@@ -121,6 +144,12 @@ impl<'t> Spans<'t> {
 
 /// The name of the agent that a span records.
 pub(super) fn agent_name(span: &Span) -> String {
-    let told = span.text(&["gen_ai.agent.name", "agent.name", "graph.node.id", "traceloop.entity.name"]);
+    let told = span.text(&[
+        "gen_ai.agent.name",
+        "agent.name",
+        "agent_name",
+        "graph.node.id",
+        "traceloop.entity.name",
+    ]);
     told.unwrap_or_else(|| span.name.strip_prefix("invoke_agent ").unwrap_or(&span.name)).to_owned()
 }
