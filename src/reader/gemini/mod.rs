@@ -68,9 +68,10 @@ struct Run<'t> {
     walk: Walk,
     known: usize,
     first: Option<Json<'t>>,
-    /// The id of the response that is coming in, and its tokens so far.
+    /// The id of the response that is coming in, its tokens so far, and whether more of it is to come.
     response: Option<String>,
     usage: Option<Usage>,
+    unfinished: bool,
 }
 
 impl Run<'_> {
@@ -138,11 +139,14 @@ impl<'t> Log<'t> {
         let mut text = |names: &[&str]| response.take(names).and_then(Json::into_text).map(Cow::into_owned);
         let id = text(&["responseId", "response_id"]);
         let model = text(&["modelVersion", "model_version"]);
-        let goes_on = id.is_some() && self.run.response == id;
+        let told = id.is_some();
+        let id = id.unwrap_or_default();
+        // Early responses have no id; a piece that is not the last has no reason for its end.
+        let goes_on = self.run.response.as_ref() == Some(&id) && (told || self.run.unfinished);
         if !goes_on {
             self.run.end_response();
         }
-        self.run.response = Some(id.unwrap_or_default());
+        self.run.response = Some(id);
         let usage = response.object(&["usageMetadata", "usage_metadata"])?.map(usage_of).transpose()?;
         self.run.usage = usage.flatten().or(self.run.usage);
         self.run.walk.draft.trace.model = model.or(self.run.walk.draft.trace.model.take());
@@ -150,6 +154,7 @@ impl<'t> Log<'t> {
         let Some(candidate) = candidate else { return Ok(()) };
         let mut candidate = Object::of(candidate, "a candidate")?;
         let reason = candidate.take(&["finishReason", "finish_reason"]).and_then(Json::into_text);
+        self.run.unfinished = reason.is_none();
         if let Some(reason) = reason {
             self.run.walk.draft.trace.stop_reason = Some(reason.into_owned());
         }
