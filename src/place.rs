@@ -44,8 +44,7 @@ impl Source {
 }
 
 fn line_starts(text: &str) -> Vec<usize> {
-    let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-    std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect()
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
 /// A byte range inside a [`Source`].
@@ -55,6 +54,13 @@ pub struct Span {
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
+}
+
+impl Span {
+    /// Whether `other` lies within it.
+    pub fn contains(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
 }
 
 /// A [`Span`] together with the file it is in.

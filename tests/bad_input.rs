@@ -91,7 +91,10 @@ fn a_missing_trace_and_a_folder_are_told_apart() {
 fn a_trace_that_is_named_nowhere_says_where_it_was_looked_for() {
     let case = b"id: a\nmetric: tool_blocklist\nblocklist: [rm]\n";
     let error = Evals::with(&[("case.yaml", case)]).error();
-    assert_eq!(error, "no trace: the case names none, and none is at traces/case/a.* or traces/a.*");
+    assert_eq!(
+        error,
+        "no trace: the case names none, and none is at traces/case/a.* or traces/a.* or traces/case/a/<run>.*"
+    );
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! Readers, held against real files: each file's reading is pinned beside it, and no text makes a reader panic.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign::reader::{self, Recording, TraceProblem};
-use arraign::trace::{Call, CallStatus, Trace};
+use arraign::trace::{Call, Trace};
 use serde_json::{Value, json};
 
 fn folder() -> PathBuf {
@@ -87,7 +86,7 @@ fn render_messages(out: &mut String, trace: &Trace, after: usize) -> std::fmt::R
 }
 
 fn render_call(out: &mut String, call: &Call) -> std::fmt::Result {
-    let path = call.agent_path.iter().fold(String::new(), |path, agent| path + agent + " > ");
+    let path: String = call.agent_path.iter().flat_map(|agent| [agent, " > "]).collect();
     let server = call.server.as_ref().map_or_else(String::new, |server| format!("{server}/"));
     write!(
         out,
@@ -103,87 +102,6 @@ fn render_call(out: &mut String, call: &Call) -> std::fmt::Result {
         (None, None) => writeln!(out),
         (start, length) => writeln!(out, " at {start:?} for {length:?}"),
     }
-}
-
-/// The samples that hold the scenario that was run through all formats, whole.
-const CANONICAL: &[&str] = &[
-    "openai-chat/messages.json",
-    "openai-chat/messages_with_tools.json",
-    "openai-chat/request_response_log.jsonl",
-    "anthropic/messages.json",
-    "anthropic/request_with_system.json",
-    "anthropic/responses.jsonl",
-    "maf/agent_session.v1.23.0.to_dict.json",
-    "maf/dotnet_agent_response.constructed.json",
-    "native/steps.yaml",
-    "run-lines/runs.jsonl",
-    "episodes/events.jsonl",
-    "tool-events/events.jsonl",
-];
-
-/// Formats that cannot tell which calls were parallel.
-const SERIAL: &[&str] = &["run-lines", "episodes", "tool-events"];
-
-/// Those whose files cannot tell which call failed: they have no word for it, or no results.
-const BLIND: &[&str] = &["openai-chat", "anthropic/responses.jsonl"];
-
-fn canonical() -> Vec<String> {
-    let maf = samples().into_iter().filter(|(format, path)| {
-        let name = path.file_name().expect("a name").to_string_lossy();
-        format == "maf"
-            && (name.starts_with("agent_response.chat")
-                || name.starts_with("agent_response.resp")
-                || name.contains("updates"))
-    });
-    let maf = maf
-        .map(|(_, path)| path.strip_prefix(folder()).expect("below it").to_string_lossy().replace('\\', "/"));
-    CANONICAL.iter().map(|name| (*name).to_owned()).chain(maf).collect()
-}
-
-#[test]
-fn one_scenario_is_one_trace_in_every_format() {
-    let names = canonical();
-    assert_eq!(names.len(), 27, "a sample was added or lost");
-    for name in names {
-        let recording = read(&folder().join(&name));
-        let run = &recording.runs[0];
-        let serial = SERIAL.iter().any(|format| name.starts_with(format));
-        let turns: Vec<usize> = run.calls.iter().map(|call| call.turn).collect();
-        assert_eq!(turns, if serial { [1, 2, 3] } else { [1, 1, 2] }, "{name}");
-        assert_eq!(run.tool_names(), ["get_order", "get_shipping_quote", "get_shipping_quote"], "{name}");
-        let arguments: Vec<Option<&Value>> = run.calls.iter().map(|call| call.arguments.json()).collect();
-        let expected = [
-            json!({"order_id": "1042"}),
-            json!({"city": "Oslo", "weight_kg": 1.2}),
-            json!({"city": "Oslo", "weight_kg": 1.2, "carrier": "postnord"}),
-        ];
-        assert_eq!(arguments, expected.each_ref().map(Some), "{name}");
-        if !BLIND.iter().any(|blind| name.starts_with(blind)) {
-            assert_ne!(run.calls[0].status, CallStatus::Error, "{name}");
-            assert_eq!(run.calls[1].status, CallStatus::Error, "{name}");
-        }
-        if !name.starts_with("tool-events") {
-            let answer = "Order 1042 has shipped (tracking TRK-88). Reshipping to Oslo costs $18.50.";
-            assert_eq!(run.answer.as_deref(), Some(answer), "{name}");
-        }
-    }
-}
-
-#[test]
-fn tokens_are_the_runs_own_wherever_the_format_tells_them() {
-    let mut told = BTreeSet::new();
-    for name in canonical() {
-        let Some(usage) = read(&folder().join(&name)).runs[0].usage else { continue };
-        let figures = (usage.input_tokens, usage.output_tokens);
-        let expected = if usage.partial { (260, 30) } else { (590, 95) };
-        assert_eq!(figures, expected, "{name}");
-        let cached = if usage.partial { 128 } else { 192 };
-        assert_eq!(usage.cached_tokens.unwrap_or(cached), cached, "{name}");
-        told.insert((name.split('/').next().unwrap_or_default().to_owned(), usage.partial));
-    }
-    let expected =
-        [("anthropic", false), ("maf", false), ("maf", true), ("native", false), ("openai-chat", false)];
-    assert_eq!(told, expected.map(|(format, partial)| (format.to_owned(), partial)).into());
 }
 
 #[test]
@@ -202,21 +120,21 @@ fn a_file_cut_anywhere_is_an_error_or_a_trace() {
     }
 }
 
+/// The longest text whose every value is changed: each change reads it all again.
+const CHANGED_BYTES: usize = 8_000;
+
 #[test]
 fn a_value_of_another_type_is_an_error_or_a_trace() {
     let strangers =
         [json!(null), json!(true), json!(-7), json!("text"), json!([]), json!({}), json!([{"type": "text"}])];
     for (format, path) in samples() {
-        for document in documents(&path) {
-            let mut places = Vec::new();
-            collect(&document, String::new(), &mut places);
-            // A large document repeats its shapes: there each place meets some of the strangers, in turn.
-            let each = (600_000 / document.to_string().len() / places.len()).clamp(1, strangers.len());
-            let turns = places.iter().zip((0..).step_by(each));
-            let pairs = turns.flat_map(|(place, turn)| {
-                strangers.iter().cycle().skip(turn % 7).take(each).map(move |other| (place, other))
-            });
-            for (place, stranger) in pairs {
+        let document = document(&path);
+        let mut places = Vec::new();
+        collect(&document, String::new(), &mut places);
+        // A place gets one or some of them, its neighbours the others.
+        let every = if places.len() > 100 { strangers.len() } else { 2 };
+        for (number, place) in places.iter().enumerate() {
+            for stranger in strangers.iter().skip(number % every).step_by(every) {
                 let mut changed = document.clone();
                 *changed.pointer_mut(place).expect("a place") = stranger.clone();
                 let changed = changed.to_string();
@@ -228,15 +146,19 @@ fn a_value_of_another_type_is_an_error_or_a_trace() {
     }
 }
 
-/// A file's document, or those of its lines that differ from the one before in length: streams repeat themselves.
-fn documents(path: &Path) -> Vec<Value> {
+/// A file as one document. Lines are the elements of a list: to a reader that is the same.
+fn document(path: &Path) -> Value {
     let whole = text(path);
-    if path.extension().is_some_and(|end| end == "jsonl") {
-        let mut lines: Vec<&str> = whole.lines().filter(|line| !line.is_empty()).collect();
-        lines.dedup_by_key(|line| line.len());
-        return lines.into_iter().take(4).map(|line| serde_json::from_str(line).expect("a line")).collect();
+    if let Ok(document) = serde_json::from_str(&whole) {
+        return document;
     }
-    serde_json::from_str(&whole).into_iter().collect()
+    let lines = whole.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
+    let mut length = 0;
+    let few = lines.take_while(|line| {
+        length += line.len();
+        length < CHANGED_BYTES
+    });
+    Value::Array(few.filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 fn collect(value: &Value, at: String, places: &mut Vec<String>) {
@@ -267,35 +189,7 @@ fn every_reader_survives_every_sample() {
 
 /// Files of other writers, cut to what tells them apart.
 const FOREIGN: &[(&str, &str)] = &[
-    (
-        "responses items",
-        r#"[{"role":"user","content":"hi"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]"#,
-    ),
-    (
-        "responses message",
-        r#"[{"role":"user","content":"hi"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"}]}]"#,
-    ),
-    (
-        "responses object",
-        r#"{"object":"response","output":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}"#,
-    ),
-    ("agents sdk span", r#"{"object":"trace.span","span_data":{"type":"function","name":"f","input":"{}"}}"#),
-    ("mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":{}}}"#),
-    (
-        "claude code",
-        r#"{"type":"assistant","message":{"id":"m","type":"message","role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},"sessionId":"s","uuid":"u"}"#,
-    ),
-    (
-        "claude code result",
-        r#"{"type":"result","subtype":"success","result":"done","num_turns":2,"session_id":"s"}"#,
-    ),
-    (
-        "codex",
-        r#"{"type":"response_item","payload":{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}}"#,
-    ),
-    ("atif", r#"{"schema_version":"ATIF-v1.4","steps":[{"step_id":1,"source":"user","message":"hi"}]}"#),
     ("gemini cli", r#"{"type":"message","role":"user","content":"hi"}"#),
-    ("chat chunks", r#"{"object":"chat.completion.chunk","choices":[{"delta":{"content":"x"}}]}"#),
     ("strings", r#"["a","b"]"#),
     ("nothing", "[]"),
 ];
@@ -309,21 +203,9 @@ fn files_of_other_writers_are_declined_with_every_readers_reason() {
     }
 }
 
-/// What a path says of its file's format.
-const FORMATS: &[(&str, &str)] = &[
-    ("-openai-chat/", "openai-chat"),
-    ("-anthropic/", "anthropic"),
-    ("-maf/", "maf"),
-    ("-langchain/", "langchain"),
-    ("-otel/", "otel"),
-    ("/gemini_contents", "gemini"),
-    ("/gemini_cli", "gemini-cli"),
-    ("/adk_", "adk"),
-    ("-pydantic-ai/", "pydantic-ai"),
-    ("-inspect/", "inspect"),
-    ("-vercel-ai/", "vercel-ai"),
-    ("-rig/", "rig"),
-];
+/// What a path says of a file in a folder of several formats.
+const SHARED_FOLDERS: &[(&str, &str)] =
+    &[("/gemini_contents", "gemini"), ("/gemini_cli", "gemini-cli"), ("/adk_", "adk")];
 
 #[test]
 fn a_folder_of_traces_is_read_by_the_right_readers() {
@@ -332,7 +214,10 @@ fn a_folder_of_traces_is_read_by_the_right_readers() {
     for path in files(&Path::new(&folder).join("traces")) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let name = path.to_string_lossy();
-        let own = FORMATS.iter().find(|(part, _)| name.contains(part)).map(|(_, format)| *format);
+        let formats = reader::READERS.iter().map(|reader| reader.name);
+        let own = formats.into_iter().find(|format| name.contains(&format!("-{format}/")));
+        let shared = SHARED_FOLDERS.iter().find(|(part, _)| name.contains(part)).map(|(_, format)| *format);
+        let own = shared.or(own).filter(|_| !name.ends_with(".meta.json"));
         // A list of plain messages is the same in many formats.
         let plain =
             ["convert_to_openai_messages", "response.messages"].iter().any(|part| name.contains(part));
@@ -340,6 +225,8 @@ fn a_folder_of_traces_is_read_by_the_right_readers() {
             (Ok(recording), Some(own)) if recording.format == own => {}
             (Ok(recording), _) if plain && ["openai-chat", "anthropic"].contains(&recording.format) => {}
             (Err(error), None) if !matches!(error.problem, TraceProblem::Wrong { .. }) => {}
+            // What stands beside a subagent's run is known, and is no trace.
+            (Err(_), None) if name.ends_with(".meta.json") => {}
             (Ok(recording), _) => wrong.push(format!("{name}: read as {}", recording.format)),
             (Err(error), _) => wrong.push(format!("{name}: {error}")),
         }

@@ -42,11 +42,15 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
     assert_eq!(
         error("{\"hello\": \"world\"}"),
         "no reader knows this trace:
+  atif: the document has no `schema_version` that begins with `ATIF-`
   otel: the document has no `resourceSpans`
   maf: the document has no `contents` in it
   inspect: the document is neither a log with `eval` nor a sample with an `epoch`
+  codex: the document is no line of a rollout, and no event of `codex exec`
+  claude-code: the document has no `type`
   gemini-cli: it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`
   adk: the document is no event with an `author` and an invocation
+  mcp: the document is no JSON-RPC message, and wraps none
   pydantic-ai: the document is no `request` or `response` with `parts`
   langchain: there is no message of LangChain's in it
   vercel-ai: there is no step, message or stream part of this format in it
@@ -59,6 +63,7 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
   run-lines: the document has no `prompt`
   native: the document has neither `steps` nor `calls`
   anthropic: the document has no `messages` and is no response
+  openai-responses: the first record is none of this format
   openai-chat: the document has neither `messages` nor `choices`"
     );
 }
@@ -99,6 +104,17 @@ fn a_named_reader_says_what_it_misses() {
 }
 
 #[test]
+fn a_file_beside_a_run_says_what_it_is() {
+    assert_eq!(
+        error(
+            r#"{"agentType": "general-purpose", "description": "Run checks", "toolUseId": "toolu_1", "spawnDepth": 1}"#
+        ),
+        "claude-code: this is the note beside a subagent's transcript, and holds no run: read the `.jsonl` file of \
+         the same name"
+    );
+}
+
+#[test]
 fn figures_that_cannot_be_are_errors_with_their_place() {
     assert_eq!(
         error(
@@ -117,6 +133,61 @@ fn figures_that_cannot_be_are_errors_with_their_place() {
         error(&format!("{start}\n{end}")),
         "episodes: line 2: /timestamp: 4 is before the episode's start, 9"
     );
+}
+
+/// Files with a mistake, and what is said of it.
+const MISTAKES: &[(&str, &str)] = &[
+    (
+        r#"[{"type":"function_call","call_id":"c","name":"f"},{"type":"function_call","call_id":"d"}]"#,
+        "openai-responses: /1: `name` is missing",
+    ),
+    (
+        r#"{"object":"response","output":[{"type":"function_call","call_id":"c"}]}"#,
+        "openai-responses: /output/0: `name` is missing",
+    ),
+    (
+        r#"{"$schemaVersion":"1","model_responses":[],"generated_items":[{"raw_item":1}]}"#,
+        "openai-responses: /generated_items/0/raw_item: an object is expected here, not a number",
+    ),
+    (r#"{"object":"trace.span","span_data":{"type":"function"}}"#, "openai-responses: `name` is missing"),
+    (
+        r#"{"type":"assistant","sessionId":"s","message":{"id":"m","content":[{"type":"tool_use","id":"t"}]}}"#,
+        "claude-code: /message/content/0: `name` is missing",
+    ),
+    (
+        r#"{"timestamp":"x","type":"response_item","payload":{"type":"function_call","call_id":"c"}}"#,
+        "codex: /payload: `name` is missing",
+    ),
+    (r#"{"type":"item.completed","item":{"type":"mcp_tool_call"}}"#, "codex: /item: `tool` is missing"),
+    (
+        r#"{"schema_version":"ATIF-v1.4","steps":[{"source":"agent","tool_calls":[{}]}]}"#,
+        "atif: /steps/0/tool_calls/0: `function_name` is missing",
+    ),
+    (
+        r#"{"msg":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}}"#,
+        "mcp: /msg/params: `name` is missing",
+    ),
+    (
+        r#"{"type":"message_start","message":{"type":"message","role":"assistant","usage":{"input_tokens":-1}}}"#,
+        "anthropic: /usage/input_tokens: -1 cannot be: a count is a whole number from 0 up",
+    ),
+    (
+        r#"{"object":"chat.completion.chunk","choices":[{"delta":{"tool_calls":[1]}}]}"#,
+        "openai-chat: /choices/0: a tool call must be an object, not a number",
+    ),
+];
+
+#[test]
+fn mistakes_in_each_format_have_their_place() {
+    for (text, expected) in MISTAKES {
+        assert_eq!(error(text), *expected);
+    }
+}
+
+#[test]
+fn a_stream_that_is_cut_is_shown_where_it_stops() {
+    let stream = "event: a\ndata: {\"type\": \"response.created\"}\n\nevent: b\ndata: {\"type\": \n";
+    assert_eq!(error(stream), "line 5, column 8: this is not JSON: EOF while parsing a value");
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn options() -> Options {
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
         underscored_numbers_as_strings: true,
+        non_finite_float_policy: serde_yaml::NonFiniteFloatPolicy::PassThrough,
     }
 }
 

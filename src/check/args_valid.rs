@@ -89,10 +89,7 @@ impl Check for ArgsValid {
             };
             violations.extend(finding.violations);
             let note = finding.note;
-            items.push(Item {
-                note,
-                ..Item::new(format!("call {}: {}", call.index, call.name), finding.state)
-            });
+            items.push(Item { note, ..Item::new(call.label(), finding.state) });
         }
         let checked = items.iter().filter(|item| item.state != State::NotExercised).count();
         Ok(Outcome::of_items(items, violations).stat("calls_checked", checked))
@@ -102,10 +99,7 @@ impl Check for ArgsValid {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let named = self.policy.patterns().chain(&self.tools).filter_map(ToolPattern::example);
         let unknown = std::iter::once("undefined_tool".to_owned());
-        named
-            .chain(unknown)
-            .map(broken_call)
-            .find(|evidence| self.check(evidence).is_ok_and(|outcome| !outcome.violations.is_empty()))
+        named.chain(unknown).find(|tool| self.refuses_broken(tool)).map(broken_call)
     }
 }
 
@@ -117,9 +111,21 @@ fn broken_call(tool: String) -> Evidence<'static> {
 }
 
 impl ArgsValid {
+    fn looks_at(&self, tool: &str) -> bool {
+        self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(tool))
+    }
+
+    /// Whether a call of `tool` is refused when its arguments are no JSON.
+    fn refuses_broken(&self, tool: &str) -> bool {
+        let policy = &self.policy;
+        let unknown = self.strict || matches!(policy.unconstrained, Unconstrained::Deny(_));
+        let refused = unknown || policy.gate.refusal(tool).is_some() || policy.schemas.find(tool).is_some();
+        refused && self.looks_at(tool)
+    }
+
     fn judge(&self, call: &Call) -> Result<Finding, Unfit> {
         let tool = call.name.as_str();
-        if !self.tools.is_empty() && !self.tools.iter().any(|pattern| pattern.matches(tool)) {
+        if !self.looks_at(tool) {
             return Ok(Finding::untested("not among `tools`"));
         }
         if let Some(refusal) = self.policy.gate.refusal(tool) {

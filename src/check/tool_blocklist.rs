@@ -75,7 +75,7 @@ impl ToolBlocklist {
 
     fn item(&self, call: &Call) -> Item {
         let state = if self.entry_for(&call.name).is_some() { State::Violated } else { State::Held };
-        Item::new(format!("call {}: {}", call.index, call.name), state)
+        Item::new(call.label(), state)
     }
 }
 

@@ -171,8 +171,7 @@ fn by_tool(calls: &[Call]) -> ByTool<'_> {
 fn item(call: &Call, collisions: &[(&str, Vec<&Call>)]) -> Item {
     let hit = collisions.iter().any(|(_, hits)| hits.iter().any(|hit| hit.index == call.index));
     let state = if hit { State::Violated } else { State::Held };
-    Item::new(format!("call {}: {}", call.index, call.name), state)
-        .note(format!("server: {}", origin(call).0.unwrap_or(ITSELF)))
+    Item::new(call.label(), state).note(format!("server: {}", origin(call).0.unwrap_or(ITSELF)))
 }
 
 /// The server of a call, and the tool's name without it.

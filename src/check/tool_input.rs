@@ -156,8 +156,7 @@ impl ToolInput {
             true => State::Violated,
             false => State::Held,
         };
-        let items =
-            chosen.iter().map(|call| Item::new(format!("call {}: {}", call.index, call.name), state(call)));
+        let items = chosen.iter().map(|call| Item::new(call.label(), state(call)));
         let violations = match broken {
             [] => Vec::new(),
             _ if enough => Vec::new(),

@@ -40,7 +40,7 @@ impl Check for ToolOutputValid {
         let calls = &evidence.trace.calls;
         let (mut items, mut violations) = (Vec::with_capacity(calls.len()), Vec::new());
         for call in calls {
-            let item = Item::new(format!("call {}: {}", call.index, call.name), State::NotExercised);
+            let item = Item::new(call.label(), State::NotExercised);
             let (schema, result) = match self.tested(call) {
                 Ok(tested) => tested,
                 Err(reason) => {

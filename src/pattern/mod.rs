@@ -21,7 +21,7 @@ pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
 pub use json_equal::json_equal;
 pub use jsonpath::JsonPath;
 pub use normal_name::{NormalPattern, normal_name};
-pub use personal::{Personal, PersonalKind, masked, masked_of, personal};
+pub use personal::{Personal, PersonalKind, masked, masked_of, personal, without_secrets};
 pub use regex::TextPattern;
 pub use tool::{ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};

@@ -18,7 +18,7 @@ fn detect(input: &Input) -> Detection {
     for record in &input.records {
         let first = record.value.get("events").and_then(Json::first);
         if !is_event(first.unwrap_or(&record.value)) {
-            return Err(format!("{} is no event with an `author` and an invocation", record.at.name()));
+            return Err(format!("{} is no event with an `author` and an invocation", record.at));
         }
     }
     Ok(Certainty::Sure)

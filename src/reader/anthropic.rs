@@ -1,31 +1,42 @@
 //! `anthropic`: what is sent to and comes from Anthropic's Messages.
 //!
-//! A list of messages, a request body, a response, or a log of responses, or of requests and responses, one a line.
+//! A list of messages, a request body, a response, a log of responses, or of requests and responses, one a line, or
+//! the events of streamed messages.
 //! Responses alone hold no results: their calls stay unanswered.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::anthropic_stream;
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::error::Wrong;
-use super::input::{At, Input};
+use super::input::{At, Input, Record};
 use super::json::{Json, append};
 use super::object::Object;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 
-pub(super) const READER: Reader =
-    Reader { name: "anthropic", summary: "Anthropic Messages: messages, requests, responses", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "anthropic",
+    summary: "Anthropic Messages: messages, requests, responses, streams",
+    detect,
+    read,
+};
 
 fn detect(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return judge_messages(input.records.iter().map(|record| &record.value), "");
     }
+    if input.records.iter().any(|record| anthropic_stream::is_start(&record.value)) {
+        let strange = input.records.iter().find(|record| !anthropic_stream::is_event(&record.value));
+        let reason = |record: &Record| format!("{} is no event of a stream", record.at);
+        return strange.map_or(Ok(Certainty::Sure), |record| Err(reason(record)));
+    }
     let mut best = Certainty::Possible;
     for record in &input.records {
         let judged = judge_record(&record.value);
-        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at.name()))?);
+        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at))?);
     }
     Ok(best)
 }
@@ -134,7 +145,10 @@ fn object_to_block(block: &Json) -> Option<String> {
     }
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.records.iter().any(|record| anthropic_stream::is_start(&record.value)) {
+        input.records = anthropic_stream::whole(input.records)?;
+    }
     let runs = Conversations::of_input(input, is_message, exchange)?;
     runs.into_iter().map(trace_of).collect()
 }
@@ -164,7 +178,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
     let model = request.string(&["model"])?;
     match answer {
         Some(answer) => response(at, "response", answer, said),
-        None => Ok(Exchange { request: said, reply: None, model }),
+        None => Ok(Exchange { request: said, model, ..Exchange::default() }),
     }
 }
 
@@ -179,12 +193,13 @@ fn response<'t>(
     let usage = usage.transpose().map_err(|wrong| wrong.under("usage"))?.flatten();
     let text = |name: &str| message.take(&[name]).and_then(Json::into_text).map(Cow::into_owned);
     let [id, model, stop_reason] = ["id", "model", "stop_reason"].map(text);
-    let message = Said::part(at, path, Json::Object(message));
-    Ok(Exchange { request, reply: Some(Reply { id, message, usage, stop_reason }), model })
+    let messages = vec![Said::part(at, path, Json::Object(message))];
+    let reply = Reply { id, messages, usage, stop_reason };
+    Ok(Exchange { request, reply: Some(reply), model, previous: None })
 }
 
 /// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.
-fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
+pub(super) fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
     let input = usage.count(&["input_tokens"])?;
     let output = usage.count(&["output_tokens"])?;
     let cached = usage.count(&["cache_read_input_tokens"])?;

@@ -18,29 +18,31 @@ pub(super) struct Said<'t> {
     at: At,
     path: &'static str,
     index: Option<usize>,
+    /// Which reply of the log said it, if one did: a number of its own.
+    pub(super) reply: Option<usize>,
     pub(super) value: Json<'t>,
 }
 
 impl<'t> Said<'t> {
     /// A record that is a message itself.
     pub(super) fn record(at: At, value: Json<'t>) -> Self {
-        Self { at, path: "", index: None, value }
+        Self { at, path: "", index: None, reply: None, value }
     }
 
     /// A message at `path` of a record.
     pub(super) fn part(at: At, path: &'static str, value: Json<'t>) -> Self {
-        Self { at, path, index: None, value }
+        Self { at, path, index: None, reply: None, value }
     }
 
     /// The messages of a list at `path` of a record.
     pub(super) fn list(at: At, path: &'static str, values: Vec<Json<'t>>) -> Vec<Self> {
-        let said = |(index, value)| Self { at, path, index: Some(index), value };
+        let said = |(index, value)| Self { at, path, index: Some(index), reply: None, value };
         values.into_iter().enumerate().map(said).collect()
     }
 
     /// Takes the message out; mistakes in it are blamed on its place by the function that comes with it.
     pub(super) fn open(self) -> (Json<'t>, impl Fn(Wrong) -> Wrong + use<>) {
-        let Self { at, path, index, value } = self;
+        let Self { at, path, index, value, .. } = self;
         let blame = move |wrong: Wrong| {
             let wrong = index.into_iter().fold(wrong, Wrong::under);
             let steps = path.split('/').filter(|step| !step.is_empty()).rev();
@@ -56,13 +58,15 @@ pub(super) struct Exchange<'t> {
     pub(super) request: Vec<Said<'t>>,
     pub(super) reply: Option<Reply<'t>>,
     pub(super) model: Option<String>,
+    /// The id of the reply that it continues, where the request says so instead of replaying it.
+    pub(super) previous: Option<String>,
 }
 
 /// What a model said.
 #[derive(Debug)]
 pub(super) struct Reply<'t> {
     pub(super) id: Option<String>,
-    pub(super) message: Said<'t>,
+    pub(super) messages: Vec<Said<'t>>,
     pub(super) usage: Option<crate::trace::Usage>,
     pub(super) stop_reason: Option<String>,
 }
@@ -92,6 +96,7 @@ impl<'t> Run<'t> {
 #[derive(Debug, Default)]
 pub(super) struct Conversations<'t> {
     runs: Vec<Run<'t>>,
+    replies: usize,
 }
 
 impl<'t> Conversations<'t> {
@@ -122,14 +127,16 @@ impl<'t> Conversations<'t> {
         if self.is_repeated(&exchange) {
             return;
         }
-        let Exchange { request, reply, model } = exchange;
-        let run = self.run_for(request);
+        let Exchange { request, reply, model, previous } = exchange;
+        self.replies += 1;
+        let number = self.replies;
+        let run = self.run_for(request, previous.as_deref());
         run.trace.model = model.or(run.trace.model.take());
         let Some(reply) = reply else { return };
         run.trace.id = reply.id.or(run.trace.id.take());
         run.trace.stop_reason = reply.stop_reason;
         run.tally.add(reply.usage);
-        run.messages.push(reply.message);
+        run.messages.extend(reply.messages.into_iter().map(|said| Said { reply: Some(number), ..said }));
     }
 
     pub(super) fn into_runs(self) -> Vec<Run<'t>> {
@@ -138,14 +145,16 @@ impl<'t> Conversations<'t> {
 
     /// The same reply under the same id once more: a line that was logged twice.
     fn is_repeated(&self, exchange: &Exchange) -> bool {
-        let Some(Reply { id: id @ Some(_), message, .. }) = &exchange.reply else { return false };
+        let Some(Reply { id: id @ Some(_), messages, .. }) = &exchange.reply else { return false };
+        let Some(message) = messages.last() else { return false };
         let ends_so = |run: &Run| run.messages.last().is_some_and(|last| last.value == message.value);
         self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
     }
 
     /// The run that `request` belongs to, with the request's new messages added to it.
-    fn run_for(&mut self, request: Vec<Said<'t>>) -> &mut Run<'t> {
-        let (at, fresh) = self.find(&request).unwrap_or((self.runs.len(), 0));
+    fn run_for(&mut self, request: Vec<Said<'t>>, previous: Option<&str>) -> &mut Run<'t> {
+        let found = previous.and_then(|id| self.find_reply(id)).or_else(|| self.find(&request));
+        let (at, fresh) = found.unwrap_or((self.runs.len(), 0));
         if at == self.runs.len() {
             self.runs.push(Run::default());
         }
@@ -153,6 +162,13 @@ impl<'t> Conversations<'t> {
         run.asked = request.len();
         run.messages.extend(request.into_iter().skip(fresh));
         run
+    }
+
+    /// The run whose last reply has this id: all that a request says to it is new.
+    fn find_reply(&self, id: &str) -> Option<(usize, usize)> {
+        let old = self.runs.len().saturating_sub(INTERLEAVED);
+        let found = self.runs[old..].iter().rposition(|run| run.trace.id.as_deref() == Some(id))?;
+        Some((old + found, 0))
     }
 
     /// The run that `request` continues, and from which of its messages on it tells that run something new.
@@ -189,8 +205,13 @@ impl Run<'_> {
     }
 }
 
+/// Whether the model said it. An item without a role is its call, unless it is what came of one.
 fn is_assistant(message: &Json) -> bool {
-    message.get("role").and_then(Json::as_str) == Some("assistant")
+    if let Some(role) = message.get("role") {
+        return role.as_str() == Some("assistant");
+    }
+    let kind = message.get("type").and_then(Json::as_str);
+    kind.is_some_and(|kind| kind.ends_with("_call"))
 }
 
 /// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.
@@ -199,6 +220,11 @@ fn identity(message: &Json) -> String {
     let mut key = String::new();
     for name in ["role", "tool_call_id", "name"] {
         push(&mut key, message.get(name));
+    }
+    if message.get("role").is_none() {
+        for name in ["type", "call_id", "arguments", "input", "output"] {
+            push(&mut key, message.get(name));
+        }
     }
     match message.get("content") {
         Some(Json::List(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
@@ -243,10 +269,10 @@ mod tests {
     fn runs(log: Vec<(Vec<Json>, Json)>) -> Vec<Vec<String>> {
         let mut conversations = Conversations::default();
         for (request, reply) in log {
-            let message = Said::record(At::Whole, reply);
-            let reply = Reply { id: None, message, usage: None, stop_reason: None };
+            let messages = vec![Said::record(At::Whole, reply)];
+            let reply = Reply { id: None, messages, usage: None, stop_reason: None };
             let request = Said::list(At::Whole, "", request);
-            conversations.add(Exchange { request, reply: Some(reply), model: None });
+            conversations.add(Exchange { request, reply: Some(reply), ..Exchange::default() });
         }
         let text =
             |said: &Said| said.value.get("content").and_then(Json::as_str).unwrap_or_default().to_owned();

@@ -29,7 +29,7 @@ fn detect(input: &Input) -> Detection {
         let kind = record.value.get("type").and_then(Json::as_str).unwrap_or_default();
         let named = record.value.get("episode_id").is_some_and(Json::is_text);
         if !EVENTS.contains(&kind) || !named {
-            return Err(format!("{} is no event of an episode", record.at.name()));
+            return Err(format!("{} is no event of an episode", record.at));
         }
     }
     Ok(Certainty::Sure)

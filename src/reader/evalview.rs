@@ -24,12 +24,12 @@ fn detect(input: &Input) -> Detection {
     for record in &input.records {
         let trace = record.value.get("trace").unwrap_or(&record.value);
         let Some(steps) = trace.get("steps").and_then(Json::as_list) else {
-            return Err(format!("{} has no `steps`", record.at.name()));
+            return Err(format!("{} has no `steps`", record.at));
         };
         let told =
             trace.get("final_output").is_some() || trace.get("session_id").is_some() && !steps.is_empty();
         if !told || steps.iter().any(|step| step.get("tool_name").is_none()) {
-            return Err(format!("{} has no steps with a `tool_name` and a `final_output`", record.at.name()));
+            return Err(format!("{} has no steps with a `tool_name` and a `final_output`", record.at));
         }
     }
     Ok(Certainty::Sure)

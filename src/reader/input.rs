@@ -1,10 +1,13 @@
-//! Text to records: a JSON document, the elements of a JSON list, or the values of JSON Lines.
+//! Text to records: a JSON document, the elements of a JSON list, the values of JSON Lines, or server-sent events.
 //!
 //! The text is parsed once, for detection and for reading. Readers see records and need not care which of the
-//! three they came from: a list and its lines are the same file to them.
+//! four they came from: a list and its lines are the same file to them.
+
+use std::fmt;
 
 use super::error::{TraceError, TraceProblem, Wrong};
 use super::json::Json;
+use super::sse;
 
 /// One value of a trace file and where it stands.
 #[derive(Debug, Clone)]
@@ -33,13 +36,15 @@ impl At {
             At::Line(line) => wrong.on_line(line),
         }
     }
+}
 
-    /// The record in a reason for declining.
-    pub(super) fn name(self) -> String {
+/// The record in a reason for declining.
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            At::Whole => "the document".to_owned(),
-            At::Item(index) => format!("entry {index}"),
-            At::Line(line) => format!("line {line}"),
+            At::Whole => f.write_str("the document"),
+            At::Item(index) => write!(f, "entry {index}"),
+            At::Line(line) => write!(f, "line {line}"),
         }
     }
 }
@@ -51,13 +56,17 @@ pub(super) struct Input<'t> {
     pub(super) records: Vec<Record<'t>>,
 }
 
-/// Whether the text begins as a JSON document does; YAML of a native trace begins with a letter.
+/// Whether the text begins as a JSON document does, or a stream of them; YAML of a native trace begins otherwise.
 pub(super) fn looks_like_json(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '['])
+    text.trim_start().starts_with(['{', '[']) || sse::is_stream(text)
 }
 
 impl<'t> Input<'t> {
     pub(super) fn parse(text: &'t str) -> Result<Self, TraceError> {
+        if sse::is_stream(text) {
+            let records: Result<Vec<Record>, TraceError> = sse::events(text).map(event).collect();
+            return Ok(Self { text, records: records? });
+        }
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Json>();
@@ -76,6 +85,15 @@ impl<'t> Input<'t> {
     /// The first record, or why there is none.
     pub(super) fn first(&self) -> Result<&Json<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
+    }
+}
+
+fn event((line, data): (usize, &str)) -> Result<Record<'_>, TraceError> {
+    match serde_json::from_str(data) {
+        Ok(value) => Ok(Record { at: At::Line(line), value }),
+        Err(error) => {
+            Err(TraceProblem::NotJson { line, column: error.column(), reason: reason(&error) }.into())
+        }
     }
 }
 
@@ -114,9 +132,13 @@ fn not_json(text: &str, error: &serde_json::Error) -> TraceError {
         Some((line, error)) => (*line, error),
         None => (error.line(), error),
     };
+    TraceProblem::NotJson { line, column: error.column(), reason: reason(error) }.into()
+}
+
+/// What the parser says, without its place.
+fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
-    let reason = message.split(" at line ").next().unwrap_or_default().to_owned();
-    TraceProblem::NotJson { line, column: error.column(), reason }.into()
+    message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
 /// Whether some line is an object of its own, as no line of a pretty-printed document is.

@@ -36,7 +36,7 @@ fn detect(input: &Input) -> Detection {
     let mut seen = Vec::new();
     for record in &input.records {
         let found = shape(&record.value);
-        let found = found.ok_or_else(|| format!("{} has no `contents` in it", record.at.name()))?;
+        let found = found.ok_or_else(|| format!("{} has no `contents` in it", record.at))?;
         seen.push(found);
     }
     if seen.iter().any(|shape| Some(*shape) != expected) {

@@ -1,11 +1,15 @@
 //! Trace formats to [`Trace`]: the table of readers, detection by content, and reading.
 //!
-//! A new format is one file here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader says how
+//! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader says how
 //! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
 mod adk;
 mod anthropic;
+mod anthropic_stream;
+mod atif;
+mod claude_code;
 mod clock;
+mod codex;
 mod conversation;
 mod draft;
 mod episodes;
@@ -21,15 +25,20 @@ mod langchain;
 mod maf;
 mod maf_content;
 mod maf_updates;
+mod mcp;
 mod mcplab;
 mod native;
 mod object;
 mod openai_chat;
+mod openai_chat_stream;
+mod openai_responses;
 mod otel;
+mod parts;
 mod pydantic_ai;
 mod rig;
 mod run_lines;
 mod settled;
+mod sse;
 mod tool_events;
 mod usage;
 mod vercel_ai;
@@ -76,11 +85,15 @@ enum Certainty {
 
 /// All readers. Among equals, an earlier one wins.
 pub const READERS: &[Reader] = &[
+    atif::READER,
     otel::READER,
     maf::READER,
     inspect::READER,
+    codex::READER,
+    claude_code::READER,
     gemini_cli::READER,
     adk::READER,
+    mcp::READER,
     pydantic_ai::READER,
     langchain::READER,
     vercel_ai::READER,
@@ -93,6 +106,7 @@ pub const READERS: &[Reader] = &[
     run_lines::READER,
     native::READER,
     anthropic::READER,
+    openai_responses::READER,
     openai_chat::READER,
 ];
 

@@ -252,7 +252,7 @@ fn detect(input: &Input) -> Detection {
         match (list("steps"), list("calls")) {
             (Some(steps), _) => judge_steps(steps.iter(), false)?,
             (None, Some(calls)) => judge_steps(calls.iter(), true)?,
-            (None, None) => return Err(format!("{} has neither `steps` nor `calls`", record.at.name())),
+            (None, None) => return Err(format!("{} has neither `steps` nor `calls`", record.at)),
         };
     }
     Ok(Certainty::Sure)

@@ -1,7 +1,7 @@
 //! `openai-chat`: what is sent to and comes from OpenAI's Chat Completions, and the many servers that speak it.
 //!
-//! A list of messages, a request body, a `chat.completion`, or a log of requests and responses, one a line. The
-//! format has no word for a tool that failed: an answered call's status is unknown.
+//! A list of messages, a request body, a `chat.completion`, a log of requests and responses, one a line, or the chunks
+//! of streamed completions. The format has no word for a tool that failed: an answered call's status is unknown.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,13 @@ use super::error::Wrong;
 use super::input::{At, Input};
 use super::json::Json;
 use super::object::Object;
+use super::openai_chat_stream;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 
 pub(super) const READER: Reader = Reader {
     name: "openai-chat",
-    summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses",
+    summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses, streamed chunks",
     detect,
     read,
 };
@@ -35,7 +36,7 @@ fn detect(input: &Input) -> Detection {
     let mut best = Certainty::Possible;
     for record in &input.records {
         let judged = judge_record(&record.value);
-        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at.name()))?);
+        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at))?);
     }
     Ok(best)
 }
@@ -49,8 +50,8 @@ fn judge_record(value: &Json) -> Detection {
     if let Json::List(messages) = value {
         return judge_messages(messages.iter(), "");
     }
-    if value.get("object").and_then(Json::as_str) == Some("chat.completion.chunk") {
-        return Err("is a chunk of a stream; record whole responses".to_owned());
+    if openai_chat_stream::is_chunk(value) {
+        return Ok(Certainty::Sure);
     }
     if let Some(key) = FOREIGN.iter().find(|key| value.get(key).is_some()) {
         return Err(format!("has the key `{key}`, which this format has not"));
@@ -141,7 +142,10 @@ fn object_to_content(content: &Json) -> Option<String> {
     }
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.first().is_ok_and(openai_chat_stream::is_chunk) {
+        input.records = openai_chat_stream::whole(input.records)?;
+    }
     let runs = Conversations::of_input(input, is_message, exchange)?;
     runs.into_iter().map(trace_of).collect()
 }
@@ -168,7 +172,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
             Ok(Exchange { model: exchange.model.or(model), ..exchange })
         }
         _ if messages.is_empty() => Err(Wrong::new("there are neither `messages` nor `choices` in it")),
-        _ => Ok(Exchange { request: messages, reply: None, model }),
+        _ => Ok(Exchange { request: messages, model, ..Exchange::default() }),
     }
 }
 
@@ -193,11 +197,11 @@ fn completion<'t>(
         choice.take(&["message"]).ok_or_else(|| Wrong::new("`message` is missing").under("choices/0"))?;
     let reply = Reply {
         id: response.string(&["id"])?,
-        message: Said::part(at, path, message),
+        messages: vec![Said::part(at, path, message)],
         usage: usage.flatten(),
         stop_reason: choice.string(&["finish_reason"]).map_err(|wrong| wrong.under("choices/0"))?,
     };
-    Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])? })
+    Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])?, previous: None })
 }
 
 fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {

@@ -33,10 +33,10 @@ fn detect(input: &Input) -> Detection {
         let message = inner.unwrap_or(&record.value);
         let kind = message.get("kind").and_then(Json::as_str);
         if !matches!(kind, Some("request" | "response")) || !message.get("parts").is_some_and(Json::is_list) {
-            return Err(format!("{} is no `request` or `response` with `parts`", record.at.name()));
+            return Err(format!("{} is no `request` or `response` with `parts`", record.at));
         }
         if message.pointer("/parts/0").is_some_and(|part| part.get("part_kind").is_none()) {
-            return Err(format!("{} has a part without `part_kind`", record.at.name()));
+            return Err(format!("{} has a part without `part_kind`", record.at));
         }
     }
     Ok(Certainty::Sure)

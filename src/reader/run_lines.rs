@@ -20,12 +20,12 @@ fn detect(input: &Input) -> Detection {
     for record in &input.records {
         let value = &record.value;
         if !value.get("prompt").is_some_and(Json::is_text) {
-            return Err(format!("{} has no `prompt`", record.at.name()));
+            return Err(format!("{} has no `prompt`", record.at));
         }
         // A run that was cut has calls and no response.
         let calls = value.get("tool_calls").is_some_and(Json::is_list);
         if !calls && !value.get("response").is_some_and(Json::is_text) {
-            return Err(format!("{} has neither `response` nor `tool_calls`", record.at.name()));
+            return Err(format!("{} has neither `response` nor `tool_calls`", record.at));
         }
         if value.pointer("/tool_calls/0/tool_name").is_some() {
             best = Certainty::Sure;

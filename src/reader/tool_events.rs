@@ -25,10 +25,7 @@ fn detect(input: &Input) -> Detection {
             _ => false,
         };
         if !known {
-            return Err(format!(
-                "{} is no `tool_call` with a `tool`, and no `tool_result`",
-                record.at.name()
-            ));
+            return Err(format!("{} is no `tool_call` with a `tool`, and no `tool_result`", record.at));
         }
     }
     Ok(Certainty::Sure)

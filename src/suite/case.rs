@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::gate::Rows;
 use super::keys;
-use super::opinions::opinions;
+use super::opinions::{match_questions, opinions};
 use super::several;
 use super::trace::trace_from;
 use crate::case::{Baseline, Case, Ignore, Lowered, TraceFrom};
 use crate::check::Scope;
+use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::vocabulary::{CaseNode, VOCABULARIES};
@@ -38,8 +39,8 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
     fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
     fields.node("same_turn");
-    keys::refuse_unsupported(&mut fields, keys::CASE_UNSUPPORTED);
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
+    let opinions = judged(&mut fields, node, &lowered);
     let case = Case {
         description: fields.optional("description"),
         input: fields.aliased(&["input", "prompt"]).and_then(|node| fields.take(input(node))),
@@ -58,14 +59,27 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
-        opinions: fields.node("opinions").and_then(|node| fields.take(opinions(node))).unwrap_or_default(),
+        opinions,
         expectations: lowered.expectations,
         scorecards: lowered.scorecards,
         extent: node.place(),
         id,
         place,
     };
+    keys::refuse_unsupported(&mut fields, keys::CASE_UNSUPPORTED);
     finish(fields, node, case)
+}
+
+/// The opinions written in the case; each is asked for by a check.
+fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &Lowered) -> Opinions {
+    let node = fields.node("opinions");
+    let given = node.and_then(|node| fields.take(opinions(node))).unwrap_or_default();
+    if fields.errors.is_empty() {
+        // Those of a suite's defaults may be about other cases.
+        let own = node.filter(|node| case.tree().span.contains(node.tree().span));
+        fields.take(match_questions(own, &given, &lowered.expectations));
+    }
+    given
 }
 
 /// `baseline`, and `baseline_fail_on` beside it.

@@ -97,14 +97,10 @@ pub(super) fn slip_in_tests(root: Node<'_>) -> Option<LoadError> {
 
 /// Says of each key that a later version reads that this one does not, so that nobody takes it for checked.
 pub(super) fn refuse_unsupported(fields: &mut Fields<'_>, keys: &[&'static str]) {
-    fields.expect_keys(keys.len() + CASE_KEYS.len());
-    for key in keys {
-        if let Some(node) = fields.node(key) {
-            let problem = format!("`{key}` is not supported by this version of arraign");
-            let help =
-                "this version reads `metric`, `eval` and `expect`; take the key out, or update arraign";
-            fields.errors.push(node.error(problem).help(help));
-        }
+    for (key, node) in fields.among(keys) {
+        let problem = format!("`{}` is not supported by this version of arraign", key.name);
+        let help = "this version reads `metric`, `eval` and `expect`; take the key out, or update arraign";
+        fields.errors.push(node.error(problem).help(help));
     }
 }
 

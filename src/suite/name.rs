@@ -20,6 +20,9 @@ pub fn trial_name(path: &Path, id: Option<&str>) -> String {
 
 /// One part of a name, escaped.
 pub fn escape_component(part: &str) -> String {
+    if part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')) {
+        return part.to_owned();
+    }
     let chars: Vec<char> = part.chars().collect();
     let mut escaped = String::with_capacity(part.len());
     for (index, &c) in chars.iter().enumerate() {

@@ -6,9 +6,10 @@
 //!   output_quality: 85
 //! ```
 
+use crate::case::Expectation;
 use crate::evidence::{Judged, Opinion, Opinions};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value};
+use crate::yaml::{Fields, Node, Value, did_you_mean};
 
 pub(super) fn opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
     let Some(entries) = node.entries() else {
@@ -23,6 +24,34 @@ pub(super) fn opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
         }
     }
     errors.or(opinions)
+}
+
+/// Each question has its own label, and each opinion written in the case is on one of them.
+pub(super) fn match_questions(
+    node: Option<Node<'_>>,
+    opinions: &Opinions,
+    expectations: &[Expectation],
+) -> Result<(), LoadErrors> {
+    let (mut errors, mut asked) = (LoadErrors::new(), Vec::new());
+    for expectation in expectations {
+        for question in expectation.check().questions() {
+            if expectation.turn.is_none() && asked.contains(&question.label) {
+                let problem =
+                    format!("two questions are called `{}`: one opinion cannot answer both", question.label);
+                errors
+                    .push(LoadError::new(expectation.place.clone(), problem).help("give each its own label"));
+            }
+            asked.push(question.label);
+        }
+    }
+    for (label, _) in opinions.iter().filter(|(label, _)| !asked.iter().any(|asked| asked == label)) {
+        let Some(node) = node else { continue };
+        let error =
+            LoadError::new(node.key_place(label), format!("no check asks for an opinion on `{label}`"));
+        let labels: Vec<&str> = asked.iter().map(String::as_str).collect();
+        errors.push(error.help_if(did_you_mean(label, &labels)));
+    }
+    errors.or(())
 }
 
 /// `{pass, reason}` or `{score, reason}`; a bare boolean or number is the one or the other.

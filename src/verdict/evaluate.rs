@@ -7,11 +7,13 @@ use std::time::Instant;
 
 use super::baseline::compare;
 use super::scoring::{is_broken_gate, score};
+use super::secrets;
 use super::together::together;
 use super::{Breach, CallSummary, Finding, RunSummary, SCHEMA_VERSION, TrialError, Verdict};
 use crate::case::{Case, Expectation};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
+use crate::pattern::without_secrets;
 use crate::place::{Location, Place};
 use crate::score::{Card, Stake};
 use crate::suite::{Recorded, Run};
@@ -161,6 +163,7 @@ fn ask(case: &Case, expectation: &Expectation, evidence: &Evidence<'_>, run: usi
     for breach in &mut finding.violations {
         breach.shared = !case.extent.lines().contains(&breach.at.line);
     }
+    secrets::mask(&mut finding);
     finding.run = run;
     finding.duration_ms = millis(started);
     finding
@@ -296,7 +299,7 @@ fn summary(run: &Run) -> RunSummary {
         index: call.index,
         turn: call.turn,
         name: call.name.clone(),
-        arguments: cut(call.arguments.to_text()),
+        arguments: shown(call.arguments.to_text()),
         status: call.status,
     });
     RunSummary {
@@ -304,12 +307,13 @@ fn summary(run: &Run) -> RunSummary {
         format: run.format.to_owned(),
         id: run.trace.id.clone(),
         calls: calls.collect(),
-        answer: run.trace.answer.clone().map(cut),
+        answer: run.trace.answer.clone().map(shown),
     }
 }
 
-/// The first [`SHOWN`] characters.
-fn cut(mut text: String) -> String {
+/// The first [`SHOWN`] characters, secrets masked: before it is cut, so that none loses its shape.
+fn shown(text: String) -> String {
+    let mut text = without_secrets(text);
     if text.len() > SHOWN
         && let Some((end, _)) = text.char_indices().nth(SHOWN)
     {

@@ -5,6 +5,7 @@
 mod baseline;
 mod evaluate;
 mod scoring;
+mod secrets;
 mod together;
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! `eval:` tool constraints and sequence, tool input and response assertions (`MCPLab`'s users).
+//! `eval:` tool constraints and sequence, tool input and response assertions, questions to a judge (`MCPLab`'s users).
 //!
 //! ```yaml
 //! eval:
@@ -6,8 +6,10 @@
 //!   tool_sequence: [search, summarize]
 //!   tool_input_assertions: [{tool: search, type: contains, value: oslo}]
 //!   response_assertions: [{type: contains, value: shipped}]
+//!   agent_assertions: [{label: polite, prompt: Is the answer polite?}]
 //! ```
 
+use super::piece::Gathered;
 use super::{CaseNode, Piece, Vocabulary};
 use crate::case::{Expectation, Lowered};
 use crate::check::{Registry, Scope};
@@ -29,9 +31,6 @@ const RESPONSE: &[&str] = &[
     "regex",
     "starts_with",
 ];
-
-/// Keys of the block that this version does not read.
-const UNSUPPORTED: &[&str] = &["agent_assertions", "agent_context"];
 
 /// A bare list of tools becomes `{tools: [..]}`, the settings of its check.
 fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
@@ -71,17 +70,40 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> 
             found.extend(fields.take(assertions(case, key, list, types, scope)).into_iter().flatten());
         }
     }
-    refuse_unsupported(&mut fields);
+    let (questions, context) = (fields.node("agent_assertions"), fields.node("agent_context"));
+    match (questions, context) {
+        (Some(list), _) => {
+            found.extend(fields.take(agent_checks(case, list, context, scope)).into_iter().flatten());
+        }
+        (None, Some(node)) => {
+            let error = node.error("`agent_context` is of no use here: there are no `agent_assertions`");
+            fields.errors.push(error);
+        }
+        (None, None) => {}
+    }
     fields.finish(found.into())
 }
 
-fn refuse_unsupported(fields: &mut Fields<'_>) {
-    for key in UNSUPPORTED {
-        if let Some(node) = fields.node(key) {
-            let error = node.error(format!("`{key}` is not supported by this version of arraign"));
-            fields.errors.push(error.help("it needs a judge, which comes with a later version"));
-        }
+/// `agent_assertions`: questions to a judge; `agent_context` says for all of them what it sees beside the answer.
+fn agent_checks(
+    case: &CaseNode<'_>,
+    list: Node<'_>,
+    context: Option<Node<'_>>,
+    scope: &Scope<'_>,
+) -> Result<Vec<Expectation>, LoadErrors> {
+    let Some(entries) = list.list() else {
+        let problem = format!("`agent_assertions` is a list of questions, not {}", list.describe());
+        return Err(list.error(problem).into());
+    };
+    let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
+    for entry in entries {
+        let read =
+            Gathered::of(entry, "an agent assertion").map(|settings| settings.with("context", context));
+        let check =
+            |settings: Gathered<'_>| settings.read("agent_check", entry.place(), scope, case.allow_vacuous);
+        found.extend(errors.take(read).and_then(|settings| errors.take(check(settings))));
     }
+    errors.or(found)
 }
 
 fn tool_constraints(

@@ -43,6 +43,15 @@ impl<'n> Gathered<'n> {
         Self { node, entries: Vec::new() }
     }
 
+    /// The settings that the mapping `node` holds; `what` it is.
+    pub(super) fn of(node: Node<'n>, what: &str) -> Result<Self, LoadError> {
+        let Some(entries) = node.entries() else {
+            return Err(node.error(format!("{what} is a mapping, not {}", node.describe())));
+        };
+        let entries = entries.map(|(key, node)| (key.clone(), node.tree().clone())).collect();
+        Ok(Self { node, entries })
+    }
+
     /// Adds the setting `name`, if there is a value for it.
     pub(super) fn with(mut self, name: &str, value: Option<Node<'_>>) -> Self {
         let entry = |node: Node<'_>| {

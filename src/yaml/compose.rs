@@ -41,9 +41,11 @@ pub(super) fn documents(source: &Arc<Source>, range: Range<usize>) -> Result<Vec
     composer.errors.or(composer.documents)
 }
 
+/// A list or a mapping whose end has not come. What it holds so far is what stands from `from` on in the composer's
+/// `items` or `entries`: when the end comes, it is moved to a vector of just its length.
 enum Frame {
-    List { start: Span, anchor: usize, items: Vec<Tree> },
-    Map { start: Span, anchor: usize, entries: Vec<(Key, Tree)>, key: Option<Key>, merged: Vec<Tree> },
+    List { start: Span, anchor: usize, from: usize },
+    Map { start: Span, anchor: usize, from: usize, key: Option<Key>, merged: Vec<Tree> },
 }
 
 struct Anchored {
@@ -56,6 +58,8 @@ struct Composer<'s> {
     source: &'s Arc<Source>,
     offset: usize,
     stack: Vec<Frame>,
+    items: Vec<Tree>,
+    entries: Vec<(Key, Tree)>,
     anchors: HashMap<usize, Anchored>,
     copied: usize,
     documents: Vec<Document>,
@@ -68,6 +72,8 @@ impl<'s> Composer<'s> {
             source,
             offset,
             stack: Vec::new(),
+            items: Vec::new(),
+            entries: Vec::new(),
             anchors: HashMap::new(),
             copied: 0,
             documents: Vec::new(),
@@ -81,11 +87,11 @@ impl<'s> Composer<'s> {
                 self.scalar(&text, style, anchor, tag.as_deref(), span)
             }
             Event::SequenceStart(_, anchor, _) => {
-                self.open(Frame::List { start: span, anchor, items: Vec::new() })
+                self.open(Frame::List { start: span, anchor, from: self.items.len() })
             }
             Event::MappingStart(_, anchor, _) => {
-                let (entries, merged) = (Vec::new(), Vec::new());
-                self.open(Frame::Map { start: span, anchor, entries, key: None, merged })
+                let from = self.entries.len();
+                self.open(Frame::Map { start: span, anchor, from, key: None, merged: Vec::new() })
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(id) => self.alias(id, span),
@@ -145,8 +151,11 @@ impl<'s> Composer<'s> {
 
     fn close(&mut self, end: Span) -> Result<(), LoadError> {
         let (start, anchor, value) = match self.stack.pop() {
-            Some(Frame::List { start, anchor, items }) => (start, anchor, Value::List(items)),
-            Some(Frame::Map { start, anchor, mut entries, merged, .. }) => {
+            Some(Frame::List { start, anchor, from }) => {
+                (start, anchor, Value::List(self.items.drain(from..).collect()))
+            }
+            Some(Frame::Map { start, anchor, from, merged, .. }) => {
+                let mut entries = self.entries.drain(from..).collect();
                 merge(&mut entries, merged);
                 self.refuse_duplicates(&mut entries);
                 (start, anchor, Value::Map(entries))
@@ -181,10 +190,10 @@ impl<'s> Composer<'s> {
             self.anchors.insert(anchor, Anchored { tree: tree.clone(), nodes, depth });
         }
         match self.stack.last_mut() {
-            Some(Frame::List { items, .. }) => items.push(tree),
-            Some(Frame::Map { entries, key, merged, .. }) => match key.take() {
+            Some(Frame::List { .. }) => self.items.push(tree),
+            Some(Frame::Map { key, merged, .. }) => match key.take() {
                 Some(key) if key.name == "<<" => merged.extend(mergeable(tree, self.source)?),
-                Some(key) => entries.push((key, tree)),
+                Some(key) => self.entries.push((key, tree)),
                 None => {}
             },
             None if tree.value == Value::Null => {}

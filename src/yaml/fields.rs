@@ -27,9 +27,11 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// Makes room for `count` keys that will be asked for.
-    pub fn expect_keys(&mut self, count: usize) {
-        self.known.reserve(count);
+    /// The entries under any of `keys`, which are known from now on.
+    pub fn among(&mut self, keys: &[&'static str]) -> Vec<(&'n Key, Node<'n>)> {
+        self.known.extend(keys);
+        let entries = self.node.entries().into_iter().flatten();
+        entries.filter(|(key, _)| keys.contains(&key.name.as_str())).collect()
     }
 
     /// The value under `key`, which is known from now on.

@@ -2,10 +2,11 @@
 
 /// The candidate that `word` most likely means: equal but for case, `-` and `_`, or a few edits away.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let mut candidates = candidates.into_iter().peekable();
+    candidates.peek()?;
     let wanted = fold(word);
     let limit = (wanted.chars().count() / 3).max(1);
     candidates
-        .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &fold(candidate)), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)

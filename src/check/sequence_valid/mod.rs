@@ -130,7 +130,10 @@ struct Placed {
 
 impl Placed {
     fn label(&self) -> String {
-        self.number.map_or_else(|| self.name.to_owned(), |number| format!("rule {number}: {}", self.name))
+        match self.number {
+            Some(number) => ["rule ", &number.to_string(), ": ", self.name].concat(),
+            None => self.name.to_owned(),
+        }
     }
 
     /// What the rule said, with the rule's place.

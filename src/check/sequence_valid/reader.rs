@@ -106,8 +106,10 @@ pub(super) fn window(node: Node<'_>, key: &str) -> Result<usize, LoadError> {
 }
 
 fn kind_of(node: Node<'_>) -> Result<&'static RuleKind, LoadError> {
-    let names: Vec<&str> = RULES.iter().map(|kind| kind.name).collect();
-    let help = |error: LoadError, name: &str| error.help_if(did_you_mean(name, &names));
+    let help = |error: LoadError, name: &str| {
+        let names: Vec<&str> = RULES.iter().map(|kind| kind.name).collect();
+        error.help_if(did_you_mean(name, &names))
+    };
     let Some(value) = node.get("type") else {
         return Err(misspelt(node, "type").unwrap_or_else(|| help(node.error("`type` is missing"), "")));
     };

@@ -102,6 +102,17 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked_of(text, &found).0) }
 }
 
+/// `text` without its secrets: what may be written to a file.
+pub fn without_secrets(text: String) -> String {
+    static BEGINNINGS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(secret::BEGINNINGS).ok());
+    if BEGINNINGS.as_ref().is_some_and(|beginnings| !beginnings.is_match(&text)) {
+        return text;
+    }
+    let secrets: Vec<Personal> =
+        personal(&text).into_iter().filter(|one| one.kind == PersonalKind::Secret).collect();
+    if secrets.is_empty() { text } else { masked_of(&text, &secrets).0 }
+}
+
 /// `text` with `found` masked, and where the masks stand in it.
 pub fn masked_of(text: &str, found: &[Personal]) -> (String, Vec<Range<usize>>) {
     let (mut shown, mut places, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);

@@ -26,8 +26,8 @@ fn detect(input: &Input) -> Detection {
     input.first()?;
     let mut best = None;
     for record in &input.records {
-        let judged = judge(&record.value)
-            .ok_or_else(|| format!("{} holds no `parts` of contents", record.at.name()))?;
+        let judged =
+            judge(&record.value).ok_or_else(|| format!("{} holds no `parts` of contents", record.at))?;
         best = best.max(Some(judged));
     }
     best.ok_or_else(|| "the list is empty".to_owned())

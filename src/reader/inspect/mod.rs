@@ -23,10 +23,7 @@ fn detect(input: &Input) -> Detection {
         let log = value.get("eval").is_some_and(Json::is_object) && value.get("version").is_some();
         let sample = value.get("epoch").is_some() && value.get("messages").is_some_and(Json::is_list);
         if !log && !sample {
-            return Err(format!(
-                "{} is neither a log with `eval` nor a sample with an `epoch`",
-                record.at.name()
-            ));
+            return Err(format!("{} is neither a log with `eval` nor a sample with an `epoch`", record.at));
         }
     }
     Ok(Certainty::Sure)

@@ -42,7 +42,7 @@ fn detect(input: &Input) -> Detection {
         if has(&SPANS) || Span::is_console(&record.value) {
             spans = true;
         } else if !has(&OTHER) {
-            return Err(format!("{} has no `resourceSpans`", record.at.name()));
+            return Err(format!("{} has no `resourceSpans`", record.at));
         }
     }
     if spans { Ok(Certainty::Sure) } else { Err("there are logs or metrics in it, but no spans".to_owned()) }

@@ -70,13 +70,6 @@ impl Block<'_> {
             forbidden: fields.node("forbidden_tools"),
             output: fields.node("output"),
         };
-        let nothing = parts.scored().is_none() && parts.forbidden.is_none() && parts.output.is_none();
-        if nothing
-            && fields.errors.is_empty()
-            && expected.entries().is_some_and(|mut keys| keys.next().is_none())
-        {
-            fields.errors.push(expected.error("`expected` is empty: it checks nothing"));
-        }
         fields.finish(parts)
     }
 

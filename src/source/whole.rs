@@ -1,0 +1,94 @@
+//! Writing a file so that nobody ever sees a part of it.
+//!
+//! Where the system can, the file is written without a name and gets it at the end. That is not only one change of
+//! the folder in place of two: threads that write to one folder wait for each other only for that moment. Everywhere
+//! else, and to replace a file, it is written under a temporary name and renamed.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// This process and a count of what it wrote: no two temporary files share a name.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Writes a file, all of it or nothing. A file of that name is replaced.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_unnamed(path, bytes).or_else(|_| write_renamed(path, bytes))
+}
+
+/// Fails where a file of that name is there already, and where the file system knows no files without a name.
+#[cfg(target_os = "linux")]
+fn write_unnamed(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::os::fd::AsRawFd as _;
+
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let mut file = File::from(open(folder, flags, Mode::from_raw_mode(0o666))?);
+    file.write_all(bytes)?;
+    // Before Linux 6.10 only a privileged process may name the file by itself; the others go through /proc.
+    let named = linkat(&file, "", CWD, path, AtFlags::EMPTY_PATH);
+    let unnamed = || format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(named.or_else(|_| linkat(CWD, unnamed(), CWD, path, AtFlags::SYMLINK_FOLLOW))?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn write_unnamed(_path: &Path, _bytes: &[u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+fn write_renamed(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let short: String = name.chars().take(100).collect();
+    let process = PROCESS.get_or_init(process::id);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_file_name(format!(".{short}.{process}-{number}.tmp"));
+    let written = File::create(&temporary).and_then(|mut file| file.write_all(bytes));
+    let renamed = written.and_then(|()| fs::rename(&temporary, path));
+    if renamed.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    renamed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_file_is_whole_replaces_another_and_leaves_nothing_else() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("v.json");
+        for text in ["{\"a\": 1}", "{}"] {
+            write_whole(&path, text.as_bytes()).expect("it is written");
+            assert_eq!(fs::read_to_string(&path).expect("it is there"), text);
+        }
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn both_ways_give_a_file_the_same_rights() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let rights = |name: &str, write: fn(&Path, &[u8]) -> io::Result<()>| {
+            let path = dir.path().join(name);
+            write(&path, b"{}").expect("it is written");
+            fs::metadata(&path).expect("it is there").permissions().mode()
+        };
+        assert_eq!(rights("one", write_whole), rights("other", write_renamed));
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let error = write_whole(&dir.path().join("gone/v.json"), b"{}").expect_err("no folder");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}
