@@ -1,7 +1,7 @@
 //! Trace formats to [`Trace`]: the table of readers, detection by content, and reading.
 //!
-//! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader says how
-//! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
+//! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader
+//! says how certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
 mod adk;
 mod anthropic;
