@@ -206,7 +206,7 @@ fn files_of_other_writers_are_declined_with_every_readers_reason() {
 }
 
 /// What a path says of a file in a folder of several formats.
-const SHARED_FOLDERS: &[(&str, &str)] =
+const MIXED_FOLDERS: &[(&str, &str)] =
     &[("/gemini_contents", "gemini"), ("/gemini_cli", "gemini-cli"), ("/adk_", "adk")];
 
 #[test]
@@ -218,8 +218,8 @@ fn a_folder_of_traces_is_read_by_the_right_readers() {
         let name = path.to_string_lossy();
         let formats = reader::READERS.iter().map(|reader| reader.name);
         let own = formats.into_iter().find(|format| name.contains(&format!("-{format}/")));
-        let shared = SHARED_FOLDERS.iter().find(|(part, _)| name.contains(part)).map(|(_, format)| *format);
-        let own = shared.or(own).filter(|_| !name.ends_with(".meta.json"));
+        let mixed = MIXED_FOLDERS.iter().find(|(part, _)| name.contains(part)).map(|(_, format)| *format);
+        let own = mixed.or(own).filter(|_| !name.ends_with(".meta.json"));
         // A list of plain messages is the same in many formats.
         let plain =
             ["convert_to_openai_messages", "response.messages"].iter().any(|part| name.contains(part));

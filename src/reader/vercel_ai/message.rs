@@ -7,7 +7,7 @@ use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
 use super::outcome::{Outcome, add_call, add_named};
-use crate::trace::{Arguments, Call, Role, Trace};
+use crate::trace::{Role, Trace};
 
 /// How sure a message makes that it is of this format: `None`, where others have such messages as well.
 pub(super) fn judge(message: &Json) -> Result<Option<Certainty>, String> {
@@ -130,19 +130,16 @@ fn add_ui_part(draft: &mut Draft, kind: &str, mut part: Object) -> Result<(), Wr
         },
     };
     let state = part.text(&["state"])?.unwrap_or_default();
-    let mut again = Object::default();
-    if let Some(id) = part.get("toolCallId").cloned() {
-        again.push("toolCallId".into(), id);
-    }
-    again.push("toolName".into(), Json::Text(name.clone().into()));
-    add_named(draft, &mut part, Call::new(name, Arguments::none(), 0))?;
+    let id = part.string(&["toolCallId"])?;
+    add_named(draft, id.clone(), name.clone(), &mut part);
     let outcome = match state.as_ref() {
         "output-available" | "result" => Outcome::result(&mut part),
         "output-error" => Outcome::error(&mut part),
         "output-denied" => Outcome::denied(),
         _ => return Ok(()),
     };
-    outcome.settle(draft, &mut again)
+    outcome.answer(draft, id.as_deref(), Some(&name));
+    Ok(())
 }
 
 /// The text of a content: itself, or its text parts.

@@ -9,18 +9,19 @@ use super::super::object::Object;
 use super::super::settled::error_of;
 use crate::trace::{Arguments, Call, CallStatus};
 
-/// Adds the call of a part. What the SDK could not parse it marks as invalid, and keeps as the model wrote it.
+/// Adds the call of a part.
 pub(super) fn add_call(draft: &mut Draft, part: &mut Object) -> Result<(), Wrong> {
-    let name = part.required(&["toolName"])?;
-    let call = Call::new(name, Arguments::none(), 0);
-    add_named(draft, part, call)
+    let name = part.required(&["toolName"])?.into_owned();
+    let id = part.string(&["toolCallId"])?;
+    add_named(draft, id, name, part);
+    Ok(())
 }
 
-/// Adds the call of a part whose tool is known already. A call that comes again under its id is one attempt.
-pub(super) fn add_named(draft: &mut Draft, part: &mut Object, call: Call) -> Result<(), Wrong> {
-    let id = part.string(&["toolCallId"])?;
+/// Adds a call with the input of its part: what the SDK could not parse it marks as invalid, and keeps as the model
+/// wrote it. A call that comes again under its id is one attempt.
+pub(super) fn add_named(draft: &mut Draft, id: Option<String>, name: String, part: &mut Object) {
     if id.as_ref().is_some_and(|id| draft.waiting(Some(id), None).is_some()) {
-        return Ok(());
+        return;
     }
     let invalid = part.get("invalid").is_some_and(Json::is_true);
     let input = part.take(&["input", "args", "rawInput"]).unwrap_or_default();
@@ -31,8 +32,7 @@ pub(super) fn add_named(draft: &mut Draft, part: &mut Object, call: Call) -> Res
         Json::Text(text) => Arguments::Json(Value::String(text.into_owned())),
         input => Arguments::Json(input.into_value()),
     };
-    draft.call(Call { id, arguments, ..call });
-    Ok(())
+    draft.call(Call { id, ..Call::new(name, arguments, 0) });
 }
 
 /// What came of a call.
@@ -92,12 +92,17 @@ impl Outcome {
         if part.get("preliminary").is_some_and(Json::is_true) {
             return Ok(());
         }
-        if let Some(call) = draft.waiting(id.as_deref(), name.as_deref()) {
+        self.answer(draft, id.as_deref(), name.as_deref());
+        Ok(())
+    }
+
+    /// Writes it into the call with this id.
+    pub(super) fn answer(self, draft: &mut Draft, id: Option<&str>, name: Option<&str>) {
+        if let Some(call) = draft.waiting(id, name) {
             (call.status, call.result, call.error) = match self {
                 Self::Result(value) => (CallStatus::Ok, Some(value), None),
                 Self::Error { result, error } => (CallStatus::Error, result, error),
             };
         }
-        Ok(())
     }
 }

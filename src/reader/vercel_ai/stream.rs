@@ -6,7 +6,7 @@ use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
 use super::super::settled::error_of;
-use super::outcome::{Outcome, add_call};
+use super::outcome::{Outcome, add_call, add_named};
 use crate::trace::{Role, Trace, Usage};
 
 /// Parts that no other format has.
@@ -66,10 +66,9 @@ impl Stream {
             "tool-call" | "tool-input-available" => add_call(draft, &mut part)?,
             "tool-input-error" => {
                 part.push("invalid".into(), Json::Bool(true));
-                let id = part.get("toolCallId").cloned().unwrap_or_default();
-                add_call(draft, &mut part)?;
-                part.push("toolCallId".into(), id);
-                Outcome::error(&mut part).settle(draft, &mut part)?;
+                let (id, name) = (part.string(&["toolCallId"])?, part.required(&["toolName"])?.into_owned());
+                add_named(draft, id.clone(), name.clone(), &mut part);
+                Outcome::error(&mut part).answer(draft, id.as_deref(), Some(&name));
             }
             "tool-result" | "tool-output-available" => Outcome::result(&mut part).settle(draft, &mut part)?,
             "tool-error" | "tool-output-error" => Outcome::error(&mut part).settle(draft, &mut part)?,
