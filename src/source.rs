@@ -55,6 +55,9 @@ pub enum ReadProblem {
     /// It is not text.
     #[error("not UTF-8: byte {0} begins no character")]
     NotUtf8(usize),
+    /// It is an archive.
+    #[error("this is a zip archive, not text; `inspect log dump` writes the JSON of an Inspect log")]
+    Zipped,
     /// The operating system refuses.
     #[error("{0}")]
     Refused(String),
@@ -133,6 +136,9 @@ impl Files {
         let mut bytes = BUFFER.take();
         bytes.clear();
         let read = self.read_into(path, &mut bytes).and_then(|()| {
+            if bytes.starts_with(b"PK\x03\x04") {
+                return Err(self.error(path, ReadProblem::Zipped));
+            }
             let text = std::str::from_utf8(&bytes);
             text.map_err(|error| self.error(path, ReadProblem::NotUtf8(error.valid_up_to())))
         });

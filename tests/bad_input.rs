@@ -63,6 +63,10 @@ fn traces_that_cannot_be_had_are_errors_with_their_cause() {
         (&b""[..], "traces/a.json: the trace is empty"),
         (b"{\"a\": ", "traces/a.json: line 1, column 6: this is not JSON: EOF while parsing a value"),
         (b"[\xff]", "traces/a.json: not UTF-8: byte 1 begins no character"),
+        (
+            b"PK\x03\x04\x14",
+            "traces/a.json: this is a zip archive, not text; `inspect log dump` writes the JSON of an Inspect log",
+        ),
         (b"{\"weather\": \"fine\"}", "no reader knows"),
         (
             &[b' '; 10_001],

@@ -109,7 +109,8 @@ fn a_file_cut_anywhere_is_an_error_or_a_trace() {
     for (format, path) in samples() {
         let whole = text(&path);
         // What is cut inside a value is not JSON, wherever it is; what is cut between two lines is shorter.
-        let step = (whole.len() / 500).max(1);
+        let cuts = (600_000 / whole.len().max(1)).clamp(20, 500);
+        let step = (whole.len() / cuts).max(1);
         let line_ends = whole.match_indices('\n').flat_map(|(at, _)| [at, at + 1]);
         let ends = (0..whole.len()).step_by(step).chain(line_ends);
         for end in ends.filter(|end| whole.is_char_boundary(*end)) {
@@ -132,7 +133,9 @@ fn a_value_of_another_type_is_an_error_or_a_trace() {
         collect(&document, String::new(), &mut places);
         // A place gets one or some of them, its neighbours the others.
         let every = if places.len() > 100 { strangers.len() } else { 2 };
-        for (number, place) in places.iter().enumerate() {
+        // A large document repeats its shapes, and each change reads it all again.
+        let stride = 1 + places.len() * document.to_string().len() / 4_000_000;
+        for (number, place) in places.iter().step_by(stride).enumerate() {
             for stranger in strangers.iter().skip(number % every).step_by(every) {
                 let mut changed = document.clone();
                 *changed.pointer_mut(place).expect("a place") = stranger.clone();
@@ -188,42 +191,7 @@ fn every_reader_survives_every_sample() {
 
 /// Files of other writers, cut to what tells them apart.
 const FOREIGN: &[(&str, &str)] = &[
-    (
-        "langchain",
-        r#"[{"type":"human","data":{"content":"hi"}},{"type":"ai","data":{"content":"","tool_calls":[{"id":"c","name":"f","args":{}}]}}]"#,
-    ),
-    (
-        "langgraph state",
-        r#"{"messages":[{"content":"hi","type":"human"},{"content":"","type":"ai","tool_calls":[{"id":"c","name":"f","args":{}}]}]}"#,
-    ),
-    ("otlp", r#"{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}"#),
-    (
-        "gemini",
-        r#"[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]"#,
-    ),
     ("gemini cli", r#"{"type":"message","role":"user","content":"hi"}"#),
-    ("pydantic ai", r#"[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"hi"}]}]"#),
-    ("inspect", r#"{"version":2,"eval":{},"samples":[{"messages":[{"role":"user","content":"hi"}]}]}"#),
-    (
-        "vercel messages",
-        r#"[{"role":"user","content":"hi"},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c"}]}]"#,
-    ),
-    (
-        "vercel steps",
-        r#"[{"stepNumber":0,"content":[],"request":{"body":{"messages":[]}},"response":{"body":{"choices":[{"message":{"role":"assistant"}}]}}}]"#,
-    ),
-    (
-        "rig",
-        r#"[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"toolcall","function":{"name":"f"}}]}]"#,
-    ),
-    (
-        "mcplab",
-        r#"{"type":"scenario_run","messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}]}"#,
-    ),
-    (
-        "evalview",
-        r#"{"session_id":"s","steps":[{"step_id":"1","tool_name":"f","parameters":{}}],"final_output":"x"}"#,
-    ),
     ("strings", r#"["a","b"]"#),
     ("nothing", "[]"),
 ];
@@ -237,6 +205,10 @@ fn files_of_other_writers_are_declined_with_every_readers_reason() {
     }
 }
 
+/// What a path says of a file in a folder of several formats.
+const MIXED_FOLDERS: &[(&str, &str)] =
+    &[("/gemini_contents", "gemini"), ("/gemini_cli", "gemini-cli"), ("/adk_", "adk")];
+
 #[test]
 fn a_folder_of_traces_is_read_by_the_right_readers() {
     let Some(folder) = std::env::var_os("ARRAIGN_CONFORMANCE_DIR") else { return };
@@ -246,13 +218,14 @@ fn a_folder_of_traces_is_read_by_the_right_readers() {
         let name = path.to_string_lossy();
         let formats = reader::READERS.iter().map(|reader| reader.name);
         let own = formats.into_iter().find(|format| name.contains(&format!("-{format}/")));
-        let own = own.filter(|_| !name.ends_with(".meta.json"));
+        let mixed = MIXED_FOLDERS.iter().find(|(part, _)| name.contains(part)).map(|(_, format)| *format);
+        let own = mixed.or(own).filter(|_| !name.ends_with(".meta.json"));
         // A list of plain messages is the same in many formats.
         let plain =
             ["convert_to_openai_messages", "response.messages"].iter().any(|part| name.contains(part));
         match (reader::read(&text, None), own) {
             (Ok(recording), Some(own)) if recording.format == own => {}
-            (Ok(recording), None) if plain && ["openai-chat", "anthropic"].contains(&recording.format) => {}
+            (Ok(recording), _) if plain && ["openai-chat", "anthropic"].contains(&recording.format) => {}
             (Err(error), None) if !matches!(error.problem, TraceProblem::Wrong { .. }) => {}
             // What stands beside a subagent's run is known, and is no trace.
             (Err(_), None) if name.ends_with(".meta.json") => {}

@@ -43,10 +43,21 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
         error("{\"hello\": \"world\"}"),
         "no reader knows this trace:
   atif: the document has no `schema_version` that begins with `ATIF-`
+  otel: the document has no `resourceSpans`
   maf: the document has no `contents` in it
+  inspect: the document is neither a log with `eval` nor a sample with an `epoch`
   codex: the document is no line of a rollout, and no event of `codex exec`
   claude-code: the document has no `type`
+  gemini-cli: it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`
+  adk: the document is no event with an `author` and an invocation
   mcp: the document is no JSON-RPC message, and wraps none
+  pydantic-ai: the document is no `request` or `response` with `parts`
+  langchain: there is no message of LangChain's in it
+  vercel-ai: there is no step, message or stream part of this format in it
+  gemini: the document holds no `parts` of contents
+  rig: nothing in its messages is this format's alone
+  mcplab: there is no `scenario_run` in it
+  evalview: the document has no `steps`
   episodes: the document is no event of an episode
   tool-events: the document is no `tool_call` with a `tool`, and no `tool_result`
   run-lines: the document has no `prompt`

@@ -1,8 +1,9 @@
 //! Trace formats to [`Trace`]: the table of readers, detection by content, and reading.
 //!
-//! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader says how
-//! certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
+//! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader
+//! says how certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
+mod adk;
 mod anthropic;
 mod anthropic_stream;
 mod atif;
@@ -13,24 +14,34 @@ mod conversation;
 mod draft;
 mod episodes;
 mod error;
+mod evalview;
+mod gemini;
+mod gemini_cli;
 mod input;
+mod inspect;
 mod json;
 mod json_de;
+mod langchain;
 mod maf;
 mod maf_content;
 mod maf_updates;
 mod mcp;
+mod mcplab;
 mod native;
 mod object;
 mod openai_chat;
 mod openai_chat_stream;
 mod openai_responses;
+mod otel;
 mod parts;
+mod pydantic_ai;
+mod rig;
 mod run_lines;
 mod settled;
 mod sse;
 mod tool_events;
 mod usage;
+mod vercel_ai;
 
 use std::fmt;
 
@@ -75,10 +86,21 @@ enum Certainty {
 /// All readers. Among equals, an earlier one wins.
 pub const READERS: &[Reader] = &[
     atif::READER,
+    otel::READER,
     maf::READER,
+    inspect::READER,
     codex::READER,
     claude_code::READER,
+    gemini_cli::READER,
+    adk::READER,
     mcp::READER,
+    pydantic_ai::READER,
+    langchain::READER,
+    vercel_ai::READER,
+    gemini::READER,
+    rig::READER,
+    mcplab::READER,
+    evalview::READER,
     episodes::READER,
     tool_events::READER,
     run_lines::READER,

@@ -126,6 +126,16 @@ impl<'t> Object<'t> {
         self.0.into_iter().collect()
     }
 
+    /// The values, in the file's order.
+    pub(super) fn into_values(self) -> impl Iterator<Item = Json<'t>> {
+        self.0.into_iter().map(|(_, value)| value)
+    }
+
+    /// A look at all values, in the file's order.
+    pub(super) fn values(&self) -> impl Iterator<Item = &Json<'t>> {
+        self.0.iter().map(|(_, value)| value)
+    }
+
     /// A look at all values, by key.
     pub(super) fn sorted(&self) -> BTreeMap<&str, &Json<'t>> {
         self.0.iter().map(|(key, value)| (key.as_ref(), value)).collect()

@@ -1,5 +1,6 @@
-//! Tokens of several model calls, added up.
+//! Tokens of several model calls, added up; and what they cost.
 
+use super::json::Json;
 use crate::trace::Usage;
 
 /// The tokens of a run while its model calls are read.
@@ -23,6 +24,12 @@ impl Tally {
     pub(super) fn total(self) -> Option<Usage> {
         self.total.map(|total| Usage { partial: total.partial || self.silent, ..total })
     }
+}
+
+/// A sum of US dollars; some writers keep it as text.
+pub(super) fn dollars(value: &Json) -> Option<f64> {
+    let sum = value.as_number().and_then(serde_json::Number::as_f64).or_else(|| value.as_str()?.parse().ok());
+    sum.filter(|sum| sum.is_finite() && *sum >= 0.0)
 }
 
 fn sum(a: Usage, b: Usage) -> Usage {

@@ -1,0 +1,184 @@
+//! `gemini`: contents of the Gemini API, and its requests and responses.
+//!
+//! A list of contents, a request, responses one a line (the pieces of a stream have one id), or a log of requests
+//! and responses. The API has no ids for calls: a result belongs to the first open call of its name.
+
+mod content;
+
+use std::borrow::Cow;
+
+use super::error::Wrong;
+use super::input::{Input, Record};
+use super::json::Json;
+use super::object::Object;
+use super::{Certainty, Detection, Reader};
+use crate::trace::{Trace, Usage};
+pub(super) use content::Walk;
+
+pub(super) const READER: Reader = Reader {
+    name: "gemini",
+    summary: "Gemini API: contents, requests, responses, logs of both",
+    detect,
+    read,
+};
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    let mut best = None;
+    for record in &input.records {
+        let judged =
+            judge(&record.value).ok_or_else(|| format!("{} holds no `parts` of contents", record.at))?;
+        best = best.max(Some(judged));
+    }
+    best.ok_or_else(|| "the list is empty".to_owned())
+}
+
+fn judge(value: &Json) -> Option<Certainty> {
+    if value.get("candidates").is_some_and(Json::is_list) {
+        return Some(Certainty::Sure);
+    }
+    if value.get("request").is_some() || value.get("response").is_some() {
+        return ["request", "response"].iter().filter_map(|side| judge(value.get(side)?)).max();
+    }
+    let contents = value.get("contents").and_then(Json::as_list);
+    let mut contents = contents.unwrap_or(std::slice::from_ref(value)).iter();
+    contents
+        .try_fold(Certainty::Possible, |best, content| content::judge(content).map(|found| best.max(found)))
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut log = Log::default();
+    for Record { at, value } in input.records {
+        let added = Object::of(value, "a record").and_then(|record| log.add(record));
+        added.map_err(|wrong| at.blame(wrong))?;
+    }
+    log.end_run();
+    Ok(log.runs)
+}
+
+#[derive(Debug, Default)]
+struct Log<'t> {
+    runs: Vec<Trace>,
+    run: Run<'t>,
+}
+
+/// A conversation: how much of it is known, and what it began with.
+#[derive(Debug, Default)]
+struct Run<'t> {
+    walk: Walk,
+    known: usize,
+    first: Option<Json<'t>>,
+    /// The id of the response that is coming in, its tokens so far, and whether more of it is to come.
+    response: Option<String>,
+    usage: Option<Usage>,
+    unfinished: bool,
+}
+
+impl Run<'_> {
+    /// The pieces of a stream each repeat the tokens of those before.
+    fn end_response(&mut self) {
+        if self.response.take().is_some() {
+            self.walk.draft.tally.add(self.usage.take());
+        }
+    }
+}
+
+impl<'t> Log<'t> {
+    fn end_run(&mut self) {
+        let mut run = std::mem::take(&mut self.run);
+        run.end_response();
+        if run.known > 0 {
+            self.runs.push(run.walk.draft.finish());
+        }
+    }
+
+    fn add(&mut self, mut record: Object<'t>) -> Result<(), Wrong> {
+        if record.get("parts").is_some() {
+            return self.content(Json::Object(record));
+        }
+        if record.get("candidates").is_some() {
+            return self.response(record);
+        }
+        if let Some(request) = record.object(&["request"])? {
+            self.request(request).map_err(|wrong| wrong.under("request"))?;
+        } else if record.get("contents").is_some() {
+            return self.request(record);
+        }
+        match record.object(&["response"])? {
+            Some(response) => self.response(response).map_err(|wrong| wrong.under("response")),
+            None => Ok(()),
+        }
+    }
+
+    fn content(&mut self, content: Json<'t>) -> Result<(), Wrong> {
+        self.run.first.get_or_insert_with(|| content.clone());
+        self.run.known += 1;
+        self.run.walk.content(content, &[])
+    }
+
+    /// A request replays what was said before it; one that does not begins a run.
+    fn request(&mut self, mut request: Object<'t>) -> Result<(), Wrong> {
+        let system = request.take(&["systemInstruction", "system_instruction"]);
+        let contents = request.list(&["contents"])?;
+        let continues = contents.len() > self.run.known && contents.first() == self.run.first.as_ref();
+        if self.run.known > 0 && !continues {
+            self.end_run();
+        }
+        self.run.end_response();
+        if self.run.known == 0 {
+            self.run.walk.system(system);
+        }
+        let known = self.run.known;
+        for (index, content) in contents.into_iter().enumerate().skip(known) {
+            self.content(content).map_err(|wrong| wrong.under(index).under("contents"))?;
+        }
+        Ok(())
+    }
+
+    fn response(&mut self, mut response: Object<'t>) -> Result<(), Wrong> {
+        let mut text = |names: &[&str]| response.take(names).and_then(Json::into_text).map(Cow::into_owned);
+        let id = text(&["responseId", "response_id"]);
+        let model = text(&["modelVersion", "model_version"]);
+        let told = id.is_some();
+        let id = id.unwrap_or_default();
+        // Early responses have no id; a piece that is not the last has no reason for its end.
+        let goes_on = self.run.response.as_ref() == Some(&id) && (told || self.run.unfinished);
+        if !goes_on {
+            self.run.end_response();
+        }
+        self.run.response = Some(id);
+        let usage = response.object(&["usageMetadata", "usage_metadata"])?.map(usage_of).transpose()?;
+        self.run.usage = usage.flatten().or(self.run.usage);
+        self.run.walk.draft.trace.model = model.or(self.run.walk.draft.trace.model.take());
+        let candidate = response.list(&["candidates"])?.into_iter().next();
+        let Some(candidate) = candidate else { return Ok(()) };
+        let mut candidate = Object::of(candidate, "a candidate")?;
+        let reason = candidate.take(&["finishReason", "finish_reason"]).and_then(Json::into_text);
+        self.run.unfinished = reason.is_none();
+        if let Some(reason) = reason {
+            self.run.walk.draft.trace.stop_reason = Some(reason.into_owned());
+        }
+        match candidate.take(&["content"]) {
+            Some(content) if goes_on => self.run.walk.more(content),
+            Some(content) => self.content(content),
+            None => Ok(()),
+        }
+        .map_err(|wrong| wrong.under("candidates/0/content"))
+    }
+}
+
+/// The tokens of a response. What was thought is not among the candidates' tokens; it is among our output.
+pub(super) fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
+    let input = usage.count(&["promptTokenCount", "prompt_token_count"])?;
+    let output = usage.count(&["candidatesTokenCount", "candidates_token_count"])?;
+    let thoughts = usage.count(&["thoughtsTokenCount", "thoughts_token_count"])?;
+    let tools = usage.count(&["toolUsePromptTokenCount", "tool_use_prompt_token_count"])?;
+    let Some(read) = input else { return Ok(None) };
+    Ok(Some(Usage {
+        input_tokens: read.saturating_add(tools.unwrap_or_default()),
+        cached_tokens: usage.count(&["cachedContentTokenCount", "cached_content_token_count"])?,
+        output_tokens: output.unwrap_or_default().saturating_add(thoughts.unwrap_or_default()),
+        reasoning_tokens: thoughts,
+        partial: false,
+    }))
+}

@@ -1,0 +1,32 @@
+//! `gemini-cli`: what Gemini's command line leaves: `--output-format stream-json`, and its session files.
+
+mod session;
+mod stream;
+
+use super::error::Wrong;
+use super::input::Input;
+use super::json::Json;
+use super::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+
+pub(super) const READER: Reader =
+    Reader { name: "gemini-cli", summary: "Gemini CLI: stream-json, session files", detect, read };
+
+fn detect(input: &Input) -> Detection {
+    let first = input.first()?;
+    if session::is_session(first) || input.records.iter().any(|record| stream::is_own(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
+    Err("it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`".to_owned())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.records.first().is_some_and(|record| session::is_session(&record.value)) {
+        return session::read(input.records).map(|run| vec![run]);
+    }
+    stream::read(input.records)
+}
+
+fn kind<'v>(value: &'v Json) -> Option<&'v str> {
+    value.get("type").and_then(Json::as_str)
+}

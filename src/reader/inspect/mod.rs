@@ -1,0 +1,55 @@
+//! `inspect`: the logs of Inspect as JSON, a whole log or single samples.
+//!
+//! Each sample is a run, under its id; its later epochs are `<id>/<epoch>`. The zipped `.eval` is no text: `inspect log
+//! dump` writes it as JSON.
+
+mod events;
+mod sample;
+
+use super::error::Wrong;
+use super::input::{Input, Record};
+use super::json::Json;
+use super::object::Object;
+use super::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+
+pub(super) const READER: Reader =
+    Reader { name: "inspect", summary: "Inspect logs: a run for each sample and epoch", detect, read };
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    for record in &input.records {
+        let value = &record.value;
+        let log = value.get("eval").is_some_and(Json::is_object) && value.get("version").is_some();
+        let sample = value.get("epoch").is_some() && value.get("messages").is_some_and(Json::is_list);
+        if !log && !sample {
+            return Err(format!("{} is neither a log with `eval` nor a sample with an `epoch`", record.at));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut runs = Vec::new();
+    for Record { at, value } in input.records {
+        let added = Object::of(value, "a log").and_then(|log| add(log, &mut runs));
+        added.map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(runs)
+}
+
+fn add(mut log: Object, runs: &mut Vec<Trace>) -> Result<(), Wrong> {
+    let Some(mut eval) = log.object(&["eval"])? else {
+        runs.push(sample::read(log, None)?);
+        return Ok(());
+    };
+    let model = eval.string(&["model"])?;
+    if log.get("samples").is_none_or(Json::is_null) {
+        return Err(Wrong::new("the log has no `samples`: it is but its head"));
+    }
+    for (index, sample) in log.list(&["samples"])?.into_iter().enumerate() {
+        let run = Object::of(sample, "a sample").and_then(|sample| sample::read(sample, model.clone()));
+        runs.push(run.map_err(|wrong| wrong.under(index).under("samples"))?);
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! One message of LangChain's, whichever way it was written.
+
+use std::borrow::Cow;
+
+use super::super::json::Json;
+use super::super::object::Object;
+use crate::trace::{Arguments, Usage};
+
+/// Who a message is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Human,
+    Model,
+    System,
+    Tool,
+}
+
+/// The kind behind a `type`, a `role` or the name of a class.
+fn kind_of(word: &str) -> Option<Kind> {
+    let word = word.strip_suffix("Chunk").unwrap_or(word);
+    match word.strip_suffix("Message").unwrap_or(word) {
+        "human" | "Human" | "user" => Some(Kind::Human),
+        "ai" | "AI" | "assistant" => Some(Kind::Model),
+        "system" | "System" | "developer" => Some(Kind::System),
+        "tool" | "Tool" | "function" | "Function" => Some(Kind::Tool),
+        _ => None,
+    }
+}
+
+/// Words for a role, which are no type of a message here.
+const ROLES: [&str; 3] = ["user", "assistant", "developer"];
+
+/// Whether a value is a message, in one of the forms that only LangChain writes.
+pub(super) fn is_message(value: &Json) -> bool {
+    let Some(object) = value.as_object() else { return false };
+    if let Some(inner) = object.get("__lc_escaped__") {
+        return is_message(inner);
+    }
+    if object.get("lc").is_some() {
+        return class(object).and_then(kind_of).is_some() && object.get("kwargs").is_some();
+    }
+    let word = object.get("type").and_then(Json::as_str).unwrap_or_default();
+    let Some(kind) = kind_of(word).filter(|_| !ROLES.contains(&word)) else { return false };
+    if object.get("data").is_some_and(|data| data.get("content").is_some()) {
+        return true;
+    }
+    let has_content = object.get("content").is_some_and(|content| !content.is_object());
+    has_content
+        && match kind {
+            // Others have lines and parts of these types; a message of this library's has all its fields.
+            Kind::System => object.get("additional_kwargs").is_some(),
+            Kind::Tool => object.get("tool_call_id").is_some(),
+            Kind::Human | Kind::Model => true,
+        }
+}
+
+/// Whether a value is a message in the form of a chat request: a run's input often is.
+pub(super) fn is_chat_message(value: &Json) -> bool {
+    let role = value.get("role").and_then(Json::as_str);
+    role.and_then(kind_of).is_some() && value.get("content").is_some()
+}
+
+/// The class in the `id` of a dumped object, its last word.
+fn class<'v>(object: &'v Object) -> Option<&'v str> {
+    object.get("id")?.as_list()?.last()?.as_str()
+}
+
+/// The fields of a message, with its kind under `type`.
+pub(super) fn fields(value: Json<'_>) -> Option<Object<'_>> {
+    let Json::Object(mut object) = value else { return None };
+    if let Some(inner) = object.take(&["__lc_escaped__"]) {
+        return fields(inner);
+    }
+    let class = class(&object).map(ToOwned::to_owned);
+    let Some(Json::Object(mut inner)) = object.take(&["kwargs", "data"]) else { return Some(object) };
+    if inner.get("type").is_none_or(Json::is_null) {
+        let kind = object.take(&["type"]).filter(|_| class.is_none());
+        inner.push("type".into(), kind.or(class.map(|class| Json::Text(class.into()))).unwrap_or_default());
+    }
+    Some(inner)
+}
+
+/// The kind of a message, by its fields.
+pub(super) fn kind(fields: &Object) -> Option<Kind> {
+    let word = |name: &str| fields.get(name).and_then(Json::as_str).and_then(kind_of);
+    word("type").or_else(|| word("role"))
+}
+
+/// Whether the fields are those of a piece of a streamed message.
+pub(super) fn is_chunk(fields: &Object) -> bool {
+    fields.get("type").and_then(Json::as_str).is_some_and(|kind| kind.ends_with("Chunk"))
+        && fields.get("tool_call_chunks").is_some()
+}
+
+/// The text of a content: itself, or its text blocks.
+pub(super) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
+    let Some(content) = content else { return Cow::Borrowed("") };
+    let Json::List(blocks) = content else { return content.into_text_or_json() };
+    let texts = blocks.into_iter().filter_map(|block| match block {
+        Json::Text(text) => Some(text),
+        mut block => block.as_object_mut()?.take(&["text"])?.into_text(),
+    });
+    Cow::Owned(texts.collect())
+}
+
+/// A tool call of a message.
+#[derive(Debug)]
+pub(super) struct MadeCall {
+    pub(super) id: Option<String>,
+    pub(super) name: String,
+    pub(super) arguments: Arguments,
+}
+
+/// The calls of a model's message. Those whose arguments are no JSON stand apart from the others.
+pub(super) fn calls(fields: &mut Object) -> Vec<MadeCall> {
+    let mut list = |name: &str| fields.list(&[name]).unwrap_or_default();
+    let mut calls = list("tool_calls");
+    calls.extend(list("invalid_tool_calls"));
+    if calls.is_empty() {
+        // Early versions kept what OpenAI said, and only that.
+        let more = fields.take(&["additional_kwargs"]).and_then(|more| Object::of(more, "it").ok());
+        calls = more.and_then(|mut more| more.list(&["tool_calls"]).ok()).unwrap_or_default();
+    }
+    calls.into_iter().filter_map(call).collect()
+}
+
+fn call(value: Json) -> Option<MadeCall> {
+    let mut call = Object::of(value, "a call").ok()?;
+    let id = call.take(&["id"]).and_then(Json::into_text).map(Cow::into_owned);
+    let mut function = call.object(&["function"]).ok().flatten().unwrap_or(call);
+    let name = function.take(&["name"]).and_then(Json::into_text).filter(|name| !name.is_empty())?;
+    let key = if function.get("args").is_some() { "args" } else { "arguments" };
+    Some(MadeCall { id, name: name.into_owned(), arguments: function.arguments(key) })
+}
+
+/// The tokens of a model's message; cached ones are among its input.
+pub(super) fn usage(fields: &mut Object) -> Option<Usage> {
+    let mut usage = fields.object(&["usage_metadata"]).ok()??;
+    let input = usage.count(&["input_tokens"]).ok()??;
+    let output = usage.count(&["output_tokens"]).ok()??;
+    let mut detail = |name: &str, key: &str| usage.object(&[name]).ok()??.count(&[key]).ok()?;
+    Some(Usage {
+        input_tokens: input,
+        cached_tokens: detail("input_token_details", "cache_read"),
+        output_tokens: output,
+        reasoning_tokens: detail("output_token_details", "reasoning"),
+        partial: false,
+    })
+}
+
+/// The same figures as the provider gave them, where the library did not translate them.
+pub(super) fn raw_usage(metadata: &mut Object) -> Option<Usage> {
+    let mut usage = metadata.object(&["token_usage", "tokenUsage"]).ok()??;
+    let input = usage.count(&["prompt_tokens", "promptTokens"]).ok()??;
+    let output = usage.count(&["completion_tokens", "completionTokens"]).ok()??;
+    let mut detail = |name: &str, key: &str| usage.object(&[name]).ok()??.count(&[key]).ok()?;
+    Some(Usage {
+        input_tokens: input,
+        cached_tokens: detail("prompt_tokens_details", "cached_tokens"),
+        output_tokens: output,
+        reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens"),
+        partial: false,
+    })
+}

@@ -1,0 +1,115 @@
+//! `otel`: spans of OpenTelemetry, as OTLP's JSON or as a console exporter prints them.
+//!
+//! Three vocabularies are read: the semantic conventions for generative AI, OpenInference, and Traceloop. The spans
+//! of one trace id are one run; so is a list of messages as the conventions write them. Where content was not
+//! captured, calls have neither arguments nor results.
+
+mod run;
+mod said;
+mod span;
+mod tool;
+mod tree;
+
+use std::collections::HashMap;
+
+use super::error::Wrong;
+use super::input::{Input, Record};
+use super::json::Json;
+use super::object::Object;
+use super::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+use span::Span;
+
+pub(super) const READER: Reader = Reader {
+    name: "otel",
+    summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop",
+    detect,
+    read,
+};
+
+/// What an exporter's request holds: its spans, or what else it exports beside them.
+const SPANS: [&str; 2] = ["resourceSpans", "resource_spans"];
+const OTHER: [&str; 2] = ["resourceLogs", "resourceMetrics"];
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    if input.records.iter().all(|record| said::is_message(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
+    let mut spans = false;
+    for record in &input.records {
+        let has = |names: &[&str]| names.iter().any(|name| record.value.get(name).is_some_and(Json::is_list));
+        if has(&SPANS) || Span::is_console(&record.value) {
+            spans = true;
+        } else if !has(&OTHER) {
+            return Err(format!("{} has no `resourceSpans`", record.at));
+        }
+    }
+    if spans { Ok(Certainty::Sure) } else { Err("there are logs or metrics in it, but no spans".to_owned()) }
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.records.iter().all(|record| said::is_message(&record.value)) {
+        let messages = input.records.into_iter().map(|record| said::message_of(record.value));
+        return Ok(vec![run::of_messages(messages)]);
+    }
+    let mut spans = Vec::new();
+    for Record { at, value } in input.records {
+        collect(value, &mut spans).map_err(|wrong| at.blame(wrong))?;
+    }
+    if spans.is_empty() {
+        return Err(Wrong::new("there is no span in it"));
+    }
+    let mut runs: Vec<(u64, Trace)> = by_trace(spans).into_iter().filter_map(run::of_spans).collect();
+    if runs.is_empty() {
+        let problem = "no span in it is a model's, a tool's or an agent's: there is neither `gen_ai.operation.name` \
+                       nor `openinference.span.kind`";
+        return Err(Wrong::new(problem));
+    }
+    runs.sort_by_key(|(began, _)| *began);
+    Ok(runs.into_iter().map(|(_, run)| run).collect())
+}
+
+fn collect<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
+    if Span::is_console(&value) {
+        spans.push(Span::console(value)?);
+        return Ok(());
+    }
+    let mut request = Object::of(value, "an export")?;
+    for (index, resource) in request.list(&SPANS)?.into_iter().enumerate() {
+        let added = add_resource(resource, spans);
+        added.map_err(|wrong| wrong.under(index).under(SPANS[0]))?;
+    }
+    Ok(())
+}
+
+fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
+    const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"];
+    let mut resource = Object::of(value, "a resource")?;
+    for (place, scope) in resource.list(&SCOPES)?.into_iter().enumerate() {
+        let blame = |wrong: Wrong| wrong.under(place).under(SCOPES[0]);
+        let mut scope = Object::of(scope, "a scope").map_err(blame)?;
+        for (index, span) in scope.list(&["spans"]).map_err(blame)?.into_iter().enumerate() {
+            let span = Span::otlp(span).map_err(|wrong| blame(wrong.under(index).under("spans")))?;
+            spans.push(span);
+        }
+    }
+    Ok(())
+}
+
+/// The spans of each trace id, in the order in which they began.
+fn by_trace(spans: Vec<Span<'_>>) -> Vec<Vec<Span<'_>>> {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut traces: Vec<Vec<Span>> = Vec::new();
+    for span in spans {
+        let place = *places.entry(span.trace_id.to_string()).or_insert(traces.len());
+        if place == traces.len() {
+            traces.push(Vec::new());
+        }
+        traces[place].push(span);
+    }
+    for trace in &mut traces {
+        trace.sort_by_key(|span| span.start);
+    }
+    traces
+}

@@ -1,0 +1,155 @@
+//! How the spans of one trace stand in each other: which agent made which call.
+
+use std::collections::HashMap;
+
+use super::span::Span;
+use super::tool::tool_name;
+
+/// How many spans above one are looked at: more than any agent nests, and an end for spans that are their own parents.
+const DEPTH: usize = 64;
+
+/// What a span records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Model,
+    Tool,
+    Agent,
+    Other,
+}
+
+fn kind(span: &Span) -> Kind {
+    let told =
+        ["gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type"];
+    let kinds = told.iter().filter_map(|name| span.text(&[name])).map(|word| match word {
+        "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion" => Kind::Model,
+        "execute_tool" | "TOOL" | "tool" => Kind::Tool,
+        "invoke_agent" | "AGENT" | "agent" => Kind::Agent,
+        _ => Kind::Other,
+    });
+    let kind = kinds.into_iter().find(|kind| *kind != Kind::Other).unwrap_or_else(|| implied(span));
+    if kind == Kind::Tool && is_no_call(tool_name(span)) { Kind::Other } else { kind }
+}
+
+/// Some spans of tools stand for no call: a handoff, whose call is recorded as well, and several tools' together.
+fn is_no_call(tool: &str) -> bool {
+    tool.starts_with("handoff to ") || tool == "(merged tools)"
+}
+
+/// The kind that its attributes imply: early versions of some libraries name no operation.
+fn implied(span: &Span) -> Kind {
+    let has = |name: &str| span.text(&[name]).is_some();
+    if has("gcp.vertex.agent.llm_response") {
+        Kind::Model
+    } else if has("gen_ai.tool.name") {
+        Kind::Tool
+    } else if has("pydantic_ai.all_messages") || has("agent_name") {
+        Kind::Agent
+    } else {
+        Kind::Other
+    }
+}
+
+/// Where a span stands among the others.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    /// The agents inside of tools that it belongs to, outermost first.
+    pub(super) path: Vec<String>,
+    /// The agent that it belongs to.
+    pub(super) agent: Option<String>,
+    /// The nearest agent, or tool with a model inside, around it.
+    pub(super) scope: Option<usize>,
+    /// It tells what a span around it tells already: two libraries recorded the same.
+    pub(super) repeats: bool,
+}
+
+/// The spans of one trace, in the order in which they began.
+pub(super) struct Spans<'t> {
+    pub(super) all: Vec<Span<'t>>,
+    pub(super) kinds: Vec<Kind>,
+    by_id: HashMap<String, usize>,
+}
+
+impl<'t> Spans<'t> {
+    pub(super) fn of(all: Vec<Span<'t>>) -> Self {
+        let kinds = all.iter().map(kind).collect();
+        let by_id = all.iter().enumerate().map(|(place, span)| (span.id.to_string(), place)).collect();
+        Self { all, kinds, by_id }
+    }
+
+    /// The spans around one, the nearest first.
+    fn above(&self, place: usize) -> impl Iterator<Item = usize> {
+        let parent = |place: &usize| self.by_id.get(self.all[*place].parent.as_deref()?).copied();
+        std::iter::successors(parent(&place), parent).take(DEPTH)
+    }
+
+    /// What runs inside a tool is nested. A tool without an agent's span inside stands for its agent; an agent that
+    /// is directly in another speaks for it, as after a handoff.
+    pub(super) fn standing(&self, place: usize) -> Standing {
+        let mut standing = Standing::default();
+        let (mut below, mut in_agent, mut between, mut inside) = (place, false, true, 0);
+        for above in self.above(place) {
+            standing.repeats |= between && self.tells_the_same(above, place);
+            match self.kinds[above] {
+                Kind::Agent => {
+                    let name = agent_name(&self.all[above]);
+                    standing.agent.get_or_insert_with(|| name.clone());
+                    if !in_agent || standing.path.last() != Some(&name) {
+                        standing.path.push(name);
+                    }
+                    in_agent = true;
+                }
+                Kind::Tool => {
+                    if !in_agent {
+                        standing.path.push(self.name_inside(above, below));
+                    }
+                    in_agent = false;
+                    inside = standing.path.len();
+                }
+                Kind::Model | Kind::Other => {
+                    below = above;
+                    continue;
+                }
+            }
+            standing.scope = standing.scope.or(Some(above));
+            (below, between) = (above, false);
+        }
+        standing.path.truncate(inside);
+        standing.path.reverse();
+        standing
+    }
+
+    /// The name of what runs inside a tool: a chain of its own, or the tool's model.
+    fn name_inside(&self, tool: usize, below: usize) -> String {
+        match self.kinds[below] {
+            Kind::Other => self.all[below].name.to_string(),
+            _ => tool_name(&self.all[tool]).to_owned(),
+        }
+    }
+
+    fn tells_the_same(&self, above: usize, place: usize) -> bool {
+        match (self.kinds[above], self.kinds[place]) {
+            (Kind::Model, Kind::Model) => true,
+            (Kind::Tool, Kind::Tool) => tool_name(&self.all[above]) == tool_name(&self.all[place]),
+            _ => false,
+        }
+    }
+
+    /// The agent that is the run: the first that no other stands around.
+    pub(super) fn top_agent(&self) -> Option<&Span<'t>> {
+        let is_top = |place: &usize| self.above(*place).all(|above| self.kinds[above] != Kind::Agent);
+        let agents = (0..self.all.len()).filter(|place| self.kinds[*place] == Kind::Agent);
+        agents.into_iter().find(is_top).map(|place| &self.all[place])
+    }
+}
+
+/// The name of the agent that a span records.
+pub(super) fn agent_name(span: &Span) -> String {
+    let told = span.text(&[
+        "gen_ai.agent.name",
+        "agent.name",
+        "agent_name",
+        "graph.node.id",
+        "traceloop.entity.name",
+    ]);
+    told.unwrap_or_else(|| span.name.strip_prefix("invoke_agent ").unwrap_or(&span.name)).to_owned()
+}
