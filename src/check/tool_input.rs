@@ -136,6 +136,7 @@ impl Check for ToolInput {
 
 impl ToolInput {
     fn holds(&self, call: &Call) -> Result<bool, Unfit> {
+        call.arguments_recorded()?;
         match &self.wanted {
             Wanted::Contains(value) => Ok(call.arguments.to_text().to_lowercase().contains(value)),
             Wanted::Regex(pattern) => {

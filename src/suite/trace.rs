@@ -76,7 +76,8 @@ fn reader_name(node: Node<'_>) -> Result<String, LoadError> {
         return Ok(name);
     }
     let error = node.error(format!("no reader is called `{name}`"));
-    Err(error.help_if(did_you_mean(&name, &known)))
+    let help = did_you_mean(&name, &known).unwrap_or_else(|| format!("one of `{}`", known.join("`, `")));
+    Err(error.help(help))
 }
 
 /// What can be told of a file without opening it: whether it may be, and whether its glob is one.

@@ -140,6 +140,8 @@ pub enum Arguments {
         /// Where parsing stopped.
         error: String,
     },
+    /// The format does not tell them.
+    Unrecorded,
 }
 
 impl Arguments {
@@ -178,7 +180,7 @@ impl Arguments {
     pub fn json(&self) -> Option<&Value> {
         match self {
             Self::Json(value) => Some(value),
-            Self::Broken { .. } => None,
+            Self::Broken { .. } | Self::Unrecorded => None,
         }
     }
 
@@ -188,6 +190,7 @@ impl Arguments {
             // Faster than `Display`, which goes through the formatter piece by piece; a value always serializes.
             Self::Json(value) => serde_json::to_string(value).unwrap_or_default(),
             Self::Broken { raw, .. } => raw.clone(),
+            Self::Unrecorded => "(not recorded)".to_owned(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The questions that checks share, and the steps by which readers build a trace.
 
-use super::{Call, CallStatus, Message, Role, Trace};
-use crate::outcome::Violation;
+use super::{Arguments, Call, CallStatus, Message, Role, Trace};
+use crate::outcome::{Unfit, Violation};
 
 impl Trace {
     /// Adds a call and gives it its index.
@@ -79,6 +79,11 @@ impl Trace {
         self.messages.iter().filter(|message| message.role == Role::Assistant)
     }
 
+    /// Whether the arguments of all calls are known: a format may record calls without what was passed.
+    pub fn arguments_recorded(&self) -> Result<(), Unfit> {
+        self.calls.iter().try_for_each(Call::arguments_recorded)
+    }
+
     /// The names of all called tools, in order, repeats included.
     pub fn tool_names(&self) -> Vec<&str> {
         self.calls.iter().map(|call| call.name.as_str()).collect()
@@ -91,6 +96,18 @@ fn joined<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<String> {
 }
 
 impl Call {
+    /// Whether the arguments are known.
+    pub fn arguments_recorded(&self) -> Result<(), Unfit> {
+        if self.arguments != Arguments::Unrecorded {
+            return Ok(());
+        }
+        Err(Unfit::missing(format!(
+            "the trace does not record the arguments of call {}, `{}`",
+            self.index, self.name
+        ))
+        .help("switch on the capture of content where the run is recorded"))
+    }
+
     /// What a report calls it: `call 3: refund`.
     pub fn label(&self) -> String {
         // Every check labels every call: putting the parts together takes a third of what formatting them does.

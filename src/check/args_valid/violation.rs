@@ -12,6 +12,7 @@ use crate::yaml::nearest;
 
 /// Everything that is wrong with the arguments of `call`.
 pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, Unfit> {
+    call.arguments_recorded()?;
     let arguments = match object(&call.arguments) {
         Ok(arguments) => arguments,
         Err(reason) => return Ok(vec![schema.cite_type(unreadable(call, &reason))]),
@@ -25,6 +26,7 @@ fn unreadable(call: &Call, reason: &str) -> Violation {
     let value = match &call.arguments {
         Arguments::Json(value) => value.clone(),
         Arguments::Broken { raw, .. } => raw.as_str().into(),
+        Arguments::Unrecorded => Value::Null,
     };
     Violation { value: Some(value), constraint: Some("type: object".to_owned()), ..call.violation(message) }
         .help("pass the arguments as one JSON object")
@@ -102,5 +104,6 @@ fn object(arguments: &Arguments) -> Result<&Value, String> {
         Arguments::Json(object @ Value::Object(_)) => Ok(object),
         Arguments::Json(other) => Err(format!("not a JSON object: they are {}", shown(other))),
         Arguments::Broken { error, .. } => Err(format!("not JSON: {}", unparsed::said(error))),
+        Arguments::Unrecorded => Err("not recorded".to_owned()),
     }
 }

@@ -67,6 +67,7 @@ fn of_arguments<'e>(call: &'e Call, leaves: &mut Vec<Leaf<'e>>) {
     match &call.arguments {
         Arguments::Json(value) => of_json(value, leaves),
         Arguments::Broken { raw, .. } => leaves.push(Leaf::Text(raw)),
+        Arguments::Unrecorded => {}
     }
 }
 

@@ -125,6 +125,8 @@ struct Placed {
     name: &'static str,
     number: Option<usize>,
     policy: Option<Place>,
+    /// It says what arguments look like.
+    reads_arguments: bool,
     rule: Box<dyn Rule>,
 }
 
@@ -157,6 +159,9 @@ struct SequenceValid {
 
 impl Check for SequenceValid {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        if self.all().any(|placed| placed.reads_arguments) {
+            evidence.trace.arguments_recorded()?;
+        }
         let run = self.run(&evidence.trace.calls);
         let (items, violations): (Vec<Item>, Vec<Vec<Violation>>) =
             self.all().map(|placed| self.hold(placed, &run)).unzip();

@@ -9,7 +9,7 @@ use super::reader::RuleReader;
 use super::{Check, Placed, SequenceValid};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Fields, Key, Node};
 
 /// Reads the settings at `node`.
 pub(super) fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
@@ -99,12 +99,21 @@ fn rules_of(node: Node<'_>, key: &str, aliases: &Aliases, origin: Origin) -> Res
     for (index, node) in nodes.enumerate() {
         let Some((name, rule)) = errors.take(RuleReader::read(node, aliases)) else { continue };
         let policy = (origin == Origin::Policy).then(|| node.place());
-        rules.push(Placed { name, number: Some(index + 1), policy, rule });
+        let reads_arguments = reads_arguments(node);
+        rules.push(Placed { name, number: Some(index + 1), policy, reads_arguments, rule });
     }
     errors.or(rules)
 }
 
 fn exact(node: Node<'_>, aliases: &Aliases) -> Result<Placed, LoadErrors> {
     let rule = Box::new(Exact::new(Operands::read("sequence", node, aliases)?));
-    Ok(Placed { name: "sequence", number: None, policy: None, rule })
+    let reads_arguments = reads_arguments(node);
+    Ok(Placed { name: "sequence", number: None, policy: None, reads_arguments, rule })
+}
+
+/// Whether a rule says what arguments look like.
+fn reads_arguments(node: Node<'_>) -> bool {
+    let of_entries = |(key, value): (&Key, Node<'_>)| key.name == "args_match" || reads_arguments(value);
+    node.entries().into_iter().flatten().any(of_entries)
+        || node.list().into_iter().flatten().any(reads_arguments)
 }

@@ -58,6 +58,7 @@ pub(super) fn edits(call: &Call) -> Vec<Edit> {
     let value = match &call.arguments {
         Arguments::Json(value) => value,
         Arguments::Broken { raw, .. } => return patched(raw),
+        Arguments::Unrecorded => return Vec::new(),
     };
     if let Some(patch) = patch_in(value) {
         return patched(patch);

@@ -93,6 +93,7 @@ impl Check for Verification {
                 Err(Unfit::missing("the trace holds no result of any call"))
             }
             Profile::Trace => {
+                trace.arguments_recorded()?;
                 let asked = evidence.input.as_deref().or(trace.input.as_deref());
                 let found = trace::judge(trace, asked, answer, &self.0);
                 Ok(found

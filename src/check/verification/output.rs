@@ -91,6 +91,7 @@ fn given(arguments: &Arguments) -> String {
     match arguments {
         Arguments::Json(value) => leaves(value, &mut text),
         Arguments::Broken { raw, .. } => push(raw, &mut text),
+        Arguments::Unrecorded => {}
     }
     squeezed(&text)
 }

@@ -60,7 +60,7 @@ struct Passed {
 
 impl Default for Passed {
     fn default() -> Self {
-        Self { id: None, arguments: Arguments::none() }
+        Self { id: None, arguments: Arguments::Unrecorded }
     }
 }
 
