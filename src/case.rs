@@ -170,14 +170,18 @@ impl Lowered {
         self.scorecards.append(&mut other.scorecards);
     }
 
-    /// Finds the checks that scorecards weigh by their name; the part that no check of the case answers is the error.
-    pub fn resolve(&mut self) -> Result<(), LoadErrors> {
+    /// Finds the checks that scorecards weigh by their name; the part that no check of the case answers is the error,
+    /// shown where `weighed_at` says that its weight stands.
+    pub fn resolve(&mut self, weighed_at: impl Fn(&str) -> Option<Place>) -> Result<(), LoadErrors> {
         let (expectations, mut errors) = (&self.expectations, LoadErrors::new());
         for card in &mut self.scorecards {
             for part in card.parts.iter_mut().filter(|part| part.scored_by == ScoredBy::Check) {
                 match expectations.iter().position(|expectation| expectation.check == part.name) {
                     Some(at) => part.scored_by = ScoredBy::Expectation(at),
-                    None => errors.push(not_in_case(part, card.threshold.place.clone())),
+                    None => {
+                        let place = weighed_at(&part.name).unwrap_or_else(|| card.threshold.place.clone());
+                        errors.push(not_in_case(part, place));
+                    }
                 }
             }
         }

@@ -57,6 +57,7 @@ mod tool_name;
 mod tool_output_valid;
 mod tool_sequence;
 mod verification;
+mod weights;
 #[cfg(not(feature = "json-schema"))]
 mod without_json_schema;
 
@@ -75,6 +76,7 @@ use without_json_schema::{args_valid, json_schema, tool_output_valid};
 
 pub use prices::Prices;
 pub use tables::Tables;
+pub use weights::Weights;
 
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {

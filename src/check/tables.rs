@@ -1,6 +1,7 @@
 //! What a suite says for all its cases, and checks look up when their settings are read.
 
 use super::prices::Prices;
+use super::weights::Weights;
 use crate::pattern::{FieldAliases, ToolCategories};
 use crate::yaml::Fields;
 
@@ -14,6 +15,8 @@ pub struct Tables {
     pub tool_categories: ToolCategories,
     /// `prices` of tokens.
     pub prices: Prices,
+    /// What the scored dimensions weigh, unless a suite or a case says otherwise.
+    pub weights: Weights,
 }
 
 impl Tables {

@@ -105,7 +105,7 @@ impl Harness {
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Suite, LoadErrors> {
         let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
         let (_, files) = self.files().map_err(files)?;
-        let tables = workspace(&files)?;
+        let tables = workspace(&files, &self.kinds)?;
         let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
         Suite::load(&files.root().join(path), library)
     }
@@ -178,7 +178,7 @@ impl Harness {
     }
 
     fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: Settings) -> ExitCode {
-        let tables = match workspace(&files) {
+        let tables = match workspace(&files, &self.kinds) {
             Ok(tables) => tables,
             Err(errors) => return wrong_files(&errors),
         };

@@ -94,10 +94,13 @@ fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> 
 }
 
 fn finish(mut fields: Fields<'_>, node: Node<'_>, case: Case) -> Result<Case, LoadErrors> {
-    let compared = case.baseline.is_some() || case.variance.is_some();
+    let held_to_baseline = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());
+    let compared = held_to_baseline || case.variance.is_some();
     if case.expectations.is_empty() && case.require_calls.is_none() && !compared && fields.errors.is_empty() {
         let error = LoadError::new(case.place.clone(), "this case checks nothing");
-        fields.errors.push(error.help("give it a `metric:` or an `expect:` list"));
+        fields.errors.push(error.help(
+            "say what it expects: `metric`, `eval`, `expected`, `expected_tools`, or an `expect` list",
+        ));
     }
     let beside = VOCABULARIES
         .iter()
@@ -205,6 +208,12 @@ fn lowered(fields: &mut Fields<'_>, context: &Context<'_>, node: Node<'_>, allow
         }
         found.extend(fields.take((vocabulary.lower)(&case, context.scope)).unwrap_or_default());
     }
-    fields.take(found.resolve());
+    fields.take(found.resolve(|check| weight_of(node, check)));
     found
+}
+
+/// Where the case says what `check` weighs.
+fn weight_of(case: Node<'_>, check: &str) -> Option<Place> {
+    let mut said = ["/thresholds/weights", "/weights"].into_iter().filter_map(|path| case.pointer(path));
+    said.find(|weights| weights.get(check).is_some()).map(|weights| weights.key_place(check))
 }

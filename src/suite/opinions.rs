@@ -69,7 +69,8 @@ fn opinion(node: Node<'_>) -> Result<Opinion, LoadErrors> {
             None
         }
         (None, None) => {
-            fields.errors.push(node.error("an opinion says `pass: true`, `pass: false` or `score: 0..100`"));
+            let error = node.error("an opinion says `pass: true`, `pass: false` or `score: 0..100`");
+            fields.missing(&["pass", "score"], error);
             None
         }
     };
@@ -80,6 +81,9 @@ fn judged(node: Node<'_>) -> Result<Judged, LoadError> {
     if let Value::Bool(pass) = node.value() {
         return Ok(if *pass { Judged::Pass } else { Judged::Fail });
     }
+    let (Value::Int(_) | Value::UInt(_) | Value::Float(_)) = node.value() else {
+        return Err(node.error(format!("an opinion is `true`, `false` or a score, not {}", node.describe())));
+    };
     let score: f64 = node.decode()?;
     if (0.0..=100.0).contains(&score) {
         Ok(Judged::Score(score))

@@ -7,12 +7,15 @@
 //! ```
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
 
 use super::case::Context;
 use crate::case::{Baseline, Settings, VarianceBlock};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::compare::{Change, Limits};
-use crate::yaml::{Fields, Node, Value};
+use crate::yaml::{Document, Fields, Node, Tree, Value};
 
 /// How many runs there must be.
 pub(super) fn repeat(node: Node<'_>) -> Result<(u32, Place), LoadError> {
@@ -27,7 +30,20 @@ pub(super) fn variance(case: Node<'_>, context: &Context<'_>) -> Result<Option<V
         return Ok(None);
     };
     let settings = Settings::new(context.document, format!("{}/thresholds/variance", context.path));
-    Ok(Some(VarianceBlock { place: node.place(), variance: node.decode()?, settings }))
+    Ok(Some(VarianceBlock { place: node.place(), variance: each_setting(node)?, settings }))
+}
+
+/// Settings that may each be left out. Unlike [`Node::decode`], which stops at the first mistake, this says all of
+/// them.
+fn each_setting<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadErrors> {
+    let mut errors = LoadErrors::new();
+    for (key, value) in node.entries().into_iter().flatten() {
+        let only = Value::Map(vec![(key.clone(), value.tree().clone())]);
+        let root = Tree { span: node.tree().span, value: only };
+        errors.take(Document { source: Arc::clone(node.source()), root }.root().decode::<T>());
+    }
+    errors.or(())?;
+    Ok(node.decode()?)
 }
 
 /// The case's baseline: a path, or `{file, max_drop, similarity, fail_on}`. `fail_on` is what `baseline_fail_on`
@@ -50,20 +66,43 @@ pub(super) fn baseline(
         fields.missing(&["file"], node.error("`baseline` needs its `file`: a recorded trace"));
     }
     let inner = fields.node("fail_on");
+    if let (Some(_), Some(beside)) = (inner, fail_on) {
+        fields
+            .errors
+            .push(beside.error("`baseline_fail_on` is another name of `baseline.fail_on`: give one"));
+    }
+    let (drop, alike) = (fields.node("max_drop"), fields.node("similarity"));
     let usual = Limits::default();
     let limits = Limits {
-        max_drop: fields.optional("max_drop").unwrap_or(usual.max_drop),
-        similarity: fields.optional("similarity"),
+        max_drop: drop
+            .and_then(|node| fields.take(within(node, 100.0, "points from 0 to 100")))
+            .unwrap_or(usual.max_drop),
+        similarity: alike
+            .and_then(|node| fields.take(within(node, 1.0, "a share from 0 to 1, such as 0.95"))),
         fail_on: inner.or(fail_on).and_then(|node| fields.take(changes(node))).unwrap_or(usual.fail_on),
     };
     let file = path.and_then(|path| fields.take(file(path, context)));
     fields.finish_some(file.map(|file| Baseline { place: node.place(), file, limits }))
 }
 
+/// A number from 0 to `most`; `wanted` says so.
+fn within(node: Node<'_>, most: f64, wanted: &str) -> Result<f64, LoadError> {
+    let value: f64 = node.decode()?;
+    if (0.0..=most).contains(&value) {
+        Ok(value)
+    } else {
+        Err(node.error(format!("expected {wanted}, found `{value}`")))
+    }
+}
+
 /// The path, which must lie inside of what may be read.
 fn file(node: Node<'_>, context: &Context<'_>) -> Result<String, LoadError> {
+    let path: String = node.decode()?;
+    if path.trim().is_empty() {
+        return Err(node.error("the path is empty: name a recorded trace"));
+    }
     context.scope.path(node)?;
-    node.decode()
+    Ok(path)
 }
 
 /// One difference or several.

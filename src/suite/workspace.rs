@@ -2,7 +2,7 @@
 
 use super::discover::WORKSPACE_FILE;
 use super::keys;
-use crate::check::Tables;
+use crate::check::{Registry, Tables};
 use crate::place::LoadErrors;
 use crate::source::Files;
 use crate::yaml::Fields;
@@ -11,7 +11,7 @@ use crate::yaml::Fields;
 const UNSUPPORTED: &[&str] = &["agents", "judge", "verification"];
 
 /// What the file says for all suites, if there is one.
-pub fn workspace(files: &Files) -> Result<Tables, LoadErrors> {
+pub fn workspace(files: &Files, kinds: &Registry) -> Result<Tables, LoadErrors> {
     let path = files.root().join(WORKSPACE_FILE);
     if !files.exists(&path) {
         return Ok(Tables::default());
@@ -19,6 +19,9 @@ pub fn workspace(files: &Files) -> Result<Tables, LoadErrors> {
     let document = files.document(&path)?;
     let mut fields = Fields::of(document.root(), "`arraign.yaml`")?;
     keys::refuse_unsupported(&mut fields, UNSUPPORTED);
-    let tables = Tables::default().extended(&mut fields);
+    let mut tables = Tables::default().extended(&mut fields);
+    if let Some(node) = fields.node("weights") {
+        tables.weights = fields.take(tables.weights.overridden(node, kinds)).unwrap_or_default();
+    }
     fields.finish(tables)
 }

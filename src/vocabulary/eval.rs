@@ -13,6 +13,7 @@ use super::piece::Gathered;
 use super::{CaseNode, Piece, Vocabulary};
 use crate::case::{Expectation, Lowered};
 use crate::check::{Registry, Scope};
+use crate::evidence::JudgeContext;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Fields, Key, Node, Tree, Value, did_you_mean};
 
@@ -32,7 +33,7 @@ const RESPONSE: &[&str] = &[
     "starts_with",
 ];
 
-/// A bare list of tools becomes `{tools: [..]}`, the settings of its check.
+/// Tools alone become `{tools: [..]}`, the settings of their check.
 fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
     let Some(block) = entry(case, "eval") else { return };
     let Value::Map(entries) = &mut block.value else { return };
@@ -48,7 +49,7 @@ fn entry<'t>(entries: &'t mut [(Key, Tree)], name: &str) -> Option<&'t mut Tree>
 }
 
 fn name_tools(settings: &mut Tree) {
-    if matches!(settings.value, Value::List(_)) {
+    if !matches!(settings.value, Value::Map(_)) {
         super::wrap(settings, "tools");
     }
 }
@@ -91,12 +92,10 @@ fn agent_checks(
     context: Option<Node<'_>>,
     scope: &Scope<'_>,
 ) -> Result<Vec<Expectation>, LoadErrors> {
-    let Some(entries) = list.list() else {
-        let problem = format!("`agent_assertions` is a list of questions, not {}", list.describe());
-        return Err(list.error(problem).into());
-    };
     let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
-    for entry in entries {
+    let entries = errors.take(case.entries(list, "`agent_assertions` is a list of questions"));
+    let context = context.filter(|node| errors.take(node.decode::<JudgeContext>()).is_some());
+    for entry in entries.into_iter().flatten() {
         let read =
             Gathered::of(entry, "an agent assertion").map(|settings| settings.with("context", context));
         let check =
@@ -131,11 +130,9 @@ fn assertions(
     types: &[&'static str],
     scope: &Scope<'_>,
 ) -> Result<Vec<Expectation>, LoadErrors> {
-    let Some(entries) = list.list() else {
-        return Err(list.error(format!("`{key}` is a list of assertions, not {}", list.describe())).into());
-    };
+    let entries = case.entries(list, &format!("`{key}` is a list of assertions"))?;
     let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
-    for (index, entry) in entries.enumerate() {
+    for (index, entry) in entries.into_iter().enumerate() {
         let pointer = format!("/eval/{key}/{index}");
         found.extend(errors.take(assertion(case, entry, pointer, types, scope)));
     }

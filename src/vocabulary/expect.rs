@@ -47,11 +47,9 @@ fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
 
 fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
     let Some(block) = case.node.get("expect") else { return Ok(Lowered::default()) };
-    let Some(entries) = block.list() else {
-        return Err(block.error(format!("`expect` is a list of checks, not {}", block.describe())).into());
-    };
+    let entries = case.entries(block, "`expect` is a list of checks")?;
     let (mut errors, mut expectations) = (LoadErrors::new(), Vec::new());
-    for (index, entry) in entries.enumerate() {
+    for (index, entry) in entries.into_iter().enumerate() {
         expectations.extend(errors.take(expectation(case, index, entry, scope)));
     }
     errors.or(expectations.into())

@@ -14,12 +14,10 @@ pub(super) const VOCABULARY: Vocabulary =
 
 fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
     let Some(block) = case.node.get("extract") else { return Ok(Lowered::default()) };
-    let Some(entries) = block.list() else {
-        return Err(block.error(format!("`extract` is a list, not {}", block.describe())).into());
-    };
+    let entries = case.entries(block, "`extract` is a list")?;
     let Some(kind) = scope.kinds.find("extract") else { return Ok(Lowered::default()) };
     let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
-    for (index, entry) in entries.enumerate() {
+    for (index, entry) in entries.into_iter().enumerate() {
         let settings = case.settings(&format!("/extract/{index}"));
         let read = Expectation::read(kind, entry.place(), settings, entry, scope, case.allow_vacuous);
         found.extend(errors.take(read));

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use self::piece::Piece;
 use crate::case::{Lowered, Settings};
 use crate::check::{Registry, Scope};
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors, Span};
 use crate::yaml::{Document, Key, Node, Tree, Value};
 
 /// One family of keys.
@@ -69,6 +69,33 @@ fn wrap(settings: &mut Tree, setting: &str) {
 }
 
 impl CaseNode<'_> {
+    /// Whether the case itself says `key`, and not its suite for all cases.
+    fn says(&self, key: &str) -> bool {
+        let mut keys = self.node.entries().into_iter().flatten();
+        keys.any(|(known, _)| known.name == key && self.encloses(known.span))
+    }
+
+    /// Whether `node` stands in the case itself, and not in what its suite says for all cases.
+    fn holds(&self, node: Node<'_>) -> bool {
+        self.encloses(node.tree().span)
+    }
+
+    /// The entries of a list; `what` it should be. One without any asks for nothing, which only a case may that says so.
+    fn entries<'n>(&self, list: Node<'n>, what: &str) -> Result<Vec<Node<'n>>, LoadError> {
+        let Some(entries) = list.list() else {
+            return Err(list.error(format!("{what}, not {}", list.describe())));
+        };
+        if entries.len() == 0 && !self.allow_vacuous {
+            return Err(list.error("an empty list asks for nothing").help("take the key out, or fill it"));
+        }
+        Ok(entries.collect())
+    }
+
+    fn encloses(&self, span: Span) -> bool {
+        let own = self.node.tree().span;
+        own.start <= span.start && span.end <= own.end
+    }
+
     fn settings(&self, pointer: &str) -> Settings {
         Settings::new(self.document, self.path).at(pointer)
     }

@@ -38,8 +38,8 @@ impl Parts<'_> {
 impl Block<'_> {
     /// The block's checks and its scorecard.
     pub(super) fn lower(&self) -> Result<Lowered, LoadErrors> {
-        let parts = self.expected.map(Self::parts).transpose()?.unwrap_or_default();
         let mut errors = LoadErrors::new();
+        let parts = self.expected.map(|block| Self::parts(block, &mut errors)).unwrap_or_default();
         let output = errors.take(Output::read(parts.output, self.context)).unwrap_or_default();
         let mut found: Vec<Expectation> = Vec::new();
         found.extend(errors.take(self.forbidden(&parts)).flatten());
@@ -57,12 +57,16 @@ impl Block<'_> {
         for expectation in &mut found {
             expectation.turn = self.turn;
         }
-        let card = if scored { errors.take(self.scorecard(card, &parts)) } else { None };
+        let wanted = scored && !self.context.is_broken;
+        let card = if wanted { errors.take(self.scorecard(card, &parts)) } else { None };
         errors.or(Lowered { expectations: found, scorecards: card.into_iter().collect() })
     }
 
-    fn parts(expected: Node<'_>) -> Result<Parts<'_>, LoadErrors> {
-        let mut fields = Fields::of(expected, "`expected`")?;
+    /// What can be read of the block; a slip in one key hides no mistake in another.
+    fn parts<'n>(expected: Node<'n>, errors: &mut LoadErrors) -> Parts<'n> {
+        let Some(mut fields) = errors.take(Fields::of(expected, "`expected`")) else {
+            return Parts::default();
+        };
         let parts = Parts {
             tools: fields.node("tools"),
             categories: fields.node("tool_categories"),
@@ -70,13 +74,14 @@ impl Block<'_> {
             forbidden: fields.node("forbidden_tools"),
             output: fields.node("output"),
         };
-        fields.finish(parts)
+        errors.take(fields.finish(()));
+        parts
     }
 
     /// Whether the block is scored: it says what is, or the case says what score is too low.
     fn is_scored(&self, parts: &Parts<'_>, output: &Output) -> bool {
-        let score =
-            self.context.thresholds.has_min_score() || self.context.weights.of_checks().next().is_some();
+        let score = self.context.thresholds.min_score().is_some()
+            || self.context.weights.of_checks().next().is_some();
         score || parts.scored().is_some() || output.is_scored()
     }
 

@@ -11,17 +11,16 @@
 //! ```
 
 mod block;
+mod idle;
 mod output;
 mod thresholds;
-mod weights;
 
 use self::block::Block;
 use self::thresholds::Thresholds;
-use self::weights::Weights;
 use super::piece::Gathered;
 use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, Lowered};
-use crate::check::Scope;
+use crate::check::{Scope, Weights};
 use crate::place::{LoadError, LoadErrors};
 use crate::score::Stake;
 use crate::yaml::{Fields, Node};
@@ -51,32 +50,49 @@ struct Context<'c> {
     sequence_required: Option<Node<'c>>,
     /// What a violated output assertion costs.
     output: Stake,
+    /// Something of this is wrong: what seems to be missing elsewhere may only be misspelt here.
+    is_broken: bool,
 }
 
 impl<'c> Context<'c> {
-    fn read(case: &'c CaseNode<'c>, scope: &'c Scope<'c>) -> Result<Self, LoadErrors> {
-        let mut errors = LoadErrors::new();
+    /// What can be read of it; what cannot is among `errors`, and nothing else is hidden by it.
+    fn read(case: &'c CaseNode<'c>, scope: &'c Scope<'c>, errors: &mut LoadErrors) -> Self {
         let get = |key: &str| case.node.get(key);
-        let thresholds = get("thresholds").map(Thresholds::read).transpose();
-        let thresholds = errors.take(thresholds).flatten().unwrap_or_default();
-        let named = [get("weights"), thresholds.weights];
-        let base = if get("expected").is_some() || get("turns").is_some() {
-            Weights::usual()
-        } else {
-            Weights::none()
-        };
-        let weights = errors.take(base.overridden(scope, &named));
-        let output = errors.take(get("output_assertions").map(output_stake).transpose());
-        let sequence_mode = errors.take(get("adapter_config").map(sequence_mode).transpose());
-        errors.or(Self {
+        let thresholds = get("thresholds").and_then(|node| errors.take(Thresholds::read(node)));
+        let mut context = Self {
             case,
             scope,
-            weights: weights.unwrap_or_else(Weights::none),
-            thresholds,
-            sequence_mode: sequence_mode.flatten().flatten(),
+            weights: Weights::none(),
+            thresholds: thresholds.unwrap_or_default(),
+            sequence_mode: get("adapter_config").and_then(|node| errors.take(sequence_mode(node)).flatten()),
             sequence_required: get("sequence_required"),
-            output: output.flatten().unwrap_or_default(),
-        })
+            output: get("output_assertions")
+                .and_then(|node| errors.take(output_stake(node)))
+                .unwrap_or_default(),
+            is_broken: false,
+        };
+        context.weights = errors.take(context.weights()).unwrap_or_else(Weights::none);
+        context.is_broken = !errors.is_empty();
+        context
+    }
+
+    /// What each dimension weighs, by all that say so.
+    fn weights(&self) -> Result<Weights, LoadErrors> {
+        let get = |key: &str| self.case.node.get(key);
+        let scored = get("expected").or(get("turns"));
+        // What a suite says for its scored cases is nothing to one without a score.
+        let counts = |node: &Node<'_>| scored.is_some() || self.case.holds(*node);
+        let said: Vec<Node<'_>> =
+            [get("weights"), self.thresholds.weights].into_iter().flatten().filter(counts).collect();
+        let mut weights = if scored.is_some() { self.scope.tables.weights.clone() } else { Weights::none() };
+        let mut errors = LoadErrors::new();
+        for node in &said {
+            weights = errors.take(weights.overridden(*node, self.scope.kinds)).unwrap_or(weights);
+        }
+        if let Some(last) = said.last().copied().or(scored).filter(|_| errors.is_empty()) {
+            errors.take(weights.even(last));
+        }
+        errors.or(weights)
     }
 
     /// The check `name` with settings gathered from the case.
@@ -94,27 +110,32 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> 
     if std::iter::once(&"expected").chain(ALSO).all(|key| case.node.get(key).is_none()) {
         return Ok(Lowered::default());
     }
-    let context = Context::read(case, scope)?;
     let mut errors = LoadErrors::new();
+    let context = Context::read(case, scope, &mut errors);
     let mut lowered = Lowered::default();
     let expected = case.node.get("expected");
     if expected.is_some() || context.weights.of_checks().next().is_some() {
         let block = Block { context: &context, expected, name: "expected".to_owned(), turn: None };
         lowered.extend(errors.take(block.lower()).unwrap_or_default());
     }
-    for (index, turn) in case.node.get("turns").into_iter().flat_map(Node::one_or_many).enumerate() {
+    let turns = case.node.get("turns").map(|list| case.entries(list, "`turns` is a list of turns"));
+    for (index, turn) in turns.and_then(|turns| errors.take(turns)).into_iter().flatten().enumerate() {
         lowered.extend(errors.take(self::turn(&context, turn, index + 1)).unwrap_or_default());
     }
     lowered.extend(errors.take(context.thresholds.limits(&context)).unwrap_or_default().into());
     lowered.extend(errors.take(checks(&context)).unwrap_or_default().into());
-    errors.take(nothing_without(case, &lowered));
+    if errors.is_empty() {
+        errors.take(idle::refuse(&context, &lowered));
+    }
     errors.or(lowered)
 }
 
 /// One turn of a conversation with its own expectations.
 fn turn(context: &Context<'_>, node: Node<'_>, number: usize) -> Result<Lowered, LoadErrors> {
     let mut fields = Fields::of(node, "a turn")?;
-    fields.aliased(&["query", "input", "prompt"]);
+    if let Some(query) = fields.aliased(&["query", "input", "prompt"]) {
+        fields.take(query.decode::<String>());
+    }
     let expected = fields.node("expected");
     let name = format!("expected of turn {number}");
     let block = Block { context, expected, name, turn: Some(number) };
@@ -137,28 +158,6 @@ fn checks(context: &Context<'_>) -> Result<Vec<Expectation>, LoadErrors> {
         found.extend(fields.take(context.check(check, switch, settings)));
     }
     fields.finish(found)
-}
-
-/// Settings that nothing is there to be set for are a mistake: they look like a check, and are none.
-fn nothing_without(case: &CaseNode<'_>, lowered: &Lowered) -> Result<(), LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let needs = [
-        ("weights", lowered.scorecards.is_empty(), "what they weigh: an `expected` block"),
-        ("max_unsupported", !has(lowered, "grounded"), "`checks: {hallucination: true}`"),
-        ("sequence_required", !has(lowered, "sequence_correctness"), "`expected.tool_sequence`"),
-        ("output_assertions", case.node.get("expected").is_none(), "`expected.output`"),
-    ];
-    for (key, missing, wanted) in needs {
-        if missing && case.node.get(key).is_some() {
-            let error = LoadError::new(case.node.key_place(key), format!("`{key}` is of no use here"));
-            errors.push(error.help(format!("the case lacks {wanted}")));
-        }
-    }
-    errors.or(())
-}
-
-fn has(lowered: &Lowered, check: &str) -> bool {
-    lowered.expectations.iter().any(|expectation| expectation.check == check)
 }
 
 /// `output_assertions: gate | score`.

@@ -29,7 +29,12 @@ impl<'n> Output<'n> {
         let Some(node) = node else { return Ok(output) };
         let mut fields = Fields::of(node, "`output`")?;
         for (keys, check, setting) in ASSERTIONS {
-            for entry in fields.aliased(keys).into_iter().flat_map(Node::one_or_many) {
+            let Some(said) = fields.aliased(keys) else { continue };
+            let entries = match said.value() {
+                Value::List(_) => fields.take(context.case.entries(said, "a list")).unwrap_or_default(),
+                _ => vec![said],
+            };
+            for entry in entries {
                 fields.take(output.add(check, setting, entry, context));
             }
         }

@@ -30,9 +30,9 @@ impl<'n> Thresholds<'n> {
         fields.finish(thresholds)
     }
 
-    /// Whether a score must be reached.
-    pub(super) fn has_min_score(&self) -> bool {
-        self.min_score.is_some()
+    /// The score that must be reached.
+    pub(super) fn min_score(&self) -> Option<Node<'n>> {
+        self.min_score
     }
 
     /// The score that must be reached; `scored` is what asks for one.

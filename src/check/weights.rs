@@ -1,6 +1,6 @@
 //! The weights of the scored dimensions, merged from every place that may say them.
 
-use crate::check::Scope;
+use super::Registry;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Node, did_you_mean};
 
@@ -11,77 +11,61 @@ const USUAL: &[(&str, f64)] =
 /// How much the weights may miss 1 by.
 const TOLERANCE: f64 = 0.001;
 
-/// What each dimension weighs.
+/// What each dimension weighs: the usual weights, unless `arraign.yaml`, a suite or a case says otherwise.
 #[derive(Debug, Clone)]
-pub(super) struct Weights(Vec<(String, f64)>);
+pub struct Weights(Vec<(String, f64)>);
 
-impl Weights {
-    /// The usual ones.
-    pub(super) fn usual() -> Self {
+impl Default for Weights {
+    fn default() -> Self {
         Self(USUAL.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect())
     }
+}
 
+impl Weights {
     /// No dimension weighs anything.
-    pub(super) fn none() -> Self {
+    pub fn none() -> Self {
         Self(USUAL.iter().map(|(name, _)| ((*name).to_owned(), 0.0)).collect())
     }
 
     /// What a dimension weighs.
-    pub(super) fn of(&self, dimension: &str) -> f64 {
+    pub fn of(&self, dimension: &str) -> f64 {
         self.0.iter().find(|(name, _)| name == dimension).map_or(0.0, |(_, weight)| *weight)
     }
 
     /// The checks of other blocks that are weighed.
-    pub(super) fn of_checks(&self) -> impl Iterator<Item = (&str, f64)> {
+    pub fn of_checks(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0[USUAL.len()..]
             .iter()
             .filter(|(_, weight)| *weight > 0.0)
             .map(|(name, weight)| (name.as_str(), *weight))
     }
 
-    /// Each of `nodes` overrides what it names. All of them must be 1 together.
-    pub(super) fn overridden(
-        mut self,
-        scope: &Scope<'_>,
-        nodes: &[Option<Node<'_>>],
-    ) -> Result<Self, LoadErrors> {
-        let mut errors = LoadErrors::new();
-        for node in nodes.iter().flatten() {
-            errors.take(self.merge(*node, scope));
-        }
-        let (sum, last) =
-            (self.0.iter().map(|(_, weight)| weight).sum::<f64>(), nodes.iter().flatten().last());
-        if let Some(node) = last.filter(|_| errors.is_empty() && (sum - 1.0).abs() > TOLERANCE) {
-            errors.push(self.uneven(*node, sum));
-        }
-        errors.or(self)
-    }
-
-    fn merge(&mut self, node: Node<'_>, scope: &Scope<'_>) -> Result<(), LoadErrors> {
+    /// These weights, where the mapping `node` names no others.
+    pub fn overridden(&self, node: Node<'_>, kinds: &Registry) -> Result<Self, LoadErrors> {
         let Some(entries) = node.entries() else {
             return Err(node.error(format!("weights are a mapping, not {}", node.describe())).into());
         };
-        let mut errors = LoadErrors::new();
+        let (mut weights, mut errors) = (self.clone(), LoadErrors::new());
         for (key, value) in entries {
-            errors.take(self.set(&key.name, value, node, scope));
+            errors.take(weights.set(&key.name, value, node, kinds));
         }
-        errors.or(())
+        errors.or(weights)
     }
 
-    fn set(
-        &mut self,
-        name: &str,
-        value: Node<'_>,
-        all: Node<'_>,
-        scope: &Scope<'_>,
-    ) -> Result<(), LoadError> {
+    /// All of them must be 1 together; `node` said the last of them.
+    pub fn even(&self, node: Node<'_>) -> Result<(), LoadError> {
+        let sum: f64 = self.0.iter().map(|(_, weight)| weight).sum();
+        if (sum - 1.0).abs() > TOLERANCE { Err(self.uneven(node, sum)) } else { Ok(()) }
+    }
+
+    fn set(&mut self, name: &str, value: Node<'_>, all: Node<'_>, kinds: &Registry) -> Result<(), LoadError> {
         let weight: f64 = value.decode()?;
         if !(0.0..=1.0).contains(&weight) {
             return Err(value.error(format!("a weight lies between 0 and 1; this is {weight}")));
         }
         if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| known == name) {
             *known = weight;
-        } else if scope.kinds.find(name).is_some() {
+        } else if kinds.find(name).is_some() {
             self.0.push((name.to_owned(), weight));
         } else {
             let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
@@ -94,7 +78,8 @@ impl Weights {
     fn uneven(&self, node: Node<'_>, sum: f64) -> LoadError {
         let sum = format!("{sum:.4}");
         let sum = sum.trim_end_matches('0').trim_end_matches('.');
-        let all: Vec<String> = self.0.iter().map(|(name, weight)| format!("{name} {weight}")).collect();
+        let counted = self.0.iter().filter(|(_, weight)| *weight > 0.0);
+        let all: Vec<String> = counted.map(|(name, weight)| format!("{name} {weight}")).collect();
         node.error(format!("the weights are {sum} together, not 1"))
             .help(format!("with the usual ones for what is not said: {}", all.join(", ")))
     }

@@ -1,0 +1,45 @@
+//! Settings that nothing is there to be set for are a mistake: they look like a check, and are none.
+
+use super::Context;
+use crate::case::Lowered;
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::Node;
+
+/// Refuses what the case itself says to no end. What its suite says for all cases may be meant for others.
+pub(super) fn refuse(context: &Context<'_>, lowered: &Lowered) -> Result<(), LoadErrors> {
+    let case = context.case;
+    let unscored = lowered.scorecards.is_empty();
+    let needs = [
+        ("weights", unscored, "what they weigh: an `expected` block"),
+        ("max_unsupported", !has(lowered, "grounded"), "`checks: {hallucination: true}`"),
+        ("sequence_required", !has(lowered, "sequence_correctness"), "`expected.tool_sequence`"),
+        ("adapter_config", !has(lowered, "sequence_correctness"), "`expected.tool_sequence`"),
+        ("output_assertions", !asserts_output(context), "`expected.output`"),
+    ];
+    let mut errors = LoadErrors::new();
+    for (key, missing, wanted) in needs {
+        if missing && case.says(key) {
+            errors.push(of_no_use(case.node.key_place(key), key, wanted));
+        }
+    }
+    if let Some(least) = context.thresholds.min_score().filter(|least| unscored && case.holds(*least)) {
+        errors.push(of_no_use(least.place(), "min_score", "what is scored: an `expected` block"));
+    }
+    errors.or(())
+}
+
+fn of_no_use(place: Place, key: &str, wanted: &str) -> LoadError {
+    LoadError::new(place, format!("`{key}` is of no use here")).help(format!("the case lacks {wanted}"))
+}
+
+fn has(lowered: &Lowered, check: &str) -> bool {
+    lowered.expectations.iter().any(|expectation| expectation.check == check)
+}
+
+/// Whether the block, or that of a turn, asserts something of the answer.
+fn asserts_output(context: &Context<'_>) -> bool {
+    let of_run = context.case.node.get("expected");
+    let turns = context.case.node.get("turns").into_iter().flat_map(Node::one_or_many);
+    let mut blocks = of_run.into_iter().chain(turns.filter_map(|turn| turn.get("expected")));
+    blocks.any(|block| block.get("output").is_some())
+}
