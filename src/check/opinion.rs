@@ -1,5 +1,8 @@
 //! What a judge said on one question. Its words are untrusted text.
 
+use std::borrow::Cow;
+
+use super::answer::{answer, saying};
 use crate::evidence::{Evidence, Judged, Opinion, Opinions};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 
@@ -8,7 +11,7 @@ const SHOWN: usize = 300;
 
 /// The outcome of a question that is answered by pass or fail. `refusal` is the claim when it is fail.
 pub(super) fn passes(evidence: &Evidence<'_>, label: &str, refusal: &str) -> Result<Outcome, Unfit> {
-    let opinion = evidence.opinions.of(label)?;
+    let opinion = on_answer(evidence, label)?;
     let (state, violation) = match opinion.judged {
         Judged::Pass => (State::Held, None),
         Judged::Fail => (State::Violated, Some(refused(refusal, opinion))),
@@ -19,6 +22,12 @@ pub(super) fn passes(evidence: &Evidence<'_>, label: &str, refusal: &str) -> Res
     };
     let item = Item { note: reason(opinion), ..Item::new(label, state) };
     Ok(Outcome::of_items(vec![item], violation.into_iter().collect()))
+}
+
+/// The opinion called `label`. It is one on the answer: without an answer there is nothing that it could be about.
+pub(super) fn on_answer<'e>(evidence: &'e Evidence<'_>, label: &str) -> Result<&'e Opinion, Unfit> {
+    let opinion = evidence.opinions.of(label)?;
+    answer(evidence).map(|_| opinion)
 }
 
 fn refused(claim: &str, opinion: &Opinion) -> Violation {
@@ -52,7 +61,7 @@ pub(super) fn reason(opinion: &Opinion) -> Option<String> {
 pub(super) fn judged(label: &str, judged: Judged) -> Evidence<'static> {
     let mut opinions = Opinions::default();
     opinions.insert(label, Opinion { judged, reason: None });
-    opinions.into()
+    Evidence { opinions: Cow::Owned(opinions), ..saying("") }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 //! ```
 
 use super::nested::Nested;
-use super::opinion::{judged, reason, score};
+use super::opinion::{judged, on_answer, reason, score};
 use super::{Check, Kind, Scope};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation};
@@ -69,7 +69,7 @@ impl Check for OutputQuality {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let opinions = &evidence.opinions;
         if opinions.has_judge() || opinions.get(LABEL).is_some() {
-            return self.by_judge(opinions.of(LABEL)?);
+            return self.by_judge(on_answer(evidence, LABEL)?);
         }
         if self.assertions.is_empty() {
             return Err(nobody_to_ask());

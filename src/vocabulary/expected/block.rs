@@ -78,11 +78,12 @@ impl Block<'_> {
         parts
     }
 
-    /// Whether the block is scored: it says what is, or the case says what score is too low.
+    /// Whether the block is scored: it says what is, or the case says what score is too low. A turn is scored only
+    /// when it says itself what is: the case may mean the whole run.
     fn is_scored(&self, parts: &Parts<'_>, output: &Output) -> bool {
         let score = self.context.thresholds.min_score().is_some()
             || self.context.weights.of_checks().next().is_some();
-        score || parts.scored().is_some() || output.is_scored()
+        (score && self.turn.is_none()) || parts.scored().is_some() || output.is_scored()
     }
 
     fn forbidden(&self, parts: &Parts<'_>) -> Result<Option<Expectation>, LoadErrors> {

@@ -23,7 +23,11 @@ pub(super) fn refuse(context: &Context<'_>, lowered: &Lowered) -> Result<(), Loa
         }
     }
     if let Some(least) = context.thresholds.min_score().filter(|least| unscored && case.holds(*least)) {
-        errors.push(of_no_use(least.place(), "min_score", "what is scored: an `expected` block"));
+        errors.push(of_no_use(
+            least.place(),
+            "min_score",
+            "what is scored: `tools`, `tool_sequence` or `output` of an `expected` block",
+        ));
     }
     errors.or(())
 }
