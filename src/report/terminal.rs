@@ -142,7 +142,8 @@ fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<
     let mut marks = vec![Mark { at: &breach.at, label: format!("{rule}{}", verdict.name) }];
     let constraint = breach.constraint.clone().unwrap_or_default();
     marks.extend(breach.policy_at.as_ref().map(|at| Mark { at, label: constraint }));
-    if score::card_of(verdict, finding).is_some() {
+    // Of several cards nobody can tell whose points a broken check cost; each names its losses.
+    if score::card_of(verdict, finding).is_some_and(|card| !score::is_one_of_several(verdict, card)) {
         let costly = score::costly(verdict, finding.run).take(COSTLY);
         marks.extend(costly.map(|breach| Mark { at: &breach.at, label: breach.message.clone() }));
     }
@@ -197,7 +198,7 @@ impl Notes {
             self.line("score", "0: a hard gate is violated, nothing else was computed");
         }
         let Some(card) = score::card_of(verdict, finding) else { return };
-        self.list("score", score::parts(card));
+        self.list("score", score::parts(card, score::is_one_of_several(verdict, card)));
         self.list("lost", score::losses(card));
     }
 
