@@ -12,6 +12,8 @@ use crate::place::{LoadError, Location};
 use crate::score::Stake;
 use crate::verdict::{Breach, Finding, RunSummary, TrialError, Verdict};
 
+/// How many findings are drawn: a case may have thousands of runs.
+const FINDINGS: usize = 20;
 /// How many violations of one finding are drawn; the rest are counted. All of them are in the verdict file.
 const DRAWN: usize = 10;
 /// How many of the places that cost points are drawn.
@@ -37,8 +39,7 @@ pub fn red_trial(verdict: &Verdict) -> String {
     let mut blocks: Vec<String> = verdict.errors.iter().map(|error| trial_error(verdict, error)).collect();
     blocks.extend(verdict.snapshot_diff.iter().map(|diff| snapshot_changed(verdict, diff)));
     if verdict.snapshot_diff.is_none() {
-        let findings = verdict.findings.iter().filter(|finding| !score::only_points(finding));
-        blocks.extend(findings.flat_map(|finding| of_finding(verdict, finding)));
+        blocks.extend(of_findings(verdict));
     }
     if blocks.is_empty() || verdict.expected != Status::Pass {
         blocks.extend(unexpected(verdict));
@@ -104,6 +105,19 @@ fn unexpected(verdict: &Verdict) -> Option<String> {
 fn of_case(verdict: &Verdict, id: &str, problem: &str, notes: &Notes) -> String {
     let mark = Mark { at: &verdict.case, label: verdict.name.clone() };
     draw(&Title { id: Some(id), problem }, &[mark], notes)
+}
+
+fn of_findings(verdict: &Verdict) -> Vec<String> {
+    let is_bad = |finding: &&Finding| {
+        !score::only_points(finding) && !(finding.violations.is_empty() && finding.unfit.is_none())
+    };
+    let bad: Vec<&Finding> = verdict.findings.iter().filter(is_bad).collect();
+    let drawn = bad.iter().take(FINDINGS).flat_map(|finding| of_finding(verdict, finding));
+    let mut blocks: Vec<String> = drawn.collect();
+    if let Some(more) = bad.len().checked_sub(FINDINGS).filter(|more| *more > 0) {
+        blocks.push(format!("... and {more} more checks are broken; all are in the verdict file\n"));
+    }
+    blocks
 }
 
 fn of_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {

@@ -44,6 +44,7 @@ const CASE_KEYS: &[&str] = &[
     "expected_fields",
     "expected_tools",
     "extract",
+    "field_aliases",
     "forbidden_substrings",
     "id",
     "ignore",
@@ -69,6 +70,7 @@ const CASE_KEYS: &[&str] = &[
     "trace",
     "turns",
     "verification",
+    "weights",
 ];
 
 /// Every key that belongs to the case itself: a metric's settings stand beside them.
@@ -149,4 +151,17 @@ pub(super) fn refuse_duplicate_ids(ids: Vec<(String, Place)>) -> Result<(), Load
         }
     }
     errors.or(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::VOCABULARIES;
+
+    #[test]
+    fn every_key_of_a_vocabulary_is_a_cases_own() {
+        let keys = VOCABULARIES.iter().flat_map(|vocabulary| vocabulary.also.iter().chain([&vocabulary.key]));
+        let foreign: Vec<&&str> = keys.filter(|key| !common().contains(key)).collect();
+        assert!(foreign.is_empty(), "a metric would take {foreign:?} for a setting of its own");
+    }
 }

@@ -13,6 +13,7 @@ mod lists;
 mod names;
 mod project;
 mod runs;
+mod scores;
 mod select;
 mod snapshots;
 mod store;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         lists::claims(),
         names::claims(),
         runs::claims(),
+        scores::claims(),
         select::claims(),
         snapshots::claims(),
         store::claims(),
