@@ -176,12 +176,12 @@ impl Lowered {
         let (expectations, mut errors) = (&self.expectations, LoadErrors::new());
         for card in &mut self.scorecards {
             for part in card.parts.iter_mut().filter(|part| part.scored_by == ScoredBy::Check) {
-                match expectations.iter().position(|expectation| expectation.check == part.name) {
-                    Some(at) => part.scored_by = ScoredBy::Expectation(at),
-                    None => {
-                        let place = weighed_at(&part.name).unwrap_or_else(|| card.threshold.place.clone());
-                        errors.push(not_in_case(part, place));
-                    }
+                let found = expectations.iter().position(|expectation| expectation.check == part.name);
+                if let Some(at) = found {
+                    part.scored_by = ScoredBy::Expectation(at);
+                } else {
+                    let place = weighed_at(&part.name).unwrap_or_else(|| card.threshold.place.clone());
+                    errors.push(not_in_case(part, place));
                 }
             }
         }

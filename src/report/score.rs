@@ -7,8 +7,8 @@ use crate::verdict::{Breach, Finding, Verdict};
 /// How many lost points are named; the verdict file has all of them.
 const NAMED: usize = 8;
 
-/// What each part of a card brought, one line each, and the sum. `named` says whose, where there are several cards.
-pub fn parts(card: &Card, named: bool) -> Vec<String> {
+/// What each part of a card brought, one line each, and the sum.
+pub fn parts(card: &Card) -> Vec<String> {
     let width = card.parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
     let line = |part: &crate::score::CardPart| {
         let most = number(part.weight * card.full);
@@ -22,7 +22,7 @@ pub fn parts(card: &Card, named: bool) -> Vec<String> {
         }
         (None, None) => "not computed".to_owned(),
     };
-    lines.push(if named { format!("{}: {sum}", card.name) } else { sum });
+    lines.push(sum);
     lines
 }
 
@@ -56,10 +56,13 @@ fn shortened(mut lines: Vec<String>) -> Vec<String> {
 /// The card whose threshold `finding` is about. Turns have a card each, under one threshold: the cards with a score
 /// and the findings about them stand in the same order.
 pub fn card_of<'v>(verdict: &'v Verdict, finding: &Finding) -> Option<&'v Card> {
-    let alike = |other: &&Finding| other.check == finding.check && other.run == finding.run;
+    let of_run = |card: &&Card| card.run == finding.run && card.threshold == finding.check;
+    let mut cards =
+        verdict.scorecards.iter().filter(of_run).filter(|card| card.not_computed.is_none()).peekable();
+    cards.peek()?;
+    let alike = |other: &&Finding| other.run == finding.run && other.check == finding.check;
     let nth = verdict.findings.iter().filter(alike).position(|other| std::ptr::eq(other, finding))?;
-    let of_run = |card: &&Card| card.threshold == finding.check && card.run == finding.run;
-    verdict.scorecards.iter().filter(|card| of_run(card) && card.not_computed.is_none()).nth(nth)
+    cards.nth(nth)
 }
 
 /// Whether a run has other cards than `card`.

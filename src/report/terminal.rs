@@ -108,10 +108,9 @@ fn of_case(verdict: &Verdict, id: &str, problem: &str, notes: &Notes) -> String 
 }
 
 fn of_findings(verdict: &Verdict) -> Vec<String> {
-    let is_bad = |finding: &&Finding| {
-        !score::only_points(finding) && !(finding.violations.is_empty() && finding.unfit.is_none())
-    };
-    let bad: Vec<&Finding> = verdict.findings.iter().filter(is_bad).collect();
+    let counts = |finding: &&Finding| !score::only_points(finding);
+    let is_bad = |finding: &&Finding| !finding.violations.is_empty() || finding.unfit.is_some();
+    let bad: Vec<&Finding> = verdict.findings.iter().filter(counts).filter(is_bad).collect();
     let drawn = bad.iter().take(FINDINGS).flat_map(|finding| of_finding(verdict, finding));
     let mut blocks: Vec<String> = drawn.collect();
     if let Some(more) = bad.len().checked_sub(FINDINGS).filter(|more| *more > 0) {
@@ -212,7 +211,11 @@ impl Notes {
             self.line("score", "0: a hard gate is violated, nothing else was computed");
         }
         let Some(card) = score::card_of(verdict, finding) else { return };
-        self.list("score", score::parts(card, score::is_one_of_several(verdict, card)));
+        let mut parts = score::parts(card);
+        if let Some(sum) = parts.last_mut().filter(|_| score::is_one_of_several(verdict, card)) {
+            *sum = format!("{}: {sum}", card.name);
+        }
+        self.list("score", parts);
         self.list("lost", score::losses(card));
     }
 
