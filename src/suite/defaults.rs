@@ -2,6 +2,7 @@
 
 use super::keys;
 use crate::check::Registry;
+use crate::place::Span;
 use crate::vocabulary::VOCABULARIES;
 use crate::yaml::{Key, Tree, Value};
 
@@ -35,6 +36,21 @@ pub(super) fn defaults_of(suite: &Tree) -> Vec<(Key, Tree)> {
         }
     }
     defaults
+}
+
+/// `entries` as if all of them stood at `span`.
+pub(super) fn standing_at(span: Span, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
+    let entry = |(key, tree): &(Key, Tree)| (Key { span, name: key.name.clone() }, moved(span, tree));
+    entries.iter().map(entry).collect()
+}
+
+fn moved(span: Span, tree: &Tree) -> Tree {
+    let value = match &tree.value {
+        Value::List(trees) => Value::List(trees.iter().map(|tree| moved(span, tree)).collect()),
+        Value::Map(entries) => Value::Map(standing_at(span, entries)),
+        scalar => scalar.clone(),
+    };
+    Tree { span, value }
 }
 
 /// Copies `defaults` into a case: a key that it has stays, but for mappings that are merged key by key.

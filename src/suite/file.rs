@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::defaults::{defaults_of, fill_in, share_defaults, unfold};
+use super::defaults::{defaults_of, fill_in, share_defaults, standing_at, unfold};
 use super::gate::Rows;
 use super::header::Header;
 use super::{Library, Suite, WHAT_A_FILE_IS, case, keys, row_id};
@@ -116,7 +116,8 @@ impl<'r> FileReader<'r> {
         let mut errors = LoadErrors::new();
         errors.take(row_id::name_rows(&mut rows, &source));
         for row in rows {
-            fill_in(row, defaults);
+            // The defaults stand in another file, and a place has one: a mistake in them is shown at the row.
+            fill_in(row, &standing_at(row.span, defaults));
             unfold(row, self.library.kinds);
         }
         let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
