@@ -241,3 +241,16 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let all = list(folder).into_iter().flat_map(below);
     all.filter(|path| path.extension().is_some_and(|end| end == "json" || end == "jsonl")).collect()
 }
+
+/// What is recorded of a live run must replay as the same run.
+#[test]
+fn each_sample_survives_being_written_in_the_native_form() {
+    for (_, path) in samples() {
+        for trace in read(&path).runs {
+            let written = reader::to_native(&trace);
+            let again = reader::read(&written, None)
+                .unwrap_or_else(|error| panic!("{}: {error}\n{written}", path.display()));
+            assert_eq!((again.format, again.runs.as_slice()), ("native", &[trace][..]), "{written}");
+        }
+    }
+}

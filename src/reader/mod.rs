@@ -28,6 +28,7 @@ mod maf_updates;
 mod mcp;
 mod mcplab;
 mod native;
+mod native_form;
 mod object;
 mod openai_chat;
 mod openai_chat_stream;
@@ -47,6 +48,7 @@ use std::fmt;
 
 pub use error::{Declined, TraceError, TraceProblem};
 pub use native::inline;
+pub use native_form::to_native;
 
 use crate::trace::Trace;
 use error::Wrong;

@@ -11,7 +11,9 @@
 //! ```
 //!
 //! `calls: [...]` is short for `steps`; there a bare name is a call too. A call with neither `result` nor `error`
-//! is unanswered, and one without `turn` is a turn of its own.
+//! is unanswered, and one without `turn` is a turn of its own. [`super::to_native`] writes this form: what only other
+//! formats tell has a key as well (`system`, `status`, `agent_path`, `args_error`, `args_unrecorded`, `no_answer`,
+//! `calls_unrecorded`, `usage.partial`).
 
 use std::num::NonZeroUsize;
 
@@ -38,10 +40,12 @@ struct Head {
     model: Option<String>,
     input: Option<String>,
     answer: Option<String>,
+    no_answer: bool,
     usage: Option<Tokens>,
     cost_usd: Option<Figure>,
     duration_ms: Option<Figure>,
     stop_reason: Option<String>,
+    calls_unrecorded: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,6 +56,8 @@ struct Tokens {
     output_tokens: u64,
     cached_tokens: Option<u64>,
     reasoning_tokens: Option<u64>,
+    #[serde(default)]
+    partial: bool,
 }
 
 /// Dollars or milliseconds.
@@ -70,12 +76,13 @@ impl TryFrom<f64> for Figure {
     }
 }
 
-/// A step as it is written: one of `user`, `say` and `call`, and what belongs to a call.
+/// A step as it is written: one of `user`, `say`, `system` and `call`, and what belongs to a call.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct RawStep {
     user: Option<String>,
     say: Option<String>,
+    system: Option<String>,
     #[serde(alias = "name")]
     call: Option<String>,
     #[serde(deserialize_with = "even_null")]
@@ -89,6 +96,10 @@ struct RawStep {
     started_ms: Option<Figure>,
     duration_ms: Option<Figure>,
     exit_code: Option<i64>,
+    status: Option<CallStatus>,
+    agent_path: Option<Vec<String>>,
+    args_unrecorded: bool,
+    args_error: Option<String>,
 }
 
 /// A result of null is a result.
@@ -99,8 +110,7 @@ fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "RawStep")]
 enum Step {
-    User(String),
-    Say(String),
+    Text(Role, String),
     Call(Box<Call>, Option<NonZeroUsize>),
 }
 
@@ -108,12 +118,17 @@ impl TryFrom<RawStep> for Step {
     type Error = &'static str;
 
     fn try_from(mut raw: RawStep) -> Result<Self, &'static str> {
-        match (raw.user.take(), raw.say.take(), raw.call.take()) {
-            (None, None, Some(name)) => Ok(raw.into_call(name)),
-            (Some(text), None, None) if raw.is_bare() => Ok(Self::User(text)),
-            (None, Some(text), None) if raw.is_bare() => Ok(Self::Say(text)),
-            (None, None, None) => Err("a step is one of `user`, `call` and `say`; none of them is here"),
-            (Some(_), None, None) | (None, Some(_), None) => {
+        let texts = [
+            (Role::User, raw.user.take()),
+            (Role::Assistant, raw.say.take()),
+            (Role::System, raw.system.take()),
+        ];
+        let mut texts = texts.into_iter().filter_map(|(role, text)| Some((role, text?)));
+        match (texts.next(), texts.next(), raw.call.take()) {
+            (None, _, Some(name)) => Ok(raw.into_call(name)),
+            (Some((role, text)), None, None) if raw.is_bare() => Ok(Self::Text(role, text)),
+            (None, _, None) => Err("a step is one of `user`, `call` and `say`; none of them is here"),
+            (Some(_), None, None) => {
                 Err("a text has nothing beside it: arguments and results belong to a `call`")
             }
             _ => Err("a step is one of `user`, `call` and `say`; write a step for each"),
@@ -124,16 +139,24 @@ impl TryFrom<RawStep> for Step {
 impl RawStep {
     /// Whether nothing of a call is in it.
     fn is_bare(&self) -> bool {
-        let Self { args, result, error, id, turn, server, started_ms, duration_ms, exit_code, .. } = self;
-        let data = args.is_none() && result.is_none() && error.is_none() && exit_code.is_none();
-        let labels = id.is_none() && turn.is_none() && server.is_none();
-        data && labels && started_ms.is_none() && duration_ms.is_none()
+        let Self { args, result, error, id, turn, server, exit_code, .. } = self;
+        let data = args.is_none()
+            && !self.args_unrecorded
+            && result.is_none()
+            && error.is_none()
+            && exit_code.is_none();
+        let labels = id.is_none() && turn.is_none() && server.is_none() && self.agent_path.is_none();
+        data && labels && self.started_ms.is_none() && self.duration_ms.is_none() && self.status.is_none()
     }
 
     fn into_call(self, name: String) -> Step {
-        let arguments = self.args.map_or_else(Arguments::none, Arguments::from_json);
+        let arguments = match (self.args, self.args_error) {
+            (None, _) if self.args_unrecorded => Arguments::Unrecorded,
+            (Some(Value::String(raw)), Some(error)) => Arguments::Broken { raw, error },
+            (args, _) => args.map_or_else(Arguments::none, Arguments::from_json),
+        };
         let failed = self.error.is_some() || self.exit_code.is_some_and(|code| code != 0);
-        let status = match (failed, self.result.is_some() || self.exit_code.is_some()) {
+        let told = match (failed, self.result.is_some() || self.exit_code.is_some()) {
             (true, _) => CallStatus::Error,
             (false, true) => CallStatus::Ok,
             (false, false) => CallStatus::Unanswered,
@@ -142,11 +165,12 @@ impl RawStep {
             id: self.id,
             server: self.server,
             result: self.result,
-            status,
+            status: self.status.unwrap_or(told),
             error: self.error,
             started_ms: self.started_ms.map(|figure| figure.0),
             duration_ms: self.duration_ms.map(|figure| figure.0),
             exit_code: self.exit_code,
+            agent_path: self.agent_path.unwrap_or_default(),
             ..Call::new(name, arguments, 1)
         };
         Step::Call(Box::new(call), self.turn)
@@ -163,7 +187,7 @@ fn lower(head: Head, steps: Vec<Step>) -> Trace {
         cached_tokens: tokens.cached_tokens,
         output_tokens: tokens.output_tokens,
         reasoning_tokens: tokens.reasoning_tokens,
-        partial: false,
+        partial: tokens.partial,
     });
     let mut trace = Trace {
         id: head.id,
@@ -175,13 +199,13 @@ fn lower(head: Head, steps: Vec<Step>) -> Trace {
         cost_usd: head.cost_usd.map(|figure| figure.0),
         duration_ms: head.duration_ms.map(|figure| figure.0),
         stop_reason: head.stop_reason,
+        calls_unrecorded: head.calls_unrecorded,
         ..Trace::default()
     };
     let mut last_turn = 0;
     for step in steps {
         match step {
-            Step::User(text) => trace.push_message(Role::User, text),
-            Step::Say(text) => trace.push_message(Role::Assistant, text),
+            Step::Text(role, text) => trace.push_message(role, text),
             Step::Call(mut call, turn) => {
                 call.turn = turn.map_or(last_turn + 1, NonZeroUsize::get);
                 last_turn = last_turn.max(call.turn);
@@ -189,7 +213,9 @@ fn lower(head: Head, steps: Vec<Step>) -> Trace {
             }
         }
     }
-    trace.settle_answer();
+    if !head.no_answer {
+        trace.settle_answer();
+    }
     trace
 }
 
@@ -205,10 +231,12 @@ pub fn inline(node: Node<'_>) -> Result<Trace, LoadErrors> {
         model: fields.optional("model"),
         input: fields.optional("input"),
         answer: fields.optional("answer"),
+        no_answer: fields.optional("no_answer").unwrap_or_default(),
         usage: fields.optional("usage"),
         cost_usd: fields.optional("cost_usd"),
         duration_ms: fields.optional("duration_ms"),
         stop_reason: fields.optional("stop_reason"),
+        calls_unrecorded: fields.optional("calls_unrecorded").unwrap_or_default(),
     };
     let short = node.get("calls").is_some();
     let steps = match fields.aliased(&["steps", "calls"]) {
@@ -268,7 +296,7 @@ fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Json<'v>>, short: bool) -
 /// Whether this is a step; `calls` are shorter than `steps`.
 fn is_step(value: &Json, short: bool) -> bool {
     let keyed = |key: &str| value.get(key).is_some_and(Json::is_text);
-    keyed("call") || keyed("user") || keyed("say") || short && (value.is_text() || keyed("name"))
+    ["call", "user", "say", "system"].into_iter().any(keyed) || short && (value.is_text() || keyed("name"))
 }
 
 /// The file as YAML has a place for each mistake, but takes longer to parse: it is parsed again when there is one.
