@@ -1,8 +1,12 @@
 //! The case: what every vocabulary lowers to.
 
+mod agent;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
+
+pub use agent::{AgentFrom, AgentUse, CommandLine, NamedAgent};
 
 use crate::check::{Check, Kind, Prices, Scope};
 use crate::evidence::Opinions;
@@ -28,6 +32,8 @@ pub struct Case {
     pub input: Option<serde_json::Value>,
     /// Where the evidence comes from.
     pub trace: TraceFrom,
+    /// The agent whose run is looked at: its recording is replayed, unless it is asked to run.
+    pub agent: Option<AgentUse>,
     /// When it runs.
     pub tier: Tier,
     /// Words to select it by.
@@ -65,11 +71,12 @@ impl Case {
         input.as_str().or_else(|| input.get("query")?.as_str())
     }
 
-    /// Where the trace is named; the case's own place when it is not.
+    /// Where the trace or its agent is named; the case's own place when neither is.
     pub fn trace_place(&self) -> &Place {
-        match &self.trace {
-            TraceFrom::File(file) => &file.place,
-            TraceFrom::Inline(_) | TraceFrom::Lookup => &self.place,
+        match (&self.trace, &self.agent) {
+            (TraceFrom::File(file), _) => &file.place,
+            (_, Some(agent)) => &agent.place,
+            (TraceFrom::Inline(_) | TraceFrom::Lookup, None) => &self.place,
         }
     }
 }

@@ -79,6 +79,8 @@
 //! # Ok::<(), arraign::place::LoadErrors>(())
 //! ```
 
+#[cfg(feature = "live")]
+pub mod agent;
 pub mod case;
 pub mod check;
 pub mod evidence;
@@ -96,6 +98,8 @@ pub mod verdict;
 pub mod vocabulary;
 pub mod yaml;
 
+#[cfg(feature = "live")]
+pub use agent::{AgentInput, IntoTrace, Messages};
 pub use case::Case;
 pub use check::{Check, Kind};
 pub use evidence::Evidence;

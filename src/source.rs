@@ -3,6 +3,7 @@
 //! Every path that a case, a policy or a template names goes through [`Files::resolve`]; nothing outside the
 //! root is opened, by `..`, by an absolute path or through a link.
 
+mod inside;
 mod whole;
 
 use std::any::{Any, TypeId};

@@ -9,6 +9,11 @@
 mod args;
 mod ending;
 mod gate;
+#[cfg(feature = "live")]
+mod live;
+#[cfg(not(feature = "live"))]
+#[path = "recorded_only.rs"]
+mod live;
 mod names;
 mod orphans;
 mod panics;
@@ -32,6 +37,7 @@ use serde::de::DeserializeOwned;
 
 use self::args::Command;
 use self::ending::Ending;
+use self::live::Live;
 use self::plan::{Plan, Planned};
 use self::remarks::{cases, complain, wrong, wrong_files};
 use self::settings::Settings;
@@ -53,6 +59,7 @@ pub struct Harness {
     folder: PathBuf,
     base: Option<PathBuf>,
     kinds: Registry,
+    live: live::Setup,
     allowed_roots: Vec<PathBuf>,
     size_limit: u64,
     mistakes: Vec<String>,
@@ -66,6 +73,7 @@ impl Harness {
             folder: folder.into(),
             base: None,
             kinds: Registry::default(),
+            live: live::Setup::default(),
             allowed_roots: Vec::new(),
             size_limit: DEFAULT_SIZE_LIMIT,
             mistakes: Vec::new(),
@@ -89,6 +97,44 @@ impl Harness {
         self
     }
 
+    /// Registers an agent: cases that say `agent: name` ask it when `ARRAIGN_AGENT_MODE` is `record` or `live`, and
+    /// replay what was recorded of it otherwise. It answers with a trace, or with [`crate::Messages`].
+    ///
+    /// ```no_run
+    /// use arraign::{AgentInput, Harness, Trace};
+    /// use arraign::trace::{Arguments, Call};
+    ///
+    /// async fn support(input: AgentInput) -> Result<Trace, std::io::Error> {
+    ///     let mut trace = Trace::default();
+    ///     trace.push_call(Call::new("look_up", Arguments::Json(input.input), 1));
+    ///     trace.answer = Some("It ships today.".to_owned());
+    ///     Ok(trace)
+    /// }
+    ///
+    /// fn main() -> std::process::ExitCode {
+    ///     Harness::new("evals").agent("support", support).run()
+    /// }
+    /// ```
+    #[cfg(feature = "live")]
+    pub fn agent<F, Run, T, E>(mut self, name: &str, ask: F) -> Self
+    where
+        F: Fn(crate::agent::AgentInput) -> Run + Send + Sync + 'static,
+        Run: Future<Output = Result<T, E>> + Send + 'static,
+        T: crate::agent::IntoTrace,
+        E: Into<crate::agent::Said>,
+    {
+        self.mistakes.extend(self.live.register(name, crate::agent::InProcess::new(ask)).err());
+        self
+    }
+
+    /// How many agents are at work at the same time: 16 unless said otherwise, whatever `--test-threads` is; but one
+    /// where that is 1.
+    #[cfg(feature = "live")]
+    pub fn agents_at_once(mut self, count: usize) -> Self {
+        self.live.set_limit(count);
+        self
+    }
+
     /// Lets cases name files below `root`, which lies outside the folder of cases.
     pub fn allow_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.allowed_roots.push(root.into());
@@ -105,7 +151,7 @@ impl Harness {
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Suite, LoadErrors> {
         let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
         let (_, files) = self.files().map_err(files)?;
-        let tables = workspace(&files, &self.kinds)?;
+        let tables = workspace(&files, &self.kinds)?.tables;
         let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
         Suite::load(&files.root().join(path), library)
     }
@@ -178,11 +224,11 @@ impl Harness {
     }
 
     fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: Settings) -> ExitCode {
-        let tables = match workspace(&files, &self.kinds) {
-            Ok(tables) => tables,
+        let common = match workspace(&files, &self.kinds) {
+            Ok(common) => common,
             Err(errors) => return wrong_files(&errors),
         };
-        let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
+        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
         let mut plan = match plan_of(library, command, &settings) {
             Ok(plan) => plan,
             Err(code) => return code,
@@ -191,9 +237,13 @@ impl Harness {
             return code;
         }
         plan.select(command);
+        let live = match Live::start(self.live, common.agents, &mut plan, command, (&base, &files)) {
+            Ok(live) => live,
+            Err(code) => return code,
+        };
         let ending = Ending::of(&mut plan, command, &settings);
         let tally = Tally::new(&mut plan, &settings);
-        let shared = Arc::new(shared(base, files, command, settings, tally));
+        let shared = Arc::new(shared(base, files, command, settings, (live, tally)));
         let asked = &command.arguments;
         let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
         let cases = plan.cases();
@@ -242,7 +292,13 @@ fn nothing_to_run(plan: &Plan, command: &Command, settings: &Settings, folder: &
     Some(wrong(&[format!("no case below `{}`: an empty run is not a green one", folder.display())]))
 }
 
-fn shared(base: PathBuf, files: Files, command: &Command, settings: Settings, tally: Tally) -> Shared {
+fn shared(
+    base: PathBuf,
+    files: Files,
+    command: &Command,
+    settings: Settings,
+    (live, tally): (Live, Tally),
+) -> Shared {
     let out = match settings.out {
         Some(out) => base.join(out),
         None => settings::default_out(&base),
@@ -252,7 +308,7 @@ fn shared(base: PathBuf, files: Files, command: &Command, settings: Settings, ta
         .nextest
         .map_or_else(|| (settings::own_run_id(), 1), |nextest| (nextest.run_id, nextest.attempt));
     let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-    Shared { files, store: Store::new(&out, &run_id, attempt), tally, base, json, nextest }
+    Shared { files, store: Store::new(&out, &run_id, attempt), live, tally, base, json, nextest }
 }
 
 /// An ignored case is ignored for the runner, too; where nobody asks for ignored trials, the reason is shown.

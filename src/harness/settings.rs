@@ -10,6 +10,10 @@ use crate::yaml::did_you_mean;
 
 /// The variables that this version reads.
 const KNOWN: &[&str] = &[
+    #[cfg(feature = "live")]
+    "ARRAIGN_AGENT",
+    #[cfg(feature = "live")]
+    "ARRAIGN_AGENT_MODE",
     "ARRAIGN_OUT",
     "ARRAIGN_OUTPUT_JSON",
     "ARRAIGN_REPORT",

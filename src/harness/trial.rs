@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 
 use libtest_mimic::Failed;
 
+use super::live::Live;
 use super::plan::{CaseWork, Work};
 use super::store::Store;
 use super::tally::Tally;
@@ -14,13 +15,15 @@ use crate::place::LoadErrors;
 use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::source::Files;
-use crate::suite::{Recorded, load_recorded};
+use crate::suite::Recorded;
 use crate::verdict::{Verdict, evaluate_recorded, failed_with};
 
 /// What all trials of a process share.
 pub(super) struct Shared {
     pub(super) files: Files,
     pub(super) store: Store,
+    /// The agents that run.
+    pub(super) live: Live,
     /// What is said after the run.
     pub(super) tally: Tally,
     /// The package's folder: where snapshots are named from.
@@ -96,6 +99,7 @@ fn message(shared: &Shared, name: &str, at: &str, drawn: &str) -> Failed {
 /// A case's timeout is a worker thread: what it computes after its time is thrown away.
 pub(super) fn judge_in_time(shared: &Arc<Shared>, name: &str, work: &CaseWork) -> Verdict {
     let case = &work.case;
+    shared.live.wait(name);
     let Some(limit) = case.timeout else { return judge(shared, name, work) };
     let (sender, receiver) = channel();
     let (worker_shared, worker_work, worker_name) = (Arc::clone(shared), work.clone(), name.to_owned());
@@ -118,7 +122,7 @@ pub(super) fn judge_in_time(shared: &Arc<Shared>, name: &str, work: &CaseWork) -
 /// A panic outside of a check (a reader's) is this trial's error as well.
 fn judge(shared: &Shared, name: &str, work: &CaseWork) -> Verdict {
     let CaseWork { case, path, run, .. } = work;
-    let judged = panics::quietly(|| match load_recorded(case, path, &shared.files) {
+    let judged = panics::quietly(|| match shared.live.recorded(name, case, path, &shared.files) {
         Ok(recorded) => evaluate_recorded(case, name, &picked(recorded, *run)),
         Err(error) => failed_with(case, name, case.trace_place(), error),
     });

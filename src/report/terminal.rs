@@ -10,6 +10,7 @@ use super::score;
 use crate::outcome::Status;
 use crate::place::{LoadError, Location};
 use crate::score::Stake;
+use crate::suite::LIVE;
 use crate::verdict::{Breach, Finding, RunSummary, TrialError, Verdict};
 
 /// How many findings are drawn: a case may have thousands of runs.
@@ -236,7 +237,8 @@ impl Notes {
 
     fn run(&mut self, shown: &Shown<'_>, concerned: &[usize]) {
         let run = shown.run;
-        let file = run.file.as_deref().unwrap_or("in the case");
+        let no_file = if run.format == LIVE { "from the agent" } else { "in the case" };
+        let file = run.file.as_deref().unwrap_or(no_file);
         let count = match run.calls.len() {
             1 => "1 call".to_owned(),
             count => format!("{count} calls"),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::agent;
 use super::gate::Rows;
 use super::keys;
 use super::opinions::{match_questions, opinions};
@@ -45,6 +46,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         description: fields.optional("description"),
         input: fields.aliased(&["input", "prompt"]).and_then(|node| fields.take(input(node))),
         trace: trace(&mut fields, context, id.as_deref()),
+        agent: None,
         tier: fields.optional("tier").unwrap_or_default(),
         tags: fields
             .node("tags")
@@ -67,8 +69,8 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         id,
         place,
     };
-    keys::refuse_unsupported(&mut fields, keys::CASE_UNSUPPORTED);
-    finish(fields, node, case)
+    let agent = agent::of_case(&mut fields, &case);
+    finish(fields, node, Case { agent, ..case })
 }
 
 /// The opinions written in the case; each is asked for by a check.
@@ -167,7 +169,7 @@ fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {
     }
 }
 
-fn timeout(node: Node<'_>) -> Result<Duration, LoadError> {
+pub(super) fn timeout(node: Node<'_>) -> Result<Duration, LoadError> {
     let parsed = match node.value() {
         Value::Int(millis) => u64::try_from(*millis).ok().map(Duration::from_millis),
         Value::String(text) => duration(text),

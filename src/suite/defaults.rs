@@ -53,10 +53,12 @@ fn moved(span: Span, tree: &Tree) -> Tree {
     Tree { span, value }
 }
 
-/// Copies `defaults` into a case: a key that it has stays, but for mappings that are merged key by key.
+/// Copies `defaults` into a case: a key that it has stays, but for mappings that are merged key by key. A case with
+/// a trace of its own asks no agent that its suite names.
 pub(super) fn fill_in(case: &mut Tree, defaults: &[(Key, Tree)]) {
     let Value::Map(entries) = &mut case.value else { return };
-    for (key, tree) in defaults {
+    let has_trace = entries.iter().any(|(key, _)| key.name == "trace");
+    for (key, tree) in defaults.iter().filter(|(key, _)| !(has_trace && key.name == "agent")) {
         match entries.iter_mut().find(|(known, _)| keys::same(&known.name, &key.name)) {
             None => entries.push((key.clone(), tree.clone())),
             Some((_, own)) if keys::MERGED.contains(&key.name.as_str()) => {

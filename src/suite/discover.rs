@@ -64,7 +64,7 @@ fn is_support(path: &Path) -> bool {
     name.starts_with('.') || SUPPORT_FOLDERS.contains(&&*name)
 }
 
-fn is_case_file(path: &Path, root: &Path) -> bool {
+pub(super) fn is_case_file(path: &Path, root: &Path) -> bool {
     let below = path.strip_prefix(root).unwrap_or(path);
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     CASE_EXTENSIONS.contains(&&*extension)

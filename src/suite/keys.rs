@@ -2,7 +2,6 @@
 //! not read yet.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Fields, Node, did_you_mean, nearest};
@@ -15,20 +14,18 @@ pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 
 /// Keys that mean the same on a suite as on each of its cases.
 pub(super) const SHARED_BY_CASES: &[&str] =
-    &["require_calls", "require_exercised", "allow_vacuous", "weights"];
+    &["agent", "allow_vacuous", "require_calls", "require_exercised", "weights"];
 
 /// Mappings of a case that add to those of its suite, key by key.
 pub(super) const MERGED: &[&str] = &["thresholds", "weights"];
 
 /// Keys of a suite that belong to blocks which this version does not read.
-pub(super) const SUITE_UNSUPPORTED: &[&str] = &["agent", "judge"];
-
-/// Keys of a case that belong to blocks which this version does not read.
-pub(super) const CASE_UNSUPPORTED: &[&str] = &["agent"];
+pub(super) const SUITE_UNSUPPORTED: &[&str] = &["judge"];
 
 /// Keys of a case that this version reads.
 const CASE_KEYS: &[&str] = &[
     "adapter_config",
+    "agent",
     "allow_vacuous",
     "answer",
     "attack_type",
@@ -75,8 +72,7 @@ const CASE_KEYS: &[&str] = &[
 
 /// Every key that belongs to the case itself: a metric's settings stand beside them.
 pub(super) fn common() -> &'static [&'static str] {
-    static COMMON: LazyLock<Vec<&str>> = LazyLock::new(|| [CASE_KEYS, CASE_UNSUPPORTED].concat());
-    &COMMON
+    CASE_KEYS
 }
 
 /// Keys that are one key by two names.

@@ -3,6 +3,7 @@
 //! A file is a suite (`tests:` with suite-wide defaults), one case, a list of cases, or a stream of these. Every
 //! mistake of a file is reported, not only the first.
 
+mod agent;
 mod case;
 mod defaults;
 mod discover;
@@ -12,6 +13,7 @@ mod header;
 mod keys;
 mod name;
 mod opinions;
+mod record;
 mod row_id;
 mod several;
 mod trace;
@@ -25,8 +27,9 @@ use serde::Deserialize;
 pub use discover::{CASE_EXTENSIONS, case_files, files_for_name};
 pub use gate::{Gate, Rows, SummaryBaseline};
 pub use name::{escape_component, trial_name};
-pub use trace::{Recorded, Run, load_recorded, load_runs};
-pub use workspace::workspace;
+pub use record::{record, recording};
+pub use trace::{LIVE, Recorded, Run, load_recorded, load_runs};
+pub use workspace::{Workspace, workspace};
 
 use self::file::FileReader;
 use crate::case::Case;

@@ -69,7 +69,7 @@ fn trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
     fields.finish_some(file)
 }
 
-fn reader_name(node: Node<'_>) -> Result<String, LoadError> {
+pub(super) fn reader_name(node: Node<'_>) -> Result<String, LoadError> {
     let name: String = node.decode()?;
     let known: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
     if known.contains(&name.as_str()) {
@@ -99,12 +99,15 @@ fn glob_set(pattern: &str) -> Result<GlobSet, String> {
     set.map_err(|error| format!("`{pattern}` is not a pattern: {}", error.kind()))
 }
 
+/// The format of a run that was not recorded: its agent's answer.
+pub const LIVE: &str = "live";
+
 /// One run of a case, and the file it was read from.
 #[derive(Debug)]
 pub struct Run {
-    /// The file; `None` for a trace written in the case.
+    /// The file; `None` for a trace written in the case, or had from its agent.
     pub file: Option<String>,
-    /// The format it was read as.
+    /// The format it was read as, or [`LIVE`].
     pub format: &'static str,
     /// The run.
     pub trace: Trace,
@@ -121,9 +124,15 @@ pub struct Recorded {
 
 /// The runs of a case whose file is `path`, and its baseline. The error is the cause, in a sentence.
 pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<Recorded, String> {
-    let runs = load_runs(case, path, files)?;
-    let baseline = case.baseline.as_ref().map(|baseline| load_baseline(&baseline.file, path, files));
-    Ok(Recorded { runs, baseline })
+    load_runs(case, path, files).map(|runs| Recorded::of_runs(runs, case, path, files))
+}
+
+impl Recorded {
+    /// These runs of a case whose file is `path`, and its baseline.
+    pub fn of_runs(runs: Vec<Run>, case: &Case, path: &Path, files: &Files) -> Self {
+        let baseline = case.baseline.as_ref().map(|baseline| load_baseline(&baseline.file, path, files));
+        Self { runs, baseline }
+    }
 }
 
 /// A baseline is one run.
@@ -208,19 +217,29 @@ fn matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<Pat
 }
 
 /// `traces/<file stem>/<id>.*`, else `traces/<id>.*`, next to the file; else the files of the folder
-/// `traces/<file stem>/<id>`, one a run.
+/// `traces/<file stem>/<id>`, one a run. Where several runs are asked for, the folder comes first.
 fn look_up(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
-    let folder = path.parent().unwrap_or(path).join("traces");
+    let own = own_stem(case, path);
+    let (id, stem) = (own.file_name().unwrap_or_default().to_string_lossy(), own.parent().unwrap_or(path));
+    let folders = [stem, stem.parent().unwrap_or(stem)];
+    let alone = || folders.iter().find_map(|folder| by_stem(folder, &id, files)).map(|path| vec![path]);
+    let runs = || numbered(&own, files);
+    let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
+    let found = if several { runs().or_else(alone) } else { alone().or_else(runs) };
+    found.ok_or_else(|| {
+        let [own, shared] = folders.map(|folder| format!("{}/{id}", files.name(folder)));
+        format!("no trace: the case names none, and none is at {own}.* or {shared}.* or {own}/<run>.*")
+    })
+}
+
+/// `traces/<file stem>/<id>` next to the case's file: an extension makes it the one run, a folder holds several.
+pub(super) fn own_stem(case: &Case, path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default();
     let id = case.id.clone().unwrap_or_else(|| stem.to_string_lossy().into_owned());
     let id = id.replace(['/', '\\'], "_");
-    let folders = [folder.join(stem), folder];
-    let found = folders.iter().find_map(|folder| by_stem(folder, &id, files)).map(|path| vec![path]);
-    let runs = || numbered(&folders[0].join(&id), files);
-    found.or_else(runs).ok_or_else(|| {
-        let [own, shared] = folders.map(|folder| format!("{}/{id}", files.name(&folder)));
-        format!("no trace: the case names none, and none is at {own}.* or {shared}.* or {own}/<run>.*")
-    })
+    // Neither this folder nor the one above it.
+    let id = if id.bytes().all(|byte| byte == b'.') { id.replace('.', "_") } else { id };
+    path.parent().unwrap_or(path).join("traces").join(stem).join(id)
 }
 
 /// The files of a folder, one a run, in natural order.

@@ -1,20 +1,32 @@
 //! `arraign.yaml` at the eval root: what all suites share.
 
+use super::agent::named_agents;
 use super::discover::WORKSPACE_FILE;
 use super::keys;
+use crate::case::NamedAgent;
 use crate::check::{Registry, Tables};
 use crate::place::LoadErrors;
 use crate::source::Files;
 use crate::yaml::Fields;
 
 /// Keys that belong to blocks which this version does not read.
-const UNSUPPORTED: &[&str] = &["agents", "judge", "verification"];
+const UNSUPPORTED: &[&str] = &["judge", "verification"];
+
+/// What all suites share.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Workspace {
+    /// What their checks look up.
+    pub tables: Tables,
+    /// The agents that their cases may name.
+    pub agents: Vec<NamedAgent>,
+}
 
 /// What the file says for all suites, if there is one.
-pub fn workspace(files: &Files, kinds: &Registry) -> Result<Tables, LoadErrors> {
+pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadErrors> {
     let path = files.root().join(WORKSPACE_FILE);
     if !files.exists(&path) {
-        return Ok(Tables::default());
+        return Ok(Workspace::default());
     }
     let document = files.document(&path)?;
     let mut fields = Fields::of(document.root(), "`arraign.yaml`")?;
@@ -23,5 +35,6 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Tables, LoadErrors> 
     if let Some(node) = fields.node("weights") {
         tables.weights = fields.take(tables.weights.overridden(node, kinds)).unwrap_or_default();
     }
-    fields.finish(tables)
+    let agents = fields.node("agents").and_then(|node| fields.take(named_agents(node))).unwrap_or_default();
+    fields.finish(Workspace { tables, agents })
 }

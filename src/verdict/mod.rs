@@ -235,12 +235,16 @@ impl Verdict {
         self.findings.iter().flat_map(|finding| &finding.violations)
     }
 
-    /// The command that runs this trial alone. The name stands in quotes where a shell would split it.
+    /// The command that runs this trial alone.
     pub fn rerun_command(&self) -> String {
-        let plain = |c: char| c.is_alphanumeric() || "_-:.,/%+@=".contains(c);
-        let name = &self.name;
-        let quoted =
-            if name.chars().all(plain) { name.clone() } else { format!("'{}'", name.replace('\'', r"'\''")) };
-        format!("cargo test --test evals -- --exact {quoted}")
+        rerun_command(&self.name)
     }
+}
+
+/// The command that runs the trial `name` alone. The name stands in quotes where a shell would split it.
+pub fn rerun_command(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-:.,/%+@=".contains(c);
+    let quoted =
+        if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) };
+    format!("cargo test --test evals -- --exact {quoted}")
 }

@@ -1,0 +1,150 @@
+//! Agents that are processes: the case's input on standard input, a trace on standard output.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::capture::Captured;
+use super::group::Group;
+use super::into_trace::read_one;
+use super::secrets::Secrets;
+use super::{AgentInput, AgentProblem, Surroundings};
+use crate::case::CommandLine;
+use crate::trace::Trace;
+
+/// How many bytes an agent may write unless its command says otherwise: 16 MiB.
+const OUTPUT_LIMIT: usize = 16 << 20;
+
+/// How much of standard error is kept for the message, in bytes.
+const TAIL: usize = 2048;
+
+/// How long the pipes of a process that has ended are read on: what it started may hold them open.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// Variables that every process sees.
+const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "HOME", "SystemRoot"] } else { &["PATH", "HOME"] };
+
+/// What became of a process: its run or the problem, and the end of its standard error.
+pub(super) type Ended = (Result<Trace, AgentProblem>, String);
+
+/// Asks the agent that `line` is. After `limit` its whole process group is killed.
+pub(super) async fn ask(
+    line: &CommandLine,
+    input: &AgentInput,
+    limit: Duration,
+    around: &Surroundings,
+) -> Ended {
+    let variables = variables(line, around);
+    let secrets = Secrets::among(&variables);
+    let child = match start(line, variables, &around.folder) {
+        Ok(child) => child,
+        Err(problem) => return (Err(problem), String::new()),
+    };
+    let mut talk = Talk { output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT), ..Talk::default() };
+    let ended = timeout(limit, talk.hold(child, input)).await;
+    let stderr = end_of(&secrets.hidden(talk.stderr.text()));
+    let answer = match ended {
+        Err(_) => Err(AgentProblem::OutOfTime(limit)),
+        Ok(Err(problem)) => Err(problem),
+        Ok(Ok(status)) if !status.success() => Err(AgentProblem::Exited(status)),
+        Ok(Ok(_)) => read(talk.stdout.bytes, line.format.clone(), secrets).await,
+    };
+    (answer, stderr)
+}
+
+fn variables(line: &CommandLine, around: &Surroundings) -> Vec<(String, OsString)> {
+    let names = INHERITED.iter().copied().chain(line.env.iter().map(String::as_str));
+    names.filter_map(|name| Some((name.to_owned(), (around.variable)(name)?))).collect()
+}
+
+fn start(line: &CommandLine, variables: Vec<(String, OsString)>, base: &Path) -> Result<Child, AgentProblem> {
+    let folder = line.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd));
+    if !folder.is_dir() {
+        let error = std::io::Error::new(std::io::ErrorKind::NotFound, "the working folder is not there");
+        return Err(AgentProblem::NotStarted { program: folder.display().to_string(), error });
+    }
+    let mut command = Command::new(program(line, &folder));
+    command.args(&line.arguments).env_clear().envs(variables).current_dir(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    command.spawn().map_err(|error| AgentProblem::NotStarted { program: line.program.clone(), error })
+}
+
+/// A program with a path is found from its working folder, whatever the system would do.
+fn program(line: &CommandLine, folder: &Path) -> PathBuf {
+    let path = Path::new(&line.program);
+    if path.components().count() > 1 { folder.join(path) } else { path.to_owned() }
+}
+
+/// What passes between us and a process.
+#[derive(Default)]
+struct Talk {
+    output_limit: usize,
+    stdout: Captured,
+    stderr: Captured,
+}
+
+impl Talk {
+    /// Asks, and reads until the process has ended. Dropped before that, it kills the process and all it started.
+    async fn hold(&mut self, mut child: Child, input: &AgentInput) -> Result<ExitStatus, AgentProblem> {
+        let group = child.id().map(Group::of);
+        let (stdin, limit) = (child.stdin.take(), self.output_limit);
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let (Some(stdout), Some(stderr)) = (stdout, stderr) else {
+            return Err(AgentProblem::Lost(std::io::Error::other("its pipes are gone")));
+        };
+        let pipes = async {
+            let written = write(stdin, input);
+            tokio::try_join!(written, self.stdout.all(stdout, limit), self.stderr.end(stderr, 2 * TAIL))
+                .map(drop)
+        };
+        tokio::pin!(pipes);
+        tokio::select! {
+            status = child.wait() => {
+                drop(group);
+                timeout(DRAIN, pipes).await.unwrap_or(Ok(()))?;
+                status.map_err(AgentProblem::Lost)
+            }
+            done = &mut pipes => {
+                done?;
+                child.wait().await.map_err(AgentProblem::Lost)
+            }
+        }
+    }
+}
+
+/// More was read than is shown: a secret that was cut in two stands in what is left out.
+fn end_of(text: &str) -> String {
+    let start = (text.len().saturating_sub(TAIL)..=text.len()).find(|at| text.is_char_boundary(*at));
+    start.map_or("", |start| &text[start..]).to_owned()
+}
+
+/// An agent need not read what it is asked.
+async fn write(stdin: Option<ChildStdin>, input: &AgentInput) -> Result<(), AgentProblem> {
+    if let (Some(mut stdin), Ok(mut json)) = (stdin, serde_json::to_vec(input)) {
+        json.push(b'\n');
+        let _ = stdin.write_all(&json).await;
+    }
+    Ok(())
+}
+
+async fn read(bytes: Vec<u8>, format: Option<String>, secrets: Secrets) -> Result<Trace, AgentProblem> {
+    let read = spawn_blocking(move || {
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            AgentProblem::Nonsense(format!("not UTF-8: byte {at} begins no character"))
+        })?;
+        if let Some(name) = secrets.found_in(&text) {
+            return Err(AgentProblem::Secret(name.to_owned()));
+        }
+        read_one(&text, format.as_deref())
+    });
+    read.await.unwrap_or_else(|died| Err(AgentProblem::Nonsense(format!("the reader failed: {died}"))))
+}

@@ -1,0 +1,185 @@
+//! All agents of a process, on one runtime, so many at a time.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group};
+use crate::trace::Trace;
+
+/// What the processes of agents find around them.
+#[derive(Clone)]
+pub struct Surroundings {
+    /// The package's folder: theirs, unless they name another.
+    pub folder: PathBuf,
+    /// The value of a variable.
+    pub variable: fn(&str) -> Option<OsString>,
+}
+
+/// The runs of a case, to be had when its agent has answered.
+#[derive(Debug, Clone, Default)]
+pub struct Answer(Arc<OnceLock<Result<Vec<Trace>, AgentError>>>);
+
+impl Answer {
+    /// Waits for the agent.
+    pub fn wait(&self) -> &Result<Vec<Trace>, AgentError> {
+        self.0.wait()
+    }
+}
+
+/// Runs agents.
+pub struct Crew {
+    runtime: Option<Runtime>,
+    permits: Arc<Semaphore>,
+    around: Arc<Surroundings>,
+}
+
+impl Crew {
+    /// A crew of which `at_once` are at work at the same time.
+    pub fn new(at_once: usize, around: Surroundings) -> io::Result<Self> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .max_blocking_threads(at_once.saturating_mul(2).saturating_add(BLOCKED))
+            .thread_name("agents")
+            .enable_all()
+            .build()?;
+        runtime.spawn(end_when_interrupted());
+        let permits = Arc::new(Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)));
+        Ok(Self { runtime: Some(runtime), permits, around: Arc::new(around) })
+    }
+
+    /// Has the agent called `name` asked `runs` times, as soon as its turn comes; each time it has `limit`, or else
+    /// what its command says.
+    pub fn ask(
+        &self,
+        (name, agent): (String, Agent),
+        input: &AgentInput,
+        runs: u32,
+        limit: Option<Duration>,
+    ) -> Answer {
+        let answer = Answer::default();
+        let Some(runtime) = &self.runtime else { return answer };
+        let limit = shortest(limit, &agent).unwrap_or(DEFAULT_TIMEOUT);
+        let asked = (1..=runs).map(|run| {
+            let turn = Turn { name: name.clone(), agent: agent.clone(), limit, several: runs > 1 };
+            let (permits, around) = (Arc::clone(&self.permits), Arc::clone(&self.around));
+            runtime.spawn(turn.take(AgentInput { run, ..input.clone() }, permits, around))
+        });
+        let (asked, given): (Vec<_>, _) = (asked.collect(), Arc::clone(&answer.0));
+        runtime.spawn(async move {
+            let _ = given.set(gathered(name, asked).await);
+        });
+        answer
+    }
+}
+
+/// Agents that hang keep their threads, and others still need some.
+const BLOCKED: usize = 512;
+
+impl Drop for Crew {
+    /// An agent that hangs is not waited for.
+    fn drop(&mut self) {
+        group::kill_all();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// The case's limit and the command's both hold.
+fn shortest(limit: Option<Duration>, agent: &Agent) -> Option<Duration> {
+    let own = match agent {
+        Agent::Command(line) => line.timeout,
+        Agent::InProcess(_) => None,
+    };
+    limit.into_iter().chain(own).min()
+}
+
+/// All runs of a case, or the first that failed.
+async fn gathered(
+    name: String,
+    asked: Vec<JoinHandle<Result<Trace, AgentError>>>,
+) -> Result<Vec<Trace>, AgentError> {
+    let mut runs = Vec::with_capacity(asked.len());
+    for run in asked {
+        let died = |error: tokio::task::JoinError| AgentError {
+            agent: name.clone(),
+            run: None,
+            problem: AgentProblem::Panicked(error.to_string()),
+            stderr: String::new(),
+        };
+        runs.push(run.await.map_err(died)??);
+    }
+    Ok(runs)
+}
+
+/// One run of a case.
+struct Turn {
+    name: String,
+    agent: Agent,
+    limit: Duration,
+    several: bool,
+}
+
+impl Turn {
+    /// Waits until it may begin: its time counts from then.
+    async fn take(
+        self,
+        input: AgentInput,
+        permits: Arc<Semaphore>,
+        around: Arc<Surroundings>,
+    ) -> Result<Trace, AgentError> {
+        let _permit = permits.acquire().await;
+        let (started, run) = (Instant::now(), input.run);
+        let (answer, stderr) = match &self.agent {
+            Agent::InProcess(agent) => (agent.ask(input, self.limit).await, String::new()),
+            Agent::Command(line) => command::ask(line, &input, self.limit, &around).await,
+        };
+        let run = self.several.then_some(run);
+        match answer {
+            Ok(trace) => Ok(told(trace, &self.name, started.elapsed())),
+            Err(problem) => Err(AgentError { agent: self.name, run, problem, stderr }),
+        }
+    }
+}
+
+/// Who it was and how long it took is known here, where the trace does not tell.
+fn told(mut trace: Trace, name: &str, took: Duration) -> Trace {
+    let millis = (took.as_secs_f64() * 1e6).round() / 1e3;
+    trace.duration_ms.get_or_insert(millis);
+    trace.agent.get_or_insert_with(|| name.to_owned());
+    trace
+}
+
+/// The processes of agents are in groups of their own: an interrupt of this one does not reach them.
+#[cfg(unix)]
+async fn end_when_interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
+    let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = signals else { return };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    group::kill_all();
+    std::process::exit(INTERRUPTED);
+}
+
+#[cfg(not(unix))]
+async fn end_when_interrupted() {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        group::kill_all();
+        std::process::exit(INTERRUPTED);
+    }
+}
+
+/// The exit code of a run that was interrupted.
+const INTERRUPTED: i32 = 130;

@@ -1,0 +1,51 @@
+//! A process and everything that it has started: killed together.
+//!
+//! The group is not the terminal's, so an interrupt does not reach it: [`kill_all`] is for whoever hears of one.
+
+use std::sync::{Mutex, PoisonError};
+
+/// The groups that are running.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// A process group that is killed when this value goes.
+#[derive(Debug)]
+pub(super) struct Group(u32);
+
+impl Group {
+    /// The group that the process `leader` leads.
+    pub(super) fn of(leader: u32) -> Self {
+        lock().push(leader);
+        Self(leader)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let mut running = lock();
+        kill(self.0);
+        running.retain(|id| *id != self.0);
+    }
+}
+
+/// Kills all groups that are running.
+pub(super) fn kill_all() {
+    lock().iter().copied().for_each(kill);
+}
+
+fn lock() -> std::sync::MutexGuard<'static, Vec<u32>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// There may be nobody left to kill.
+#[cfg(unix)]
+fn kill(id: u32) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Here only the process itself is killed, by who holds it.
+#[cfg(not(unix))]
+fn kill(_id: u32) {}

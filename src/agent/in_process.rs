@@ -1,0 +1,61 @@
+//! Agents that are closures of the test target.
+
+use std::any::Any;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::{AgentInput, AgentProblem, IntoTrace, Said};
+use crate::trace::Trace;
+
+/// How much longer than its limit an agent is waited for that blocks its thread.
+const GRACE: Duration = Duration::from_millis(100);
+
+type Running = Pin<Box<dyn Future<Output = Result<Trace, AgentProblem>> + Send>>;
+
+/// An async closure that answers with a run.
+#[derive(Clone)]
+pub struct InProcess(Arc<dyn Fn(AgentInput) -> Running + Send + Sync>);
+
+impl InProcess {
+    /// The agent that `ask` is.
+    pub fn new<F, Run, T, E>(ask: F) -> Self
+    where
+        F: Fn(AgentInput) -> Run + Send + Sync + 'static,
+        Run: Future<Output = Result<T, E>> + Send + 'static,
+        T: IntoTrace,
+        E: Into<Said>,
+    {
+        Self(Arc::new(move |input| {
+            let running = ask(input);
+            Box::pin(async move {
+                let answer = running.await.map_err(|error| AgentProblem::Failed(error.into()))?;
+                answer.into_trace()
+            })
+        }))
+    }
+
+    /// Asks it. It has a thread to itself, so that one that blocks stops nobody else; that thread is left to
+    /// itself when its time is over.
+    pub(super) async fn ask(&self, input: AgentInput, limit: Duration) -> Result<Trace, AgentProblem> {
+        let (ask, runtime) = (Arc::clone(&self.0), Handle::current());
+        let work = spawn_blocking(move || runtime.block_on(async { timeout(limit, ask(input)).await }));
+        match timeout(limit + GRACE, work).await {
+            Err(_) | Ok(Ok(Err(_))) => Err(AgentProblem::OutOfTime(limit)),
+            Ok(Ok(Ok(answer))) => answer,
+            Ok(Err(died)) => Err(AgentProblem::Panicked(
+                died.try_into_panic().map_or_else(|error| error.to_string(), |said| text(said.as_ref())),
+            )),
+        }
+    }
+}
+
+fn text(said: &(dyn Any + Send)) -> String {
+    let text = said.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| said.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
+}

@@ -1,0 +1,52 @@
+//! What an agent of the test target may return: a trace, or messages in a format that a reader knows.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::AgentProblem;
+use crate::reader;
+use crate::trace::Trace;
+
+/// What can be read as one run of an agent.
+pub trait IntoTrace {
+    /// The run. The error says why it cannot be read.
+    fn into_trace(self) -> Result<Trace, AgentProblem>;
+}
+
+impl IntoTrace for Trace {
+    fn into_trace(mut self) -> Result<Trace, AgentProblem> {
+        self.settle_answer();
+        Ok(self)
+    }
+}
+
+impl IntoTrace for Value {
+    fn into_trace(self) -> Result<Trace, AgentProblem> {
+        Messages(self).into_trace()
+    }
+}
+
+/// The messages of an agent framework, or a whole response of one: anything that serializes to a format that a
+/// reader knows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Messages<T>(pub T);
+
+impl<T: Serialize> IntoTrace for Messages<T> {
+    fn into_trace(self) -> Result<Trace, AgentProblem> {
+        let text = serde_json::to_string(&self.0);
+        read_one(&text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?, None)
+    }
+}
+
+/// Reads the one run in `text`.
+pub(super) fn read_one(text: &str, format: Option<&str>) -> Result<Trace, AgentProblem> {
+    let recording = reader::read(text, format).map_err(|error| {
+        let help = error.help.as_ref().map_or_else(String::new, |help| format!("\n{help}"));
+        AgentProblem::Nonsense(format!("{error}{help}"))
+    })?;
+    let count = recording.runs.len();
+    match <[Trace; 1]>::try_from(recording.runs) {
+        Ok([run]) => Ok(run),
+        Err(_) => Err(AgentProblem::SeveralRuns(count)),
+    }
+}

@@ -1,0 +1,42 @@
+//! What stands in for agents without the feature `live`: recorded traces.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::args::Command;
+use super::plan::Plan;
+use crate::case::{Case, NamedAgent};
+use crate::source::Files;
+use crate::suite::{Recorded, load_recorded};
+
+/// Nothing can be said of agents.
+#[derive(Default)]
+pub(super) struct Setup {}
+
+/// No agent runs.
+pub(super) struct Live;
+
+#[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "the same face as with agents")]
+impl Live {
+    pub(super) fn start(
+        _setup: Setup,
+        _described: Vec<NamedAgent>,
+        _plan: &mut Plan,
+        _command: &Command,
+        _at: (&Path, &Files),
+    ) -> Result<Self, ExitCode> {
+        Ok(Self)
+    }
+
+    pub(super) fn wait(&self, _name: &str) {}
+
+    pub(super) fn recorded(
+        &self,
+        _name: &str,
+        case: &Case,
+        path: &Path,
+        files: &Files,
+    ) -> Result<Recorded, String> {
+        load_recorded(case, path, files)
+    }
+}

@@ -1,0 +1,43 @@
+//! Writing below the roots only, as reading does.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Files, ReadError, problem_of, write_whole};
+
+impl Files {
+    /// Writes a file inside a root, all of it or nothing; its folder is made. A link that leads out is refused.
+    pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), ReadError> {
+        let path = self.resolve(self.root(), &path.to_string_lossy())?;
+        let folder = path.parent().unwrap_or(&path);
+        // A link on the way to a folder that is yet to be made leads out as well.
+        let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
+        if !self.is_really_inside(there) {
+            return Err(self.error(&path, self.outside()));
+        }
+        self.refuse_links(&path)?;
+        let written = fs::create_dir_all(folder).and_then(|()| write_whole(&path, bytes));
+        written.map_err(|error| self.error(&path, problem_of(&error)))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_outside() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let (root, secret) = (dir.path().join("evals"), dir.path().join("secret"));
+        fs::create_dir_all(&root).expect("a folder");
+        fs::create_dir_all(&secret).expect("a folder");
+        std::os::unix::fs::symlink(&secret, root.join("traces")).expect("a link");
+        let files = Files::new(dir.path(), &root);
+        for path in ["traces/a.json", "traces/s/a.json", "../a.json"] {
+            files.write(&root.join(path), b"{}").expect_err(path);
+        }
+        assert_eq!(fs::read_dir(&secret).expect("a folder").count(), 0);
+        files.write(&root.join("t/s/a.json"), b"{}").expect("inside");
+        assert_eq!(fs::read_to_string(root.join("t/s/a.json")).expect("it is there"), "{}");
+    }
+}
