@@ -7,7 +7,7 @@
 //! ```text
 //! evals/**/*.yaml ──read──▶ Case ─┐                              ┌─▶ libtest trial (name, ok/FAILED, message)
 //!                                 ├─▶ Evidence ─check─▶ Verdict ─┼─▶ verdict file
-//! trace file / inline ────────────┘                              └─▶ insta snapshot of the violations
+//! trace file / inline / agent ────┘                              └─▶ insta snapshot of the violations
 //! ```
 //!
 //! # In a project
