@@ -6,6 +6,7 @@ ready:
     cargo clippy --all-targets --all-features -- -D warnings
     cargo test
     cargo test --no-default-features
+    cargo test --features live --test live
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
