@@ -8,6 +8,7 @@ mod junit;
 mod markup;
 pub mod plain;
 mod run;
+mod sarif;
 pub mod score;
 pub mod summary;
 pub mod terminal;
@@ -38,7 +39,7 @@ pub struct Format {
 }
 
 /// All formats, by the names of their files.
-pub const FORMATS: &[Format] = &[junit::FORMAT];
+pub const FORMATS: &[Format] = &[junit::FORMAT, sarif::FORMAT];
 
 impl Format {
     /// The report of a whole run.
