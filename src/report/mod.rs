@@ -4,6 +4,7 @@
 //! format is one file and its entry in [`FORMATS`].
 
 pub mod block;
+mod json;
 mod junit;
 mod markup;
 pub mod plain;
@@ -39,7 +40,7 @@ pub struct Format {
 }
 
 /// All formats, by the names of their files.
-pub const FORMATS: &[Format] = &[junit::FORMAT, sarif::FORMAT];
+pub const FORMATS: &[Format] = &[json::FORMAT, junit::FORMAT, sarif::FORMAT];
 
 impl Format {
     /// The report of a whole run.
