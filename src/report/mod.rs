@@ -5,6 +5,7 @@
 
 pub mod block;
 mod json;
+mod jsonl;
 mod junit;
 mod markup;
 pub mod plain;
@@ -40,7 +41,7 @@ pub struct Format {
 }
 
 /// All formats, by the names of their files.
-pub const FORMATS: &[Format] = &[json::FORMAT, junit::FORMAT, sarif::FORMAT];
+pub const FORMATS: &[Format] = &[json::FORMAT, jsonl::FORMAT, junit::FORMAT, sarif::FORMAT];
 
 impl Format {
     /// The report of a whole run.
