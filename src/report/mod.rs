@@ -7,6 +7,7 @@ pub mod block;
 mod json;
 mod jsonl;
 mod junit;
+mod markdown;
 mod markup;
 pub mod plain;
 mod run;
@@ -41,7 +42,7 @@ pub struct Format {
 }
 
 /// All formats, by the names of their files.
-pub const FORMATS: &[Format] = &[json::FORMAT, jsonl::FORMAT, junit::FORMAT, sarif::FORMAT];
+pub const FORMATS: &[Format] = &[json::FORMAT, jsonl::FORMAT, junit::FORMAT, markdown::FORMAT, sarif::FORMAT];
 
 impl Format {
     /// The report of a whole run.
