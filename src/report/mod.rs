@@ -3,6 +3,7 @@
 //! A [`Report`] takes the verdicts one after the other, so that those of a large run are never held together. A new
 //! format is one file and its entry in [`FORMATS`].
 
+pub mod annotations;
 pub mod block;
 mod json;
 mod jsonl;
