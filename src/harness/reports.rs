@@ -1,5 +1,6 @@
 //! The reports of a run, rendered from its verdict files when its trials have ended.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -143,8 +144,10 @@ fn listed(trial: &Planned) -> Listed {
     Listed { name: trial.name.clone(), ignored: trial.ignore.clone().map(|ignore| skipped(ignore.reason)) }
 }
 
+/// Where no trial ran, no verdict has made the folder.
 fn written(path: &Path, text: &str) -> Result<(), String> {
-    let told = write_whole(path, text.as_bytes());
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    let told = folder.and_then(|()| write_whole(path, text.as_bytes()));
     let path = path.display();
     told.map_err(|error| format!("the report `{path}` cannot be written: {error}; set ARRAIGN_OUT"))
 }

@@ -14,6 +14,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_suite_may_ask_for_reports),
         claim(a_report_holds_what_ran_in_the_order_of_the_files),
         claim(an_ignored_trial_is_skipped_with_its_reason),
+        claim(a_run_of_ignored_trials_alone_is_reported),
         claim(a_filter_leaves_the_others_out_of_the_report),
         claim(a_later_run_replaces_the_report),
         claim(a_file_that_cannot_be_read_is_an_error_in_the_report),
@@ -88,6 +89,12 @@ fn an_ignored_trial_is_skipped_with_its_reason() {
     reported(&project, "json", &["--ignored"]).exits(101);
     let report = json(&project, "out/report.json");
     assert_eq!((&report["totals"]["cases"], &report["totals"]["skipped"]), (&1.into(), &0.into()));
+}
+
+fn a_run_of_ignored_trials_alone_is_reported() {
+    let project = Project::of(&[case("a", "rm", "ignore: true")]);
+    reported(&project, "json", &[]).exits(0);
+    assert_eq!(json(&project, "out/report.json")["totals"]["skipped"], 1);
 }
 
 fn a_filter_leaves_the_others_out_of_the_report() {
