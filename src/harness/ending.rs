@@ -1,24 +1,25 @@
 //! What is said and written when the trials have ended.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::args::Command;
 use super::orphans::Pinned;
 use super::plan::Plan;
 use super::remarks;
+use super::reports::{Ran, Reports};
 use super::settings::Settings;
 use super::trial::Shared;
+use crate::check::Registry;
 use crate::report::summary::summary;
 use crate::source::write_whole;
-use crate::suite::ReportFormat;
 use crate::verdict::summary::Summary;
 
 /// What the end of a run needs to know of its beginning.
 pub(super) struct Ending {
     skipped: usize,
-    reports: Vec<ReportFormat>,
+    reports: Reports,
     /// Snapshots that cases ask for; `None` where not all cases were read.
     pinned: Option<Pinned>,
     output_json: Option<PathBuf>,
@@ -27,25 +28,22 @@ pub(super) struct Ending {
 impl Ending {
     /// That of a run of `plan`.
     pub(super) fn of(plan: &mut Plan, command: &Command, settings: &Settings) -> Self {
-        let mut reports: Vec<ReportFormat> = plan.reports.iter().chain(&settings.reports).copied().collect();
-        reports.sort_unstable();
-        reports.dedup();
         let pinned = std::mem::take(&mut plan.pinned);
         Self {
             skipped: plan.skipped,
-            reports,
+            reports: Reports::of(plan, command, settings),
             pinned: command.exact_names().is_none().then_some(pinned),
             output_json: settings.output_json.clone(),
         }
     }
 
     /// Says and writes all of it. The error is why the run itself is wrong.
-    pub(super) fn tell(&self, shared: &Shared) -> Result<(), String> {
+    pub(super) fn tell(&self, shared: &Shared, kinds: &Registry, ran: Ran) -> Result<(), String> {
         for block in shared.tally.blocks() {
-            print(shared, &block);
+            remarks::print(shared.json, &block);
         }
-        let written = self.summarize(shared);
-        remarks::summarize(self.skipped, &self.reports, shared.store.folder());
+        let written = self.summarize(shared).and(self.reports.write(shared, kinds, ran));
+        remarks::summarize(self.skipped);
         if let Some(pinned) = &self.pinned {
             remarks::orphans(&pinned.orphans(&shared.files));
         }
@@ -61,15 +59,10 @@ impl Ending {
         let of_run = shared.tally.summary();
         let text = summary(&of_run);
         if !text.is_empty() {
-            print(shared, &text);
+            remarks::print(shared.json, &text);
         }
         self.output_json.iter().try_for_each(|path| write(&of_run, &shared.base.join(path)))
     }
-}
-
-/// After the trials' own lines; where those are JSON events, beside them. Nobody may be listening any more.
-fn print(shared: &Shared, text: &str) {
-    let _ = if shared.json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") };
 }
 
 fn write(summary: &Summary, path: &Path) -> Result<(), String> {

@@ -21,11 +21,13 @@ mod panics;
 mod pending;
 mod plan;
 mod remarks;
+mod reports;
 mod settings;
 mod snapshot;
 mod store;
 mod tally;
 mod trial;
+mod unread;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -40,6 +42,7 @@ use self::ending::Ending;
 use self::live::Live;
 use self::plan::{Plan, Planned};
 use self::remarks::{cases, complain, wrong, wrong_files};
+use self::reports::Ran;
 use self::settings::Settings;
 use self::store::Store;
 use self::tally::Tally;
@@ -252,8 +255,9 @@ impl Harness {
         let conclusion = libtest_mimic::run(&command.arguments, trials);
         // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
         std::mem::forget(cases);
+        let ran = Ran::of(&conclusion);
         if !command.arguments.list
-            && let Err(problem) = ending.tell(&shared)
+            && let Err(problem) = ending.tell(&shared, &self.kinds, ran)
         {
             return wrong(&[problem]);
         }

@@ -1,7 +1,7 @@
 //! What the harness says itself, on standard error: standard output belongs to the trials, and may be a stream of
 //! events.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -15,19 +15,37 @@ use crate::suite::ReportFormat;
 const WRONG_RUN: u8 = 2;
 
 /// The remarks after a run.
-pub(super) fn summarize(skipped: usize, reports: &[ReportFormat], store: &Path) {
+pub(super) fn summarize(skipped: usize) {
     for variable in settings::unknown_variables() {
         remark(&variable);
     }
     if skipped > 0 {
         remark(&format!("skipped for their tier or tags: {}", cases(skipped)));
     }
-    if !reports.is_empty() {
-        let names: Vec<String> = reports.iter().map(|format| format!("{format:?}").to_lowercase()).collect();
+}
+
+/// Formats that are not rendered yet.
+pub(super) fn no_such_reports(formats: impl Iterator<Item = ReportFormat>, store: &Path) {
+    not_rendered("by this version", formats, store);
+}
+
+/// Each process of nextest's knows one trial.
+pub(super) fn no_reports_under_nextest(formats: &[ReportFormat], store: &Path) {
+    not_rendered("under nextest", formats.iter().copied(), store);
+}
+
+fn not_rendered(by: &str, formats: impl Iterator<Item = ReportFormat>, store: &Path) {
+    let names: Vec<String> = formats.map(|format| format!("{format:?}").to_lowercase()).collect();
+    if !names.is_empty() {
         let (names, store) = (names.join(", "), store.display());
-        remark(&format!(
-            "reports not rendered by this version: {names}; the verdicts are in {store} as JSON"
-        ));
+        remark(&format!("reports not rendered {by}: {names}; the verdicts are in {store} as JSON"));
+    }
+}
+
+/// Trials that failed to leave a verdict are in no report.
+pub(super) fn verdicts_missing(count: usize) {
+    if count > 0 {
+        remark(&format!("the reports lack {}, which left no verdict", cases(count)));
     }
 }
 
@@ -81,7 +99,12 @@ fn remark(text: &str) {
     say(&format!("arraign: {text}"));
 }
 
+/// After the trials' own lines; where those are JSON events, beside them.
+pub(super) fn print(json: bool, text: &str) {
+    let _ = if json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") };
+}
+
 /// Nobody may be listening any more.
 pub(super) fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{text}");
 }

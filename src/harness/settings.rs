@@ -37,6 +37,8 @@ pub(super) struct Settings {
     pub(super) output_json: Option<PathBuf>,
     /// Say what became of each case, passed or not.
     pub(super) verbose: bool,
+    /// GitHub's runner reads the output.
+    pub(super) github: bool,
     /// What ran this process.
     pub(super) nextest: Option<Nextest>,
 }
@@ -67,6 +69,7 @@ pub(super) fn read() -> Result<Settings, String> {
             .map(|text| switch("ARRAIGN_VERBOSE", &text))
             .transpose()?
             .unwrap_or(false),
+        github: text("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
         nextest: text("NEXTEST").map(|_| nextest()),
     })
 }

@@ -23,6 +23,7 @@ thread_local! {
 /// Where the verdicts of this run go.
 #[derive(Debug)]
 pub(super) struct Store {
+    out: PathBuf,
     folder: PathBuf,
     made: OnceLock<()>,
 }
@@ -32,7 +33,26 @@ impl Store {
         // The id may be anything that somebody set: it stays one folder below `out`.
         let run = out.join(file_stem(&escape_component(run_id).replace("..", "%2E%2E")));
         let folder = if attempt > 1 { run.join(format!("attempt-{attempt}")) } else { run };
-        Self { folder, made: OnceLock::new() }
+        Self { out: out.to_owned(), folder, made: OnceLock::new() }
+    }
+
+    /// The folder of all runs: where reports lie.
+    pub(super) fn out(&self) -> &std::path::Path {
+        &self.out
+    }
+
+    /// Whether a trial of this run left a verdict.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    /// Reads a verdict of this run back.
+    pub(super) fn read(&self, name: &str) -> io::Result<Verdict> {
+        Ok(serde_json::from_slice(&fs::read(self.path(name))?)?)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{}.json", file_stem(name)))
     }
 
     /// The folder of this run.
@@ -50,8 +70,7 @@ impl Store {
         json.clear();
         serde_json::to_writer(&mut json, verdict)?;
         json.push(b'\n');
-        let path = self.folder.join(format!("{}.json", file_stem(&verdict.name)));
-        let written = write_whole(&path, &json);
+        let written = write_whole(&self.path(&verdict.name), &json);
         BUFFER.set(json);
         written
     }

@@ -10,7 +10,7 @@ use super::live::Live;
 use super::plan::{CaseWork, Work};
 use super::store::Store;
 use super::tally::Tally;
-use super::{gate, panics, remarks, snapshot};
+use super::{gate, panics, remarks, snapshot, unread};
 use crate::place::LoadErrors;
 use crate::report::plain::one_line;
 use crate::report::terminal;
@@ -53,7 +53,9 @@ pub(super) fn run(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -
     }
 }
 
+/// A verdict is left as well, so that no report looks greener than the run.
 fn broken(shared: &Shared, name: &str, errors: &LoadErrors) -> Failed {
+    let _ = shared.store.write(&unread::verdict(name, errors));
     let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
     let first = errors.iter().next();
     say_to_nextest(shared, &first.map(ToString::to_string).unwrap_or_default());

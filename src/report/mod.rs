@@ -1,7 +1,57 @@
 //! Reports: pure functions from verdicts to text.
+//!
+//! A [`Report`] takes the verdicts one after the other, so that those of a large run are never held together. A new
+//! format is one file and its entry in [`FORMATS`].
 
+pub mod annotations;
 pub mod block;
+mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod markup;
 pub mod plain;
+mod run;
+mod sarif;
 pub mod score;
 pub mod summary;
 pub mod terminal;
+
+use crate::suite::ReportFormat;
+use crate::verdict::Verdict;
+
+pub use run::{Run, Skipped, Standing, Totals};
+
+/// A report in the making.
+pub trait Report {
+    /// Takes the next verdict.
+    fn add(&mut self, verdict: &Verdict);
+
+    /// The text, when all verdicts are in.
+    fn finish(self: Box<Self>) -> String;
+}
+
+/// A format that reports are rendered in.
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// What it is asked for as.
+    pub format: ReportFormat,
+    /// The file that it is written to.
+    pub file: &'static str,
+    /// Begins the report of a run.
+    pub begin: for<'r> fn(&'r Run) -> Box<dyn Report + 'r>,
+}
+
+/// All formats, by the names of their files.
+pub const FORMATS: &[Format] = &[json::FORMAT, jsonl::FORMAT, junit::FORMAT, markdown::FORMAT, sarif::FORMAT];
+
+impl Format {
+    /// The report of a whole run.
+    pub fn render(&self, run: &Run, verdicts: &[Verdict]) -> String {
+        let mut report = (self.begin)(run);
+        for verdict in verdicts {
+            report.add(verdict);
+        }
+        report.finish()
+    }
+}

@@ -1,6 +1,9 @@
 //! Untrusted text made harmless: traces and model answers may hold anything.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use serde::Serialize;
 
 /// `text` with everything that could move a cursor, change a colour or reorder letters written out as `\u{..}`.
 /// Line breaks stay.
@@ -20,8 +23,32 @@ pub fn one_line(text: &str) -> String {
     plain(&text.replace("\r\n", "\\n").replace('\n', "\\n")).into_owned()
 }
 
+/// `value` as JSON that is harmless in a terminal, in a log of CI, and within a page. It stays the same value: such
+/// characters stand in its texts alone, which may escape any of them.
+pub fn json<T: Serialize + ?Sized>(value: &T) -> String {
+    let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+    let text = text.replace("##", "#\\u0023");
+    if !text.chars().any(|c| c == '<' || is_dangerous(c)) {
+        return text;
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if c != '<' && !is_dangerous(c) {
+            safe.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(safe, "\\u{unit:04x}");
+        }
+    }
+    safe
+}
+
 fn is_dangerous(c: char) -> bool {
-    let joins = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{feff}');
+    let joins = matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+    );
     let layout = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}');
     joins || layout || (c.is_control() && c != '\n')
 }
@@ -29,6 +56,14 @@ fn is_dangerous(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_says_the_same_in_harmless_characters() {
+        let text = "\u{1b}[31m\u{9b}\u{202e}\u{e0041}</script>##[error]\n###";
+        let written = json(text);
+        assert!(written.is_ascii() && !written.contains('<') && !written.contains("##"), "{written}");
+        assert_eq!(serde_json::from_str::<String>(&written).expect("JSON"), text);
+    }
 
     #[test]
     fn escapes_are_spelled_out() {

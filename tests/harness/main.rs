@@ -12,6 +12,7 @@ mod ide;
 mod lists;
 mod names;
 mod project;
+mod reports;
 mod runs;
 mod scores;
 mod select;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ide::claims(),
         lists::claims(),
         names::claims(),
+        reports::claims(),
         runs::claims(),
         scores::claims(),
         select::claims(),

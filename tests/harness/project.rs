@@ -12,7 +12,8 @@ use serde_json::Value;
 pub(crate) const SUBJECT: &str = "HARNESS_TEST_SUBJECT";
 
 /// Variables that change what the harness or insta does.
-const FOREIGN: &[&str] = &["ARRAIGN_", "NEXTEST", "INSTA_", "RUST_TEST_", "CI", "TF_BUILD", "CARGO_MANIFEST"];
+const FOREIGN: &[&str] =
+    &["ARRAIGN_", "NEXTEST", "GITHUB_", "INSTA_", "RUST_TEST_", "CI", "TF_BUILD", "CARGO_MANIFEST"];
 
 pub(crate) struct Project {
     folder: tempfile::TempDir,

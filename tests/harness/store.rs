@@ -15,8 +15,6 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_folder_that_cannot_be_written_is_said),
         claim(without_a_folder_the_target_folder_is_taken),
         claim(long_and_strange_names_have_a_file_each),
-        claim(wanted_reports_are_said_to_be_missing),
-        claim(an_unknown_report_is_2),
     ]
 }
 
@@ -99,24 +97,4 @@ fn long_and_strange_names_have_a_file_each() {
     let files = project.files("out");
     assert_eq!(files.len(), 3, "{files:?}");
     assert_eq!(files.iter().filter(|file| file.contains(".tmp")).count(), 0, "{files:?}");
-}
-
-fn wanted_reports_are_said_to_be_missing() {
-    let project = Project::of(&[green("a")]);
-    project.write(
-        "evals/s.yaml",
-        format!("output: {{format: [sarif, junit]}}\n{}", project.read("evals/s.yaml")),
-    );
-    let ran = project.run(&[]).exits(0);
-    let run = project.path("out");
-    ran.complains("arraign: reports not rendered by this version: sarif, junit; the verdicts are in")
-        .complains(&run.to_string_lossy());
-    assert_eq!(project.files("out").len(), 1);
-    let ran = project.run_with(&[("ARRAIGN_REPORT", "html,junit")], &[]).exits(0);
-    ran.complains("not rendered by this version: sarif, junit, html");
-}
-
-fn an_unknown_report_is_2() {
-    let ran = Project::of(&[green("a")]).run_with(&[("ARRAIGN_REPORT", "json,junk")], &[]).exits(2);
-    ran.complains("ARRAIGN_REPORT: `junk` is none of json, jsonl, sarif, junit, markdown, html");
 }

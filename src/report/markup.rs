@@ -1,0 +1,57 @@
+//! Text that can stand in an XML document or in a page, whatever it holds.
+
+use super::plain::{one_line, plain};
+
+/// `text` between two tags. Line breaks stay.
+pub(super) fn text(text: &str) -> String {
+    let text = plain(text);
+    let lines: Vec<String> = text.split('\n').map(line).collect();
+    lines.join("\n")
+}
+
+/// `text` between two quotes, or between two tags on one line.
+pub(super) fn attribute(text: &str) -> String {
+    escaped(&one_line(text))
+}
+
+/// Should a log of CI ever see this: a line that begins with `::` is a command there.
+fn line(text: &str) -> String {
+    let escaped = escaped(text);
+    if escaped.trim_start().starts_with("::") { escaped.replacen("::", "&#58;&#58;", 1) } else { escaped }
+}
+
+/// With `>` escaped no `]]>` is left, which text may not hold, and with `##` no `##[`, which begins a command.
+/// Characters that markup does not know at all are spelled out by now.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '#' if safe.ends_with('#') => safe.push_str("&#35;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_that_means_anything() {
+        assert_eq!(text("]]>\u{0}\u{ffff}\n<a b=\"c\">"), "]]&gt;\\u{0}\\u{ffff}\n&lt;a b=&quot;c&quot;&gt;");
+        assert_eq!(attribute("a\n\"b\""), "a\\n&quot;b&quot;");
+    }
+
+    #[test]
+    fn no_line_is_a_command_of_ci() {
+        assert_eq!(
+            text("a::b\n ::error::x\n##[group]###"),
+            "a::b\n &#58;&#58;error::x\n#&#35;[group]#&#35;#"
+        );
+    }
+}
