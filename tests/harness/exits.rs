@@ -12,6 +12,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(all_mistakes_of_all_files_are_told_at_once_and_nothing_runs),
         claim(a_shared_setting_that_nobody_reads_is_2),
         claim(shared_settings_of_verification_are_the_base_of_each_case),
+        claim(verification_that_only_scores_needs_a_scorecard),
         claim(a_filter_that_matches_nothing_is_0),
         claim(no_case_is_2),
         claim(a_missing_folder_is_2_and_both_places_are_named),
@@ -112,6 +113,18 @@ fn shared_settings_of_verification_are_the_base_of_each_case() {
         .exits(2)
         .complains("a suite asks for it with `defaults: {verification: true}`");
     ran("verification: {threshold: 0, on_violation: score}", &["--exact", "s::shared"]).exits(101);
+}
+
+/// Only a score may take over from a threshold: without one, something must still be able to fail.
+fn verification_that_only_scores_needs_a_scorecard() {
+    let run = "{steps: [{call: Write, args: {path: a.py, content: LIMIT = 5}, result: ok}, {say: Done.}]}";
+    let case = format!("verification: {{on_violation: score}}\n  trace: {run}\n");
+    let weights = "weights: {tool_accuracy: 0, output_quality: 0, sequence_correctness: 0, verification: 1}";
+    let suite = format!(
+        "{weights}\ntests:\n- id: plain\n  {case}- id: scored\n  expected: {{}}\n  thresholds: {{min_score: 0}}\n  {case}"
+    );
+    let ran = Project::empty().file("evals/s.yaml", suite).run(&[]).exits(101);
+    ran.says("test s::plain  ... FAILED").says("test s::scored ... ok");
 }
 
 fn a_filter_that_matches_nothing_is_0() {

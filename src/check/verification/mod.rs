@@ -26,7 +26,8 @@
 //!
 //! **What counts.** An edit is a call of an editor, a patch, `sed -i`, `tee`, `>`; one that failed is none. It is read back
 //! when a later result shows one of its new lines, or a later diff names its file. A line, a snippet or an output counts when
-//! some call shows it. Tests that are red and told as red count in full. `echo '15 passed'`, `pytest --collect-only` and a run
+//! some call shows it; none is asked of a run that touched no file, ran no check, deployed nothing, and whose answer speaks of
+//! none of it. Tests that are red and told as red count in full. `echo '15 passed'`, `pytest --collect-only` and a run
 //! of no test are no run. Unsupported claims are guesses in the prose (what is quoted is not), counts and passing tests that no run shows, a red
 //! run that is kept quiet, lines that no call shows, changes and deployments that nobody made, `healthy` against the last check, a percentage
 //! of coverage that no result shows, and a checker called clean that did not run or failed.
@@ -38,7 +39,8 @@
 //! `git apply FILE` are not seen as edits. Files read through a glob or a variable are not seen as read. A result that was cut
 //! may lack the line that was shown. A run of some of the tests counts as a run. Words are English: claims in other
 //! languages are not seen. A guess is known by its phrase: `might` alone is none. Any `curl` after a deployment is a
-//! health check, unless what it shows is sick. A directory that an earlier call changed to is not remembered. This case fails:
+//! health check, unless what it shows is sick. A directory that an earlier call changed to is not remembered. Of PowerShell, cmdlets
+//! that write and show files are known, not its variables and here-strings. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/verification/fail-edit-not-read-back.yaml")]

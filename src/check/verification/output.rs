@@ -33,7 +33,9 @@ impl Output {
         let mut text = String::new();
         let parsed = call.result.as_ref().and_then(of_a_process);
         let result = parsed.as_ref().or(call.result.as_ref());
-        result.iter().for_each(|result| collect(result, &mut text));
+        if let Some(result) = result {
+            collect(result, &mut text);
+        }
         call.error.iter().for_each(|error| push(error, &mut text));
         let exit_code = call.exit_code.or_else(|| result.and_then(told_code));
         let failed = call.status == CallStatus::Error || exit_code.is_some_and(|code| code != 0);

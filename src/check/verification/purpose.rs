@@ -147,7 +147,8 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, Pattern)]) -> Vec<Purp
         let program = program_name(first);
         let known = BY_PROGRAM.get(program.as_str()).into_iter().flatten().chain(own);
         for (purpose, _) in known.filter(|(_, pattern)| pattern.matches(&program, arguments)) {
-            if !found.contains(purpose) && !(skips && *purpose == Purpose::Test) {
+            let is_skipped = skips && *purpose == Purpose::Test;
+            if !is_skipped && !found.contains(purpose) {
                 found.push(*purpose);
             }
         }

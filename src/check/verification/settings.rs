@@ -202,13 +202,13 @@ fn tools(node: Node<'_>, tables: &mut Tables) -> Result<(), LoadErrors> {
         ("ignore", Tool::Bystander),
     ];
     let mut fields = Fields::of(node, "`tools`")?;
-    let mut named = Vec::new();
+    let mut added = Vec::new();
     for (key, tool) in KINDS {
         let names = fields.list::<ToolPattern>(key).unwrap_or_default();
-        named.extend(names.into_iter().map(|name| (*tool, name)));
+        added.extend(names.into_iter().map(|name| (*tool, name)));
     }
     // The first that fits decides: what a case says stands before what it shares.
-    tables.tools.splice(0..0, named);
+    tables.tools.splice(0..0, added);
     tables.self_verifying.extend(fields.list::<ToolPattern>("self_verifying").unwrap_or_default());
     fields.finish(())
 }
