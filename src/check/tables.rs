@@ -1,6 +1,9 @@
 //! What a suite says for all its cases, and checks look up when their settings are read.
 
+use std::sync::Arc;
+
 use super::prices::Prices;
+use super::verification;
 use super::weights::Weights;
 use crate::pattern::{FieldAliases, ToolCategories};
 use crate::yaml::Fields;
@@ -17,6 +20,8 @@ pub struct Tables {
     pub prices: Prices,
     /// What the scored dimensions weigh, unless a suite or a case says otherwise.
     pub weights: Weights,
+    /// `verification`: the base of what each case says that asks for the check.
+    pub(crate) verification: Arc<verification::Settings>,
 }
 
 impl Tables {
@@ -31,6 +36,9 @@ impl Tables {
         }
         if let Some(node) = fields.node("prices") {
             tables.prices = fields.take(self.prices.extended(node)).unwrap_or_default();
+        }
+        if let Some(node) = fields.node("verification") {
+            tables.verification = Arc::new(fields.take(self.verification.shared(node)).unwrap_or_default());
         }
         tables
     }

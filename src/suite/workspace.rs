@@ -10,7 +10,7 @@ use crate::source::Files;
 use crate::yaml::Fields;
 
 /// Keys that belong to blocks which this version does not read.
-const UNSUPPORTED: &[&str] = &["judge", "verification"];
+const UNSUPPORTED: &[&str] = &["judge"];
 
 /// What all suites share.
 #[derive(Debug, Default)]

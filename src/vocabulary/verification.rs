@@ -4,12 +4,14 @@
 //! verification: {threshold: 0.9, gates: [type, lint]}
 //! ```
 //!
-//! `false` takes back what a suite's defaults ask for.
+//! `false` takes back what a suite's defaults ask for. Where the case weighs it (`weights: {verification: 0.4}`),
+//! `on_violation: score` without a threshold of its own leaves the verdict to the scorecard.
 
-use super::{CaseNode, Piece, Vocabulary, wrap};
+use super::{CaseNode, Piece, Vocabulary, expected, wrap};
 use crate::case::Lowered;
 use crate::check::{Registry, Scope};
 use crate::place::LoadErrors;
+use crate::score::Stake;
 use crate::yaml::{Key, Tree, Value};
 
 const KEY: &str = "verification";
@@ -30,5 +32,9 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> 
     let asked = case.node.get(KEY).filter(|block| !matches!(block.value(), Value::Bool(false)));
     let Some(block) = asked else { return Ok(Lowered::default()) };
     let piece = Piece { check: KEY, place: case.node.key_place(KEY), pointer: format!("/{KEY}") };
-    Ok(vec![piece.read(case, block, scope)?].into())
+    let expectation = piece.read(case, block, scope)?;
+    let only_scores =
+        expected::weighs(case, scope, KEY) && scope.tables.verification.extended(block)?.only_scores();
+    let stake = if only_scores { Stake::Points } else { Stake::Must };
+    Ok(vec![expectation.at_stake(stake)].into())
 }

@@ -11,6 +11,8 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_red_run_is_101_and_draws_what_is_wrong),
         claim(all_mistakes_of_all_files_are_told_at_once_and_nothing_runs),
         claim(a_shared_setting_that_nobody_reads_is_2),
+        claim(shared_settings_of_verification_are_the_base_of_each_case),
+        claim(verification_that_only_scores_needs_a_scorecard),
         claim(a_filter_that_matches_nothing_is_0),
         claim(no_case_is_2),
         claim(a_missing_folder_is_2_and_both_places_are_named),
@@ -78,6 +80,51 @@ fn a_shared_setting_that_nobody_reads_is_2() {
         .complains("`judge` is not supported by this version of arraign");
     shared("jugde: {model: gpt-4o}").exits(2).complains("did you mean `judge`?");
     shared("# nothing yet\n{}").exits(0);
+}
+
+/// What a project's gates are is said once; what a case says itself wins.
+fn shared_settings_of_verification_are_the_base_of_each_case() {
+    let case = |id: &str, settings: &str| {
+        format!(
+            "- id: {id}\n  verification: {settings}\n  trace:\n    steps:\n\
+             \x20     - {{call: kb_put, args: {{path: src/a.py, body: LIMIT = 5}}, result: 'wrote: LIMIT = 5'}}\n\
+             \x20     - {{call: Bash, args: {{command: bin/ci}}, result: 3 passed, exit_code: 0}}\n\
+             \x20     - say: 'src/a.py:1 is `LIMIT = 5`, checked and verified: 3 passed.'\n"
+        )
+    };
+    let cases = [
+        case("shared", "true"),
+        case("adds", "{tools: {read: [x]}, gates: []}"),
+        case("wins", "{tools: {ignore: [kb_put], self_verifying: []}}"),
+        case("stricter", "{strict: true, gates: [lint]}"),
+    ];
+    let ran = |shared: &str, arguments: &[&str]| {
+        let project = Project::empty().file("evals/s.yaml", cases.concat());
+        project.file("evals/arraign.yaml", shared).run(arguments)
+    };
+    let shared = "verification:\n  gates: []\n  tools: {edit: [kb_put], self_verifying: [kb_put]}\n  commands: {test: [bin/ci]}\n";
+    let all = ran(shared, &[]).exits(101);
+    let all = all.says("test s::shared   ... ok").says("test s::adds     ... ok");
+    all.says("test s::wins     ... ok").says("test s::stricter ... FAILED");
+    ran("{}", &[]).exits(101).says("test s::shared   ... FAILED");
+    ran("verification: {gates: [typ]}", &[]).exits(2).complains("--> evals/arraign.yaml:1:24");
+    ran("verification: {treshold: 1}", &[]).exits(2).complains("did you mean `threshold`?");
+    ran("verification: true", &[])
+        .exits(2)
+        .complains("a suite asks for it with `defaults: {verification: true}`");
+    ran("verification: {threshold: 0, on_violation: score}", &["--exact", "s::shared"]).exits(101);
+}
+
+/// Only a score may take over from a threshold: without one, something must still be able to fail.
+fn verification_that_only_scores_needs_a_scorecard() {
+    let run = "{steps: [{call: Write, args: {path: a.py, content: LIMIT = 5}, result: ok}, {say: Done.}]}";
+    let case = format!("verification: {{on_violation: score}}\n  trace: {run}\n");
+    let weights = "weights: {tool_accuracy: 0, output_quality: 0, sequence_correctness: 0, verification: 1}";
+    let suite = format!(
+        "{weights}\ntests:\n- id: plain\n  {case}- id: scored\n  expected: {{}}\n  thresholds: {{min_score: 0}}\n  {case}"
+    );
+    let ran = Project::empty().file("evals/s.yaml", suite).run(&[]).exits(101);
+    ran.says("test s::plain  ... FAILED").says("test s::scored ... ok");
 }
 
 fn a_filter_that_matches_nothing_is_0() {

@@ -118,6 +118,7 @@ impl Breakdown {
         let rest: Vec<&Lost> = self.lost.iter().filter(|lost| !lost.is_placed()).collect();
         match rest.as_slice() {
             _ if !below => {}
+            [] if !found.is_empty() => {}
             [only] => found.push(only.violation(score, bar)),
             rest => found.push(together(rest, score, bar)),
         }

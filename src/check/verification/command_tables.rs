@@ -19,7 +19,7 @@ pub(super) const TEST: &str = "
     make ... test*, make ... *-test, make ... unittest*, make ... check, gmake ... test*, gmake ... check, just ... test*,
     just ... *-test, task ... test*, invoke ... test*, rake ... test*, rake ... spec*, rspec, rails test*,
     minitest, cucumber, phpunit, pest, paratest, codecept run, composer test*, composer run test*,
-    php artisan test, swift test, xcodebuild ... test, flutter test, dart test, mix test, rebar3 eunit,
+    php artisan test, artisan test, swift test, xcodebuild ... test, flutter test, dart test, mix test, rebar3 eunit,
     rebar3 ct, zig test, zig build test, stack test, cabal test, cabal ... test, dune test, dune runtest,
     bats, busted, shellspec, Rscript ... test*, forge test, hardhat test, test.sh, tests.sh, run_tests.sh,
     run-tests.sh, runtests.sh, runtests.py, run_tests.py, gh pr checks, gh run watch, gh run view,
@@ -124,5 +124,6 @@ pub(super) const HEALTH: &str = "
     aws lambda get-function, aws elbv2 describe-target-health, aws cloudformation describe-stacks,
     aws deploy get-deployment, terraform output, terraform show, wrangler tail, npm run health*,
     npm run smoke*, make ... health*, make ... smoke*, just ... health*, just ... smoke*, healthcheck*,
-    smoke.sh, smoke_test.sh, smoke-test.sh, k6 run,
+    smoke.sh, smoke_test.sh, smoke-test.sh, k6 run, invoke-webrequest, invoke-restmethod, iwr, irm,
+    test-netconnection,
 ";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::patch::{files, is_patch, replacements};
+use super::patch::{added, files, is_patch, replacements};
 use crate::trace::{Arguments, Call};
 
 /// Names of arguments in lower case, without `_` and `-`.
@@ -45,6 +45,9 @@ const TEXTS: &[&str] = &[
     "newcode",
     "patchtext",
     "newlines",
+    "replacementcontent",
+    "codecontent",
+    "changes",
 ];
 
 /// A longer path is none.
@@ -95,15 +98,22 @@ fn gather(value: &Value, outer: Option<&str>, depth: usize, found: &mut Vec<Edit
     for (name, inner) in fields.iter().filter(|_| depth < 2) {
         match inner {
             Value::Array(entries) => entries.iter().for_each(|entry| gather(entry, path, depth + 1, found)),
-            Value::Object(changes) if name == "changes" => changes.iter().for_each(|(path, change)| {
-                found.push((path.clone(), change.get("content").and_then(Value::as_str).map(str::to_owned)));
-            }),
+            Value::Object(changes) if name == "changes" => {
+                found.extend(changes.iter().map(|(path, change)| (path.clone(), changed_text(change))));
+            }
             _ => {}
         }
     }
     if let Some(path) = path.filter(|_| text.is_some() || found.len() == before) {
         found.push((path.to_owned(), text));
     }
+}
+
+/// `{"type": "add", "content": ...}`, `{"add": {"content": ...}}`, `{"update": {"unified_diff": ...}}`.
+fn changed_text(change: &Value) -> Option<String> {
+    let change = change.get("add").or_else(|| change.get("update")).unwrap_or(change);
+    let text = |name: &str| change.get(name).and_then(Value::as_str);
+    text("content").map(str::to_owned).or_else(|| text("unified_diff").map(added))
 }
 
 fn new_text(value: &Value) -> Option<String> {
@@ -126,11 +136,13 @@ pub(super) fn paths(call: &Call) -> Vec<String> {
 
 fn collect_paths(value: &Value, depth: usize, found: &mut Vec<String>) {
     let Some(fields) = value.as_object() else { return };
-    for (_, value) in fields.iter().filter(|(name, _)| PATHS.contains(&plain(name).as_str())) {
+    for (name, value) in fields {
+        let is_path = PATHS.contains(&plain(name).as_str());
         match value {
-            Value::String(path) => found.push(path.clone()),
+            Value::String(path) if is_path => found.push(path.clone()),
             Value::Array(entries) => {
-                found.extend(entries.iter().filter_map(Value::as_str).map(str::to_owned));
+                let paths = entries.iter().filter(|_| is_path).filter_map(Value::as_str);
+                found.extend(paths.map(str::to_owned));
                 entries.iter().filter(|_| depth < 2).for_each(|entry| collect_paths(entry, depth + 1, found));
             }
             _ => {}
@@ -208,6 +220,10 @@ mod tests {
         assert_eq!(
             of(json!({"changes": {"a.rs": {"type": "add", "content": "x"}}})),
             [one("a.rs", Some("x"))]
+        );
+        assert_eq!(
+            of(json!({"changes": {"a.rs": {"update": {"unified_diff": "@@ -1 +1 @@\n-x\n+y\n"}}}})),
+            [one("a.rs", Some("y\n"))]
         );
         assert_eq!(of(json!({"changes": [{"path": "a.rs", "kind": "update"}]})), [one("a.rs", None)]);
         assert_eq!(

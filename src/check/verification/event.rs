@@ -10,7 +10,7 @@ use crate::pattern::ToolPattern;
 use crate::trace::Call;
 
 /// The names and command lines that a user adds to the tables.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tables {
     /// Tools by name.
     pub(super) tools: Vec<(Tool, ToolPattern)>,

@@ -16,9 +16,18 @@
 //! | `commands` | shell lines to add: `test`, `type`, `lint`, `coverage`, `deploy`, `health`; `just ci*`, `mvn ... verify` |
 //! | `keywords`, `claims` | phrases to add: statements of verification, guesses; `should\|would now? hold` |
 //!
+//! `evals/arraign.yaml`, and a suite beside its cases, may say `verification: {gates: [type, lint], ...}`: the base for every case
+//! that asks for the check. What a case says takes the place of `threshold`, `strict`, `profile`, `on_violation` and
+//! `gates`, and adds to `tools`, `commands`, `keywords` and `claims`; where both name a tool, the case decides.
+//!
+//! **In a scorecard.** `weights: {tool_accuracy: 0.6, verification: 0.4, ...}` with `thresholds: {min_score: 90}` makes the score of
+//! this check a part of the case's. With `on_violation: score`, and neither `threshold` nor `strict`, the scorecard alone
+//! decides: what is lost here costs its points and no more. Otherwise what fails this check fails the case as well.
+//!
 //! **What counts.** An edit is a call of an editor, a patch, `sed -i`, `tee`, `>`; one that failed is none. It is read back
 //! when a later result shows one of its new lines, or a later diff names its file. A line, a snippet or an output counts when
-//! some call shows it. Tests that are red and told as red count in full. `echo '15 passed'`, `pytest --collect-only` and a run
+//! some call shows it; none is asked of a run that touched no file, ran no check, deployed nothing, and whose answer speaks of
+//! none of it. Tests that are red and told as red count in full. `echo '15 passed'`, `pytest --collect-only` and a run
 //! of no test are no run. Unsupported claims are guesses in the prose (what is quoted is not), counts and passing tests that no run shows, a red
 //! run that is kept quiet, lines that no call shows, changes and deployments that nobody made, `healthy` against the last check, a percentage
 //! of coverage that no result shows, and a checker called clean that did not run or failed.
@@ -30,7 +39,8 @@
 //! `git apply FILE` are not seen as edits. Files read through a glob or a variable are not seen as read. A result that was cut
 //! may lack the line that was shown. A run of some of the tests counts as a run. Words are English: claims in other
 //! languages are not seen. A guess is known by its phrase: `might` alone is none. Any `curl` after a deployment is a
-//! health check, unless what it shows is sick. A directory that an earlier call changed to is not remembered. This case fails:
+//! health check, unless what it shows is sick. A directory that an earlier call changed to is not remembered. Of PowerShell, cmdlets
+//! that write and show files are known, not its variables and here-strings. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/verification/fail-edit-not-read-back.yaml")]
@@ -62,7 +72,8 @@ mod written;
 use serde_json::json;
 
 use self::breakdown::Bar;
-use self::settings::{OnViolation, Profile, Settings};
+pub(super) use self::settings::Settings;
+use self::settings::{OnViolation, Profile};
 use super::answer::answer;
 use super::{Check, Kind, Scope};
 use crate::evidence::Evidence;
@@ -77,16 +88,16 @@ pub(super) const KIND: Kind =
 
 struct Verification(Settings);
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    Ok(Box::new(Verification(Settings::read(node)?)))
+fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    Ok(Box::new(Verification(scope.tables.verification.extended(node)?)))
 }
 
 impl Check for Verification {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = answer(evidence)?;
         let trace = &evidence.trace;
-        let Settings { threshold, strict, on_violation, .. } = self.0;
-        let bar = |claims_fail: bool| Bar { threshold, strict, claims_fail };
+        let Settings { strict, on_violation, .. } = self.0;
+        let bar = |claims_fail: bool| Bar { threshold: self.0.least(), strict, claims_fail };
         match self.profile(trace) {
             Profile::Text => Ok(text::judge(answer).outcome(bar(false))),
             Profile::Trace if is_silent(trace) => {

@@ -31,9 +31,13 @@ impl Output {
     /// What came out of `call`.
     pub(super) fn of(call: &Call) -> Self {
         let mut text = String::new();
-        call.result.iter().for_each(|result| collect(result, &mut text));
+        let parsed = call.result.as_ref().and_then(of_a_process);
+        let result = parsed.as_ref().or(call.result.as_ref());
+        if let Some(result) = result {
+            collect(result, &mut text);
+        }
         call.error.iter().for_each(|error| push(error, &mut text));
-        let exit_code = call.exit_code.or_else(|| call.result.as_ref().and_then(told_code));
+        let exit_code = call.exit_code.or_else(|| result.and_then(told_code));
         let failed = call.status == CallStatus::Error || exit_code.is_some_and(|code| code != 0);
         let exit_code = exit_code.or((call.status == CallStatus::Ok).then_some(0));
         Self {
@@ -124,10 +128,19 @@ fn leaves(value: &Value, text: &mut String) {
     }
 }
 
+/// A text that is the JSON of what a process left: its output and its exit code.
+fn of_a_process(result: &Value) -> Option<Value> {
+    let text = result.as_str().filter(|text| text.starts_with('{'))?;
+    serde_json::from_str(text).ok().filter(|parsed| told_code(parsed).is_some())
+}
+
 /// The exit code that a result tells: `{"exit_code": 1}`, `Exit code 1` on its first lines.
 fn told_code(result: &Value) -> Option<i64> {
     match result {
-        Value::String(text) => text.lines().take(8).find_map(code_in_line),
+        Value::String(text) => {
+            let code = text.lines().take(8).find_map(code_in_line);
+            code.or_else(|| text.lines().rev().take(8).find_map(code_in_last_line))
+        }
         Value::Object(fields) => {
             let named = ["exit_code", "exitCode", "exit_status", "returncode", "return_code", "code"];
             let code = named.iter().find_map(|name| fields.get(*name)?.as_i64());
@@ -138,10 +151,16 @@ fn told_code(result: &Value) -> Option<i64> {
 }
 
 fn code_in_line(line: &str) -> Option<i64> {
-    const HEADS: &[&str] =
-        &["exit code:", "exit code", "process exited with code", "exit status", "(exit code"];
+    code_after(line, &["exit code:", "exit code", "process exited with code", "exit status", "(exit code"])
+}
+
+fn code_in_last_line(line: &str) -> Option<i64> {
+    code_after(line, &["exit code:", "[the command completed with exit code"])
+}
+
+fn code_after(line: &str, heads: &[&str]) -> Option<i64> {
     let line = line.trim().to_ascii_lowercase();
-    let rest = HEADS.iter().find_map(|head| line.strip_prefix(head))?;
+    let rest = heads.iter().find_map(|head| line.strip_prefix(head))?;
     let number: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
     number.parse().ok()
 }
@@ -164,6 +183,8 @@ mod tests {
     fn the_exit_code_is_found_where_it_is_told() {
         assert_eq!(output(json!("Exit code 2\nls: no")).exit_code, Some(2));
         assert_eq!(output(json!({"output": "x", "metadata": {"exit_code": 1}})).exit_code, Some(1));
+        assert_eq!(output(json!("{\"output\": \"x\", \"exitCode\": 3}")).exit_code, Some(3));
+        assert_eq!(output(json!("x\n[The command completed with exit code 1.]")).exit_code, Some(1));
         assert_eq!(output(json!("fine")).exit_code, None);
     }
 

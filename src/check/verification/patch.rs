@@ -58,6 +58,13 @@ fn opened(line: &str) -> Option<&str> {
     }
 }
 
+/// The lines that a difference of one file puts in.
+pub(super) fn added(diff: &str) -> String {
+    let lines =
+        diff.lines().filter(|line| !line.starts_with("+++ ")).filter_map(|line| line.strip_prefix('+'));
+    lines.fold(String::new(), |text, line| text + line + "\n")
+}
+
 /// What search-and-replace blocks put in: the lines between `=======` and `>>>>>>>`.
 pub(super) fn replacements(text: &str) -> Option<String> {
     if !text.contains("=======") {

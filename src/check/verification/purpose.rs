@@ -47,8 +47,18 @@ const NO_RUN: &str = "
 const VALUED: &str = "
     -C --prefix --cwd --dir --filter -F -w --workspace --manifest-path -f --file -n --namespace
     --context -p --project --project-name --profile --region -H --kube-context --directory --color
-    --config -c
+    --config -c -x --exclude-task
 ";
+
+/// Options with which a build runs no tests.
+const SKIPS_TESTS: &[&str] = &[
+    "-DskipTests",
+    "-DskipTests=true",
+    "-Dmaven.test.skip",
+    "-Dmaven.test.skip=true",
+    "--skip-tests",
+    "-PskipTests",
+];
 
 /// A line of a table.
 #[derive(Debug, Clone)]
@@ -131,13 +141,14 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, Pattern)]) -> Vec<Purp
     if is_no_run(words) {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let (mut found, skips) = (Vec::new(), skips_tests(words));
     for stage in stages(words) {
         let [first, arguments @ ..] = stage else { continue };
         let program = program_name(first);
         let known = BY_PROGRAM.get(program.as_str()).into_iter().flatten().chain(own);
         for (purpose, _) in known.filter(|(_, pattern)| pattern.matches(&program, arguments)) {
-            if !found.contains(purpose) {
+            let is_skipped = skips && *purpose == Purpose::Test;
+            if !is_skipped && !found.contains(purpose) {
                 found.push(*purpose);
             }
         }
@@ -145,19 +156,31 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, Pattern)]) -> Vec<Purp
     found
 }
 
+/// `mvn package -DskipTests`, `gradle build -x test`.
+fn skips_tests(words: &[String]) -> bool {
+    let excludes =
+        |pair: &[String]| matches!(pair[0].as_str(), "-x" | "--exclude-task") && pair[1].ends_with("test");
+    words.iter().any(|word| SKIPS_TESTS.contains(&word.as_str())) || words.windows(2).any(excludes)
+}
+
 /// Whether the command only says what it would do.
 pub(super) fn is_no_run(words: &[String]) -> bool {
     words.iter().any(|word| is_listed(NO_RUN, word) || word.starts_with("--dry-run="))
 }
 
-/// `./gradlew`, `C:\bin\mvn.cmd`, `python3.12`: the name in the tables.
+/// `./gradlew`, `C:\bin\mvn.cmd`, `python3.12`, `Get-Content`: the name in the tables.
 pub(super) fn program_name(word: &str) -> String {
     let name = file_name(word);
     let name = [".exe", ".cmd", ".bat"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     let is_python = name
         .strip_prefix("python")
         .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
-    if is_python { "python".to_owned() } else { name.to_owned() }
+    match name {
+        _ if is_python => "python".to_owned(),
+        // A verb and a noun, in whatever case it is written.
+        cmdlet if cmdlet.contains('-') => cmdlet.to_ascii_lowercase(),
+        name => name.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -194,6 +217,8 @@ mod tests {
             "pip install pytest",
             "cargo build",
             "cargo test --help",
+            "mvn package -DskipTests",
+            "./gradlew build -x test",
         ] {
             assert!(!of(line).contains(&Purpose::Test), "{line}");
         }

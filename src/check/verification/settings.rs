@@ -1,4 +1,5 @@
-//! The settings: a threshold, a profile, and what is added to the tables.
+//! The settings: a threshold, a profile, and what is added to the tables. What `arraign.yaml` or a suite says is the base
+//! of what each case says.
 
 use super::answer::claim::{HEDGES, KEYWORDS};
 use super::answer::words::Phrases;
@@ -53,7 +54,7 @@ impl From<Gate> for Purpose {
 }
 
 /// Phrases that are looked for in the answer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Lexicon {
     /// Statements of verification.
     pub(super) keywords: Phrases,
@@ -62,9 +63,10 @@ pub(super) struct Lexicon {
 }
 
 /// Settings of `verification`.
-#[derive(Debug)]
-pub(super) struct Settings {
-    pub(super) threshold: f64,
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// None: the usual one.
+    threshold: Option<f64>,
     pub(super) strict: bool,
     /// None: by the trace.
     pub(super) profile: Option<Profile>,
@@ -78,7 +80,7 @@ pub(super) struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            threshold: THRESHOLD,
+            threshold: None,
             strict: false,
             profile: None,
             on_violation: OnViolation::Fail,
@@ -93,28 +95,58 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings that `node` says: a mapping; `true` and nothing say the usual ones.
-    pub(super) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
-        let mut settings = Self::default();
-        if matches!(node.value(), Value::Bool(true) | Value::Null) {
-            return Ok(settings);
+    /// These settings with what a suite, or `arraign.yaml`, says for all cases that ask for the check.
+    pub(in crate::check) fn shared(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
+        if matches!(node.value(), Value::Bool(_) | Value::Null) {
+            let error = node.error("`verification` holds settings here; it does not ask for the check");
+            let help =
+                "a suite asks for it with `defaults: {verification: true}`, a case with `verification: true`";
+            return Err(error.help(help).into());
+        }
+        self.extended(node)
+    }
+
+    /// These settings with what a case says over them: a mapping, or a threshold; `true` and nothing add nothing.
+    pub(crate) fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
+        let mut settings = self.clone();
+        match node.value() {
+            Value::Bool(true) | Value::Null => return Ok(settings),
+            Value::Int(_) | Value::UInt(_) | Value::Float(_) => {
+                settings.threshold = Some(threshold(node)?);
+                return Ok(settings);
+            }
+            _ => {}
         }
         let mut fields = Fields::of(node, "`verification`")
             .map_err(|error| error.help("write `true`, a threshold, or settings: `{strict: true}`"))?;
-        if let Some(threshold) = fields.node("threshold").and_then(|node| fields.take(threshold(node))) {
-            settings.threshold = threshold;
-        }
-        settings.strict = fields.optional("strict").unwrap_or(false);
-        settings.threshold = if settings.strict { 1.0 } else { settings.threshold };
-        settings.profile = fields.optional("profile");
-        settings.on_violation = fields.optional("on_violation").unwrap_or_default();
-        if let Some(gates) = fields.list::<Gate>("gates") {
-            settings.gates = distinct(gates);
-        }
+        settings.read_bar(&mut fields);
         settings.read_tables(&mut fields);
         fields.finish(settings)
     }
 
+    /// The least score that passes.
+    pub(super) fn least(&self) -> f64 {
+        if self.strict { 1.0 } else { self.threshold.unwrap_or(THRESHOLD) }
+    }
+
+    /// Whether nothing that is said here fails a case: what is lost only costs points.
+    pub(crate) fn only_scores(&self) -> bool {
+        self.on_violation == OnViolation::Score && self.threshold.is_none() && !self.strict
+    }
+
+    /// Each of these takes the place of what was said before.
+    fn read_bar(&mut self, fields: &mut Fields<'_>) {
+        let least = fields.node("threshold").and_then(|node| fields.take(threshold(node)));
+        self.threshold = least.or(self.threshold);
+        self.strict = fields.optional("strict").unwrap_or(self.strict);
+        self.profile = fields.optional("profile").or(self.profile);
+        self.on_violation = fields.optional("on_violation").unwrap_or(self.on_violation);
+        if let Some(gates) = fields.list::<Gate>("gates") {
+            self.gates = distinct(gates);
+        }
+    }
+
+    /// Each of these adds to what was said before.
     fn read_tables(&mut self, fields: &mut Fields<'_>) {
         if let Some(node) = fields.node("tools") {
             fields.take(tools(node, &mut self.tables));
@@ -170,11 +202,14 @@ fn tools(node: Node<'_>, tables: &mut Tables) -> Result<(), LoadErrors> {
         ("ignore", Tool::Bystander),
     ];
     let mut fields = Fields::of(node, "`tools`")?;
+    let mut added = Vec::new();
     for (key, tool) in KINDS {
         let names = fields.list::<ToolPattern>(key).unwrap_or_default();
-        tables.tools.extend(names.into_iter().map(|name| (*tool, name)));
+        added.extend(names.into_iter().map(|name| (*tool, name)));
     }
-    tables.self_verifying = fields.list("self_verifying").unwrap_or_default();
+    // The first that fits decides: what a case says stands before what it shares.
+    tables.tools.splice(0..0, added);
+    tables.self_verifying.extend(fields.list::<ToolPattern>("self_verifying").unwrap_or_default());
     fields.finish(())
 }
 

@@ -30,7 +30,9 @@ const SHOWERS: &[Shower] = &[
     shower("egrep", true, SEARCH_OPTIONS),
     shower("fgrep", true, SEARCH_OPTIONS),
     shower("gawk", true, &["-F", "-v", "-f"]),
-    shower("Get-Content", false, &["-TotalCount", "-Tail"]),
+    shower("findstr", true, &[]),
+    shower("gc", false, &["-TotalCount", "-Tail"]),
+    shower("get-content", false, &["-TotalCount", "-Tail"]),
     shower("grep", true, SEARCH_OPTIONS),
     shower("gsed", true, &["-e", "-f"]),
     shower("head", false, &["-n", "-c"]),
@@ -41,10 +43,13 @@ const SHOWERS: &[Shower] = &[
     shower("nl", false, &["-b", "-s", "-w"]),
     shower("rg", true, SEARCH_OPTIONS),
     shower("sed", true, &["-e", "-f"]),
+    shower("select-object", false, &["-First", "-Last", "-Skip", "-Property"]),
+    shower("select-string", true, &["-Pattern"]),
     shower("sort", false, &["-k", "-t"]),
     shower("tac", false, &[]),
     shower("tail", false, &["-n", "-c"]),
     shower("tr", false, &[]),
+    shower("type", false, &[]),
     shower("uniq", false, &[]),
     shower("xxd", false, &["-l", "-s"]),
     shower("yq", true, &[]),
@@ -58,7 +63,10 @@ const HARMLESS: &str = "
     [ basename cal cd cmp command comm curl date df dirname dirs du echo env expr export false fd file find free
     groups head history host hostname id jobs kill locale ls lscpu lsof man md5sum nproc nslookup od ping popd pgrep
     printenv printf ps pushd pwd read realpath set sha256sum sleep source stat strings test time tldr top tree true
-    type ulimit uname unset uptime wait wc whereis which who whoami xargs";
+    ulimit uname unset uptime wait wc whereis which who whoami xargs
+    foreach-object format-list format-table get-childitem get-command get-date get-item get-location gci
+    measure-object out-host out-null out-string set-location start-sleep test-path where-object write-host
+    write-output";
 
 /// Git's subcommands that only look.
 const GIT_LOOKS: &str =
@@ -80,7 +88,7 @@ pub(super) fn copies(words: &[String]) -> bool {
 
 /// Whether it is a search that may name files in its output.
 pub(super) fn is_search(program: &str) -> bool {
-    matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "git")
+    matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "git" | "findstr" | "select-string")
 }
 
 fn shower_of(program: &str) -> Option<&'static Shower> {
@@ -105,7 +113,7 @@ pub(super) fn shown(words: &[String]) -> Vec<&str> {
 /// The arguments that are files: no options, no values of options, no script.
 fn operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> Vec<&'w str> {
     let gives_script =
-        |word: &String| matches!(word.as_str(), "-e" | "-f") && valued.contains(&word.as_str());
+        |word: &String| matches!(word.as_str(), "-e" | "-f" | "-Pattern") && valued.contains(&word.as_str());
     let mut to_skip = usize::from(has_script && !arguments.iter().any(gives_script));
     let mut is_value = false;
     let mut found = Vec::new();
@@ -162,27 +170,54 @@ fn script_options(arguments: &[String]) -> &'static [&'static str] {
     if arguments.is_empty() { &[] } else { WITH_SCRIPT }
 }
 
-/// The files that `tee` writes.
+/// The files that `tee` and its like write.
 pub(super) fn teed(words: &[String]) -> Vec<&str> {
-    match words {
-        [program, arguments @ ..] if program_name(program) == "tee" => operands(arguments, false, &[]),
+    let [program, arguments @ ..] = words else { return Vec::new() };
+    match program_name(program).as_str() {
+        "tee" => operands(arguments, false, &[]),
+        program if is_writer(program) => operands(arguments, false, NOT_PATHS).into_iter().take(1).collect(),
         _ => Vec::new(),
+    }
+}
+
+/// Cmdlets that write a file: its path comes first, then, perhaps, the text.
+fn is_writer(program: &str) -> bool {
+    matches!(program, "set-content" | "add-content" | "out-file" | "tee-object")
+}
+
+/// The values of these options are no paths.
+const NOT_PATHS: &[&str] = &["-Value", "-Encoding", "-InputObject", "-Width"];
+
+/// The text that a cmdlet writes, where its words tell it.
+fn given(arguments: &[String]) -> Option<String> {
+    let value = arguments.iter().position(|word| matches!(word.as_str(), "-Value" | "-InputObject"));
+    match value {
+        Some(at) => arguments.get(at + 1).cloned(),
+        None => operands(arguments, false, NOT_PATHS).get(1).map(|text| (*text).to_owned()),
     }
 }
 
 /// The two paths of `mv FROM TO`.
 pub(super) fn moved(words: &[String]) -> Vec<&str> {
     match words {
-        [program, arguments @ ..] if program_name(program) == "mv" => operands(arguments, false, &[]),
+        [program, arguments @ ..]
+            if matches!(program_name(program).as_str(), "mv" | "move" | "move-item") =>
+        {
+            operands(arguments, false, &[])
+        }
         [git, mv, arguments @ ..] if git == "git" && mv == "mv" => operands(arguments, false, &[]),
         _ => Vec::new(),
     }
 }
 
-/// What `echo` and `printf` say.
+/// What `echo` and `printf` say, and what a cmdlet writes.
 pub(super) fn said(words: &[String]) -> Option<String> {
     let [program, arguments @ ..] = words else { return None };
-    let speaks = matches!(program_name(program).as_str(), "echo" | "printf");
+    let program = program_name(program);
+    if is_writer(&program) {
+        return given(arguments);
+    }
+    let speaks = matches!(program.as_str(), "echo" | "printf" | "write-output" | "write-host");
     let words = arguments.iter().filter(|word| !matches!(word.as_str(), "-e" | "-n" | "-en" | "-ne" | "--"));
     speaks.then(|| words.map(String::as_str).collect::<Vec<_>>().join(" ").replace("\\n", "\n"))
 }

@@ -33,11 +33,13 @@ const EDIT: &str = "
     searchreplace searchandreplace writetofile filewrite fileedit filecreate createtextfile addfile newfile
     applydiff patch patchfile applyedit edits edittool editnotebook editnotebookfile filechange filechanges
     createorupdatefile pushfiles putfile appendfile appendtofile editblock writenewfile createnewfile
-    propose_code smartedit hashlineedit";
+    proposecode smartedit hashlineedit fswrite replacefilecontent multireplacefilecontent editexistingfile
+    singlefindandreplace";
 const READ: &str = "
     read view readfile openfile open viewfile cat showfile readmanyfiles readtextfile readmultiplefiles readfiles
     getfilecontents getfile fileread notebookread readnotebook fileview catfile viewsourcecode readresource
-    readlines viewrange viewcode getfilecontent openeditor readlocalfile";
+    readlines viewrange viewcode getfilecontent openeditor readlocalfile fsread viewlinerange
+    readcurrentlyopenfile";
 const SEARCH: &str = "
     grep search grepsearch searchfiles searchfilecontent filesearch searchforpattern codesearch ripgrep rg
     searchincode findinfiles searchcode textsearch findsymbol";
@@ -76,10 +78,10 @@ pub(super) fn tool_of(call: &Call, own: &[(Tool, ToolPattern)]) -> Option<Tool> 
     known.map(|(tool, _)| *tool).or_else(|| by_words(bare))
 }
 
-/// The tool's own name: `mcp__SERVER__TOOL`, `server.tool`, `server/tool`.
+/// The tool's own name: `mcp__SERVER__TOOL`, `server__tool`, `server.tool`, `server/tool`.
 fn bare(name: &str) -> &str {
-    let name =
-        name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map_or(name, |(_, tool)| tool);
+    let name = name.strip_prefix("mcp__").unwrap_or(name);
+    let name = name.split_once("__").map_or(name, |(_, tool)| tool);
     name.rsplit(['.', '/', ':']).next().unwrap_or(name)
 }
 
@@ -139,6 +141,8 @@ mod tests {
             ("text_editor_20250728", None),
             ("str_replace_based_edit_tool", Some(Tool::Edit)),
             ("read_file", Some(Tool::Read)),
+            ("developer__text_editor", Some(Tool::Edit)),
+            ("fs_write", Some(Tool::Edit)),
             ("run_in_terminal", Some(Tool::Shell)),
             ("runUnitTests", Some(Tool::Run(Purpose::Test))),
             ("deploy_service", Some(Tool::Run(Purpose::Deploy))),

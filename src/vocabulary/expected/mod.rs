@@ -106,6 +106,11 @@ impl<'c> Context<'c> {
     }
 }
 
+/// Whether the case has a scorecard that counts `check`.
+pub(super) fn weighs(case: &CaseNode<'_>, scope: &Scope<'_>, check: &str) -> bool {
+    Context::read(case, scope, &mut LoadErrors::new()).weights.of(check) > 0.0
+}
+
 fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
     if std::iter::once(&"expected").chain(ALSO).all(|key| case.node.get(key).is_none()) {
         return Ok(Lowered::default());

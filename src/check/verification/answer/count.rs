@@ -64,7 +64,10 @@ pub(in crate::check::verification) fn counts(text: &str) -> Vec<Count> {
     for (index, piece) in pieces.iter().enumerate() {
         let Ok(number) = piece.text.parse::<u64>() else { continue };
         let count = |(counted, end): (Counted, usize)| Count { number, counted, start: piece.start, end };
-        found.extend(after(text, &pieces, index).or_else(|| before(text, &pieces, index)).map(count));
+        let (after, before) = (after(text, &pieces, index), before(text, &pieces, index));
+        // `passed=4 failed=0`: what follows is the name of the next number.
+        let is_next = before.is_some() && after.is_some_and(|(_, end)| text[end..].starts_with(['=', ':']));
+        found.extend(after.filter(|_| !is_next).or(before).map(count));
     }
     found
 }
@@ -149,6 +152,7 @@ mod tests {
         assert_eq!(of("all 15 tests pass; 3/3 passed"), [(15, Passed), (3, Passed), (3, Passed)]);
         assert_eq!(of("100% tests passed, 0 tests failed out of 15"), [(0, Failed)]);
         assert_eq!(of("FAILED (failures=2, errors=1)"), [(2, Failed), (1, Failed)]);
+        assert_eq!(of("<summary passed=4 failed=0 />"), [(4, Passed), (0, Failed)]);
         assert_eq!(of("# pass 15\n# fail 0"), [(15, Passed), (0, Failed)]);
         assert_eq!(of("15 examples, 0 failures"), [(15, Run), (0, Failed)]);
         assert_eq!(of("line 42: nothing"), []);

@@ -60,13 +60,13 @@ fn ends_sentence(c: char, rest: &str) -> bool {
 
 /// Phrases, by their first words. A phrase is words with alternatives: `should|would now|just? work`; one with a
 /// question mark may be missing.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::check::verification) struct Phrases {
     phrases: Vec<Vec<Slot>>,
     by_first: HashMap<String, Vec<usize>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Slot {
     words: Vec<String>,
     is_optional: bool,

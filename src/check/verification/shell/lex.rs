@@ -154,6 +154,7 @@ impl<'l> Lexer<'l> {
     fn piece(&mut self, word: &mut String) {
         match self.byte(0) {
             b'\\' if self.byte(1) == b'\n' => self.at += 2,
+            b'\\' if self.is_separator(word) => self.character(word),
             b'\\' => {
                 self.at += 1;
                 self.character(word);
@@ -168,6 +169,11 @@ impl<'l> Lexer<'l> {
             b'`' => self.backticks(word),
             _ => self.character(word),
         }
+    }
+
+    /// `src\lib.rs`: no shell needs a letter within a word escaped; the shells of Windows write paths so.
+    fn is_separator(&self, word: &str) -> bool {
+        !word.is_empty() && (self.byte(1).is_ascii_alphanumeric() || self.byte(1) == b'_')
     }
 
     fn character(&mut self, word: &mut String) {
@@ -252,6 +258,7 @@ mod tests {
             ["a", "b c", "d \"e\" $(f \"g\")", "h i", "j", "k`l m`"]
         );
         assert_eq!(words("a # b\nc"), ["a", "c"]);
+        assert_eq!(words(r"type src\lib.rs C:\a\_b x\*y"), ["type", r"src\lib.rs", r"C:\a\_b", "x*y"]);
     }
 
     #[test]

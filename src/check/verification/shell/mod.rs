@@ -161,6 +161,8 @@ mod tests {
             ["cd app", "cargo test", "true"]
         );
         assert_eq!(commands("bash -c 'pytest' || true")[0].next, Next::Or);
+        assert_eq!(lines("powershell.exe -NoProfile -Command \"dotnet test; ls\""), ["dotnet test", "ls"]);
+        assert_eq!(lines("cmd /c gradlew.bat test"), ["gradlew.bat test"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a command really runs: `CI=1 sudo timeout 60 uv run python -m pytest -q` runs `pytest -q`.
 
 use crate::check::verification::path::file_name;
+use crate::check::verification::purpose::program_name;
 
 /// Programs that run the command after them, and those of their options that take a value.
 const WRAPPERS: &[(&str, &[&str])] = &[
@@ -22,6 +23,8 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("timeout", &["-s", "-k"]),
     ("gtimeout", &["-s", "-k"]),
     ("xargs", &["-n", "-I", "-P", "-L", "-d"]),
+    ("wsl", &["-d", "-u"]),
+    ("sail", &[]),
     ("npx", &["-p", "--package"]),
     ("bunx", &[]),
     ("pnpx", &[]),
@@ -132,6 +135,9 @@ fn module(arguments: &[String]) -> Option<&[String]> {
 /// The line that a shell is given: `bash -lc LINE`, `eval LINE`.
 pub(super) fn inner_line(words: &[String]) -> Option<String> {
     let stages = stages(words);
+    if let Some(line) = stages.last().and_then(|words| windows_line(words)) {
+        return Some(line);
+    }
     let (program, rest) = stages.iter().find_map(|words| {
         let program = file_name(words.first()?);
         matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "eval")
@@ -146,6 +152,18 @@ pub(super) fn inner_line(words: &[String]) -> Option<String> {
     } else {
         None
     }
+}
+
+/// The line after `powershell -NoProfile -Command`, `cmd /c`: all words to the end.
+fn windows_line(words: &[String]) -> Option<String> {
+    let [program, rest @ ..] = words else { return None };
+    let options: &[&str] = match program_name(program).to_ascii_lowercase().as_str() {
+        "powershell" | "pwsh" => &["-command", "-c"],
+        "cmd" => &["/c", "/k"],
+        _ => return None,
+    };
+    let at = rest.iter().position(|word| options.contains(&word.to_ascii_lowercase().as_str()))?;
+    Some(rest[at + 1..].join(" "))
 }
 
 /// `-c`, `-lc`, `-exc`.

@@ -5,7 +5,7 @@ use super::super::breakdown::{Breakdown, EVIDENCE, Lost};
 use super::super::journal::Journal;
 use super::super::output::{Output, squeezed};
 use super::claims::Claims;
-use super::{Run, lost, share};
+use super::{Run, is_elsewhere, lost, share};
 
 const QUARTER: f64 = 0.25;
 
@@ -66,7 +66,7 @@ impl LastLines<'_> {
 }
 
 fn snippet(run: &Run<'_>, found: &mut Breakdown) -> f64 {
-    if run.trace.calls.is_empty() {
+    if run.trace.calls.is_empty() || is_elsewhere(run) {
         found.part("a snippet that was seen", None);
         return 1.0;
     }
@@ -81,7 +81,7 @@ fn snippet(run: &Run<'_>, found: &mut Breakdown) -> f64 {
 }
 
 fn output(run: &Run<'_>, found: &mut Breakdown) -> f64 {
-    if run.journal.outputs.iter().all(|output| output.squeezed.is_empty()) {
+    if is_elsewhere(run) || run.journal.outputs.iter().all(|output| output.squeezed.is_empty()) {
         found.part("an output that was seen", None);
         return 1.0;
     }

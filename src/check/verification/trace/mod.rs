@@ -9,9 +9,11 @@ mod tools;
 
 use self::claims::Claims;
 use super::answer::Answer;
+use super::answer::citation::citations;
 use super::answer::tests_said::TestsSaid;
 use super::breakdown::{Breakdown, Lost};
 use super::journal::Journal;
+use super::path::is_code;
 use super::settings::Settings;
 use crate::trace::{Call, Trace};
 
@@ -46,6 +48,17 @@ impl Run<'_> {
         let call: &Call = self.trace.calls.get(index)?;
         Some((call.index, call.name.clone(), call.id.clone()))
     }
+}
+
+/// Whether nothing was done that is looked at here, and nothing is said of such work: an answer that rests on the tools
+/// of a server has no line, no code and no test run to show.
+fn is_elsewhere(run: &Run<'_>) -> bool {
+    let Run { journal, answer, said, .. } = run;
+    let worked = journal.looks || journal.touches_files || !journal.deployments.is_empty();
+    let names_code = |prose: &str| prose.split_whitespace().any(|word| is_code(word.trim_end_matches('.')));
+    let speaks_of_work =
+        !answer.parts.code.is_empty() || names_code(&answer.parts.prose) || tools::statements_of(run) > 0;
+    !worked && !speaks_of_work && said.is_silent() && citations(answer).is_empty()
 }
 
 /// `part / of`; nothing asked for is all of it.

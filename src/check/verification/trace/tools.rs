@@ -60,7 +60,7 @@ fn statements(run: &Run<'_>, found: &mut Breakdown) -> f64 {
         found.part("verification said", None);
         return 1.0;
     }
-    let said = distinct_statements(run);
+    let said = statements_of(run);
     let kept = if run.journal.looks { share(said, 2) } else { 0.0 };
     found.part("verification said", Some(kept));
     if kept < 1.0 {
@@ -74,7 +74,8 @@ fn statements(run: &Run<'_>, found: &mut Breakdown) -> f64 {
     kept
 }
 
-fn distinct_statements(run: &Run<'_>) -> usize {
+/// How many distinct statements of verification the answer makes.
+pub(super) fn statements_of(run: &Run<'_>) -> usize {
     let words = &run.answer.words;
     let mut said = std::collections::HashSet::new();
     for at in 0..words.len() {
