@@ -1,5 +1,5 @@
-//! What is derived is held equal to what it is derived from: the README's table and its red trial, and one page a
-//! check. `BLESS=1` rewrites them.
+//! What is derived is held equal to what it is derived from: the README's table and its red trial, the trace formats,
+//! and one page a check. `BLESS=1` rewrites them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use arraign::case::Tier;
 use arraign::check::{BUILTIN, Kind, Registry};
+use arraign::reader::READERS;
 use arraign::report::block::block;
 use arraign::report::summary::summary;
 use arraign::report::terminal;
@@ -44,6 +45,7 @@ fn with_block(text: &str, mark: &str, block: &str) -> String {
 fn the_readme_shows_the_table_and_a_real_red_trial() {
     let path = root().join("README.md");
     let text = with_block(&read(&path), "the table of checks", &table());
+    let text = with_block(&text, "the formats", &formats());
     let case = format!("```yaml\n{}```\n", read(&root().join("tests/readme/evals/refund.yaml")));
     let text = with_block(&text, "a case", &case);
     hold(&path, &with_block(&text, "a red trial", &format!("```text\n{}```\n", red_trial())));
@@ -56,6 +58,42 @@ fn table() -> String {
         writeln!(table, "| [`{0}`](docs/checks/{0}.md) | {1} |", kind.name, kind.summary).expect("text");
     }
     table
+}
+
+/// Whose formats they are: what a summary begins with.
+fn formats() -> String {
+    let whose = |summary: &'static str| summary.split_once(": ").map_or(summary, |(whose, _)| whose);
+    let formats: Vec<String> =
+        READERS.iter().map(|reader| format!("{} (`{}`)", whose(reader.summary), reader.name)).collect();
+    format!("{}.\n", formats.join(", "))
+}
+
+/// The table, and one section a format: its module's documentation.
+#[test]
+fn the_page_of_traces_tells_of_each_format() {
+    let path = root().join("docs/traces.md");
+    let mut table = "| format | what is read |\n|---|---|\n".to_owned();
+    let mut sections = String::new();
+    for reader in READERS {
+        writeln!(table, "| [`{0}`](#{0}) | {1} |", reader.name, reader.summary).expect("text");
+        let module = read(&module_of_reader(reader.name));
+        let told = module.lines().map_while(|line| line.strip_prefix("//!"));
+        writeln!(sections, "### {}\n", reader.name).expect("text");
+        let told = told.map(|line| line.strip_prefix(' ').unwrap_or(line));
+        told.for_each(|line| writeln!(sections, "{line}").expect("text"));
+        sections.push('\n');
+    }
+    let page = with_block(&read(&path), "the table of formats", &table);
+    hold(&path, &with_block(&page, "the formats", &sections));
+    let known: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let names: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
+    assert_eq!(known, names, "how each format is known, in the order of the readers");
+}
+
+fn module_of_reader(name: &str) -> PathBuf {
+    let file = root().join(format!("src/reader/{}.rs", name.replace('-', "_")));
+    if file.exists() { file } else { file.with_extension("").join("mod.rs") }
 }
 
 #[test]
