@@ -76,6 +76,7 @@ use without_json_schema::{args_valid, json_schema, tool_output_valid};
 
 pub use prices::Prices;
 pub use tables::Tables;
+pub(crate) use verification::Settings as VerificationSettings;
 pub use weights::Weights;
 
 /// A pure function of the evidence. Its settings are its struct.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::VerificationSettings;
 use super::prices::Prices;
-use super::verification;
 use super::weights::Weights;
 use crate::pattern::{FieldAliases, ToolCategories};
 use crate::yaml::Fields;
@@ -21,7 +21,7 @@ pub struct Tables {
     /// What the scored dimensions weigh, unless a suite or a case says otherwise.
     pub weights: Weights,
     /// `verification`: the base of what each case says that asks for the check.
-    pub(crate) verification: Arc<verification::Settings>,
+    pub(crate) verification: Arc<VerificationSettings>,
 }
 
 impl Tables {

@@ -72,7 +72,7 @@ mod written;
 use serde_json::json;
 
 use self::breakdown::Bar;
-pub(super) use self::settings::Settings;
+pub(crate) use self::settings::Settings;
 use self::settings::{OnViolation, Profile};
 use super::answer::answer;
 use super::{Check, Kind, Scope};
