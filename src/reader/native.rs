@@ -11,7 +11,7 @@
 //! ```
 //!
 //! `calls: [...]` is short for `steps`; there a bare name is a call too. A call with neither `result` nor `error`
-//! is unanswered, and one without `turn` is a turn of its own. [`super::to_native`] writes this form: what only other
+//! is unanswered, and one without `turn` is a turn of its own. `arraign::reader::to_native` writes this form: what only other
 //! formats tell has a key as well (`system`, `status`, `agent_path`, `args_error`, `args_unrecorded`, `no_answer`,
 //! `calls_unrecorded`, `usage.partial`).
 
