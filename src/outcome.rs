@@ -30,6 +30,13 @@ impl Score {
     }
 }
 
+/// Whether `score` reaches `least`, but for what adding weights loses in binary fractions: 0.4 + 0.3 + 0.2 + 0.1 is
+/// 0.9999999999999999. Every threshold is held by this.
+pub fn reaches(score: f64, least: f64) -> bool {
+    const EPSILON: f64 = 1e-9;
+    score + EPSILON >= least
+}
+
 /// How a check, or a whole case, ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -19,7 +19,7 @@ use super::nested::Nested;
 use super::opinion::{judged, on_answer, reason, score};
 use super::{Check, Kind, Scope};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
-use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation};
+use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reaches};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
@@ -30,9 +30,6 @@ pub(super) const KIND: Kind =
 
 /// The label of the question.
 const LABEL: &str = "output_quality";
-
-/// How much a score may miss `min` by: what a share in binary fractions loses.
-const EPSILON: f64 = 1e-9;
 
 /// What may stand among `assertions`.
 const ASSERTIONS: &[&str] = &["contains", "json_schema", "not_contains", "regex"];
@@ -127,7 +124,7 @@ impl OutputQuality {
     }
 
     fn too_low(&self, points: f64, said: &str) -> Option<Violation> {
-        let min = self.min.filter(|min| points + EPSILON < *min)?;
+        let min = self.min.filter(|min| !reaches(points, *min))?;
         let violation = Violation::new(format!("{said}, less than {min}")).at("/min");
         let violation =
             Violation { value: Some(points.into()), constraint: Some(format!("min: {min}")), ..violation };

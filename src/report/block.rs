@@ -8,7 +8,7 @@ use super::score;
 use super::summary::{dollars, grouped};
 use crate::outcome::{Item, Score, State, Status};
 use crate::score::statistics::Statistics;
-use crate::score::{Card, Stake};
+use crate::score::{Card, Stake, written};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
 /// How many of a finding's violations, items, or members of a value are written out.
@@ -46,7 +46,7 @@ fn heading(verdict: &Verdict) -> String {
 fn score_of(verdict: &Verdict) -> String {
     match verdict.scorecards.as_slice() {
         [card] => match (card.score, &card.not_computed) {
-            (Some(score), None) => format!("score {} of {}", score::number(score), card.full),
+            (Some(score), None) => format!("score {} of {}", written(score), card.full),
             _ => "score not computed".to_owned(),
         },
         _ => format!("score {}", percent(verdict.score)),
@@ -89,9 +89,9 @@ fn spread(statistics: &Statistics) -> String {
         let (mean, median, deviation) = (score.mean, score.median, score.std_dev);
         format!(
             ", score {} on the mean, {} in the middle, deviation {}",
-            score::number(mean),
-            score::number(median),
-            score::number(deviation)
+            written(mean),
+            written(median),
+            written(deviation)
         )
     });
     format!("{passed}{}", score.unwrap_or_default())
@@ -134,7 +134,7 @@ fn of_finding(finding: &Finding, width: usize) -> Vec<String> {
     let mut lines = vec![head.trim_end().to_owned()];
     let mut say = |text: String| lines.push(format!("      {text}"));
     finding.unfit.iter().for_each(|unfit| say(short(unfit)));
-    finding.values.iter().for_each(|(name, value)| say(short(&format!("{name}: {}", written(value)))));
+    finding.values.iter().for_each(|(name, value)| say(short(&format!("{name}: {}", shown(value)))));
     let telling: Vec<&Item> = finding.items.iter().filter(|item| is_telling(item, finding)).collect();
     telling.iter().take(SHOWN).for_each(|item| say(of_item(item)));
     finding.violations.iter().take(SHOWN).for_each(|breach| say(short(&breach.message)));
@@ -172,12 +172,12 @@ fn state(finding: &Finding) -> &'static str {
 }
 
 /// A value as a person writes it: `a, b`; `none` for an empty list.
-fn written(value: &Value) -> String {
+fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(values) if values.is_empty() => "none".to_owned(),
         Value::Array(values) => {
-            let mut members: Vec<String> = values.iter().take(SHOWN).map(written).collect();
+            let mut members: Vec<String> = values.iter().take(SHOWN).map(shown).collect();
             members.extend((values.len() > SHOWN).then(|| format!("... and {} more", values.len() - SHOWN)));
             members.join(", ")
         }
@@ -193,7 +193,7 @@ fn of_trace(run: &RunSummary, index: usize, count: usize) -> String {
     let file = run.file.as_deref().unwrap_or("in the case");
     let mut told = vec![format!("{file} ({})", run.format)];
     told.extend(run.model.clone());
-    told.extend(run.duration_ms.map(|ms| format!("{} ms", score::number(ms))));
+    told.extend(run.duration_ms.map(|ms| format!("{} ms", written(ms))));
     told.extend(run.usage.map(|usage| {
         let (input, output) = (usage.input_tokens.to_string(), usage.output_tokens.to_string());
         format!("{} tokens in, {} out", grouped(&input), grouped(&output))
@@ -204,7 +204,7 @@ fn of_trace(run: &RunSummary, index: usize, count: usize) -> String {
 
 fn tools(run: &RunSummary) -> String {
     let names: Value = run.calls.iter().map(|call| call.name.as_str()).collect();
-    short(&written(&names))
+    short(&shown(&names))
 }
 
 /// Harmless, on one line, and no longer than a line.

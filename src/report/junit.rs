@@ -10,7 +10,7 @@ use super::markup::{attribute, text};
 use super::terminal::{headline, red_trial};
 use super::{Format, Report, Run, Skipped, Standing};
 use crate::case::Tier;
-use crate::report::score::number;
+use crate::score::written;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
@@ -107,7 +107,7 @@ impl Suite {
     fn describe(&mut self, verdict: &Verdict) {
         let tier = if verdict.tier == Tier::Smoke { "smoke" } else { "full" };
         self.property(&format!("{}.tier", verdict.name), tier);
-        self.property(&format!("{}.score", verdict.name), &number(verdict.score.get()));
+        self.property(&format!("{}.score", verdict.name), &written(verdict.score.get()));
     }
 
     fn property(&mut self, name: &str, value: &str) {

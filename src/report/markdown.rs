@@ -6,10 +6,10 @@
 use std::fmt::Write as _;
 
 use super::markup::{attribute, text};
-use super::score::number;
 use super::terminal::{headline, red_trial};
 use super::{Format, Report, Run, Standing, Totals};
 use crate::score::Card;
+use crate::score::written;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
@@ -105,11 +105,11 @@ fn totals(totals: Totals) -> String {
 fn score(verdict: &Verdict, card: &Card) -> String {
     let run = if verdict.runs.len() > 1 { format!(", run {}", card.run + 1) } else { String::new() };
     let score = match (card.score, &card.not_computed) {
-        (Some(score), None) => format!("{} of {}", number(score), card.full),
+        (Some(score), None) => format!("{} of {}", written(score), card.full),
         _ => "not computed".to_owned(),
     };
     let reached = if card.passed { "reached" } else { "<b>missed</b>" };
-    let (name, least) = (code(&verdict.name), number(card.least));
+    let (name, least) = (code(&verdict.name), written(card.least));
     format!("<tr><td>{name}{run}</td><td>{score}</td><td>{least}</td><td>{reached}</td></tr>\n")
 }
 

@@ -1,7 +1,7 @@
 //! A scorecard for people: what each part brought, and where the other points went.
 
 use crate::outcome::{Item, State, Status};
-use crate::score::{Card, Stake};
+use crate::score::{Card, Stake, written};
 use crate::verdict::{Breach, Finding, Verdict};
 
 /// How many lost points are named; the verdict file has all of them.
@@ -11,14 +11,14 @@ const NAMED: usize = 8;
 pub fn parts(card: &Card) -> Vec<String> {
     let width = card.parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
     let line = |part: &crate::score::CardPart| {
-        let most = number(part.weight * card.full);
-        format!("{:width$}  {:>6} of {most}", part.name, number(part.points), width = width)
+        let most = written(part.weight * card.full);
+        format!("{:width$}  {:>6} of {most}", part.name, written(part.points), width = width)
     };
     let mut lines: Vec<String> = card.parts.iter().map(line).collect();
     let sum = match (card.score, &card.not_computed) {
         (_, Some(why)) => format!("not computed: {why}"),
         (Some(score), None) => {
-            format!("{} of {}, {}: {}", number(score), card.full, card.threshold, card.least)
+            format!("{} of {}, {}: {}", written(score), card.full, card.threshold, card.least)
         }
         (None, None) => "not computed".to_owned(),
     };
@@ -29,7 +29,7 @@ pub fn parts(card: &Card) -> Vec<String> {
 /// The points that were lost and why, one line each.
 pub fn losses(card: &Card) -> Vec<String> {
     let lost = card.losses.iter().filter(|loss| loss.points > 0.0);
-    let line = |loss: &crate::outcome::Loss| format!("{}  {}", number(loss.points * card.full), loss.why);
+    let line = |loss: &crate::outcome::Loss| format!("{}  {}", written(loss.points * card.full), loss.why);
     shortened(lost.map(line).collect())
 }
 
@@ -79,10 +79,4 @@ pub fn costly(verdict: &Verdict, run: usize) -> impl Iterator<Item = &Breach> {
 /// Whether the violations of a finding cost points and nothing more, or not even those.
 pub fn only_points(finding: &Finding) -> bool {
     finding.stake == Stake::Told || (finding.stake == Stake::Points && finding.status == Status::Fail)
-}
-
-/// A number with the digits that a person reads.
-pub fn number(number: f64) -> String {
-    let text = format!("{number:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -1,14 +1,13 @@
 //! The summary of a run for people: one block a suite that holds golden rows.
 
+use crate::outcome::reaches;
 use std::collections::BTreeSet;
 
 use super::plain::one_line;
-use super::score::number;
 use crate::case::Tier;
+use crate::score::written;
 use crate::verdict::summary::{Axes, Group, Summary};
 
-/// What adding up in binary fractions loses: a mean may miss its threshold by it.
-const EPSILON: f64 = 1e-9;
 /// How many names of one kind are written out.
 const NAMED: usize = 3;
 /// Where the values begin.
@@ -51,7 +50,7 @@ fn names(names: &BTreeSet<String>, none: &str) -> String {
 
 fn with_threshold(passed: usize, suite: &Group) -> String {
     match suite.threshold {
-        Some(threshold) => format!("{passed} (threshold {})", number(threshold)),
+        Some(threshold) => format!("{passed} (threshold {})", written(threshold)),
         None => format!("{passed} (each by its own threshold)"),
     }
 }
@@ -59,7 +58,7 @@ fn with_threshold(passed: usize, suite: &Group) -> String {
 /// A mean, and whether it reaches what is asked of the suite.
 fn percent(mean: f64, suite: &Group) -> String {
     let verdict = match suite.least() {
-        Some(least) if mean + EPSILON >= least => "  PASS",
+        Some(least) if reaches(mean, least) => "  PASS",
         Some(_) => "  FAIL",
         None => "",
     };

@@ -3,11 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Part, Scorecard, ScoredBy};
-use crate::outcome::{Loss, Score};
-
-/// How much a score may miss its threshold by: what adding weights in binary fractions loses (0.4 + 0.3 + 0.2 + 0.1
-/// is 0.9999999999999999).
-const EPSILON: f64 = 1e-9;
+use crate::outcome::{Loss, Score, reaches};
 
 /// A scorecard's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,7 +62,7 @@ impl Scorecard {
         let losses = scored().flat_map(|(part, (_, losses))| losses.iter().map(|loss| weighed(part, loss)));
         Card {
             score: Some(score),
-            passed: score + EPSILON >= self.threshold.least,
+            passed: reaches(score, self.threshold.least),
             losses: losses.collect(),
             parts,
             not_computed: None,
@@ -116,6 +112,12 @@ impl Card {
 
 fn weighed(part: &Part, loss: &Loss) -> Loss {
     Loss { points: loss.points * part.weight, why: format!("{}: {}", part.name, loss.why) }
+}
+
+/// A number with the digits that a person reads.
+pub fn written(number: f64) -> String {
+    let text = format!("{number:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// `value` rounded to `decimals`, exact ties to the even digit.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
 
-pub use card::{Card, CardPart, round_half_even};
+pub use card::{Card, CardPart, round_half_even, written};
 
 /// What a broken check costs its case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

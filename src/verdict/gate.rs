@@ -1,19 +1,17 @@
 //! The verdict of a suite's gate: what its cases reach together.
 
 use super::evaluate::empty;
-use super::scoring::written;
 use super::summary::Row;
 use super::{Breach, Finding, SCHEMA_VERSION, Verdict};
 use crate::case::Tier;
-use crate::outcome::{Item, Loss, Score, State, Status};
+use crate::outcome::{Item, Loss, Score, State, Status, reaches};
 use crate::place::{Location, Place};
 use crate::score::Card;
+use crate::score::written;
 use crate::suite::Gate;
 
 /// The check of the mean, as the suite's key.
 const GATE: &str = "gate";
-/// How much a mean may miss its gate by: what adding up in binary fractions loses.
-const EPSILON: f64 = 1e-9;
 /// How many undecided cases are named.
 const NAMED: usize = 5;
 
@@ -126,7 +124,7 @@ fn card(least: f64, cases: &[Measured]) -> Card {
         full: 1.0,
         threshold: GATE.to_owned(),
         least,
-        passed: undecided.is_none() && mean + EPSILON >= least,
+        passed: undecided.is_none() && reaches(mean, least),
         not_computed: undecided,
         parts: Vec::new(),
         losses,

@@ -1,11 +1,11 @@
 //! `summary_baseline`: the means of a suite against those of an earlier summary.
 
 use super::evaluate::empty;
-use super::scoring::written;
 use super::summary::{Group, SUMMARY_VERSION, Summary};
 use super::{Breach, Finding};
 use crate::outcome::{Item, Outcome, State, Status};
 use crate::place::{LoadError, LoadErrors};
+use crate::score::written;
 use crate::suite::SummaryBaseline;
 use crate::yaml::{Document, Node};
 

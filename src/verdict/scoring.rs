@@ -5,7 +5,7 @@ use super::{Breach, Finding};
 use crate::case::Case;
 use crate::outcome::{Item, Loss, Score, State, Status};
 use crate::place::Location;
-use crate::score::{Card, CardPart, Scorecard, Stake};
+use crate::score::{Card, CardPart, Scorecard, Stake, written};
 
 /// What one run scored.
 pub(super) struct Scored {
@@ -66,10 +66,4 @@ fn item(part: &CardPart) -> Item {
     let state = if part.score == Score::FULL { State::Held } else { State::Violated };
     let label = format!("{}: {} x {}", part.name, written(part.score.get()), written(part.weight));
     Item::new(label, state)
-}
-
-/// A number with the digits that a person reads.
-pub(super) fn written(number: f64) -> String {
-    let text = format!("{number:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -3,10 +3,10 @@
 use super::Breach;
 use super::Finding;
 use super::evaluate::{Held, breach_at, empty, mean};
-use super::scoring::written;
 use crate::case::{Case, VarianceBlock};
-use crate::outcome::{Item, Score, State, Status};
+use crate::outcome::{Item, Score, State, Status, reaches};
 use crate::score::statistics::{RunScore, Statistics, hold as hold_statistics, median};
+use crate::score::written;
 use crate::score::{Scorecard, Stake};
 use crate::suite::Run;
 
@@ -85,7 +85,7 @@ fn median_of(scorecard: &Scorecard, at: usize, held: &[Held]) -> Option<Finding>
     let scores: Option<Vec<f64>> = held.iter().map(|run| run.cards.get(at)?.score).collect();
     let scores = scores?;
     let median = median(&scores)?;
-    let reached = median + 1e-9 >= scorecard.threshold.least;
+    let reached = reaches(median, scorecard.threshold.least);
     let place = &scorecard.threshold.place;
     let all: Vec<String> = scores.iter().map(|score| written(*score)).collect();
     let (setting, least) = (scorecard.threshold.setting, written(scorecard.threshold.least));

@@ -1,6 +1,6 @@
 //! The score, where its points went, and what of it fails the trial.
 
-use crate::outcome::{Item, Loss, Outcome, Score, State, Violation};
+use crate::outcome::{Item, Loss, Outcome, Score, State, Violation, reaches};
 
 /// Rounding must not decide: 0.4 + 0.3 + 0.2 + 0.1 is a little less than 1 in binary.
 const EPSILON: f64 = 1e-9;
@@ -110,7 +110,7 @@ impl Breakdown {
     /// Each unsupported statement is one, if these fail the trial. Below the threshold each lost point that has a call
     /// or a sentence is one, and all others are one together: they are all about what is not there.
     fn violations(&self, score: f64, bar: Bar) -> Vec<Violation> {
-        let below = score + EPSILON < bar.threshold;
+        let below = !reaches(score, bar.threshold);
         let counts =
             |lost: &&Lost| if lost.is_placed() { below || (bar.claims_fail && lost.is_claim) } else { false };
         let mut found: Vec<Violation> =
