@@ -139,7 +139,7 @@ fn told_code(result: &Value) -> Option<i64> {
     match result {
         Value::String(text) => {
             let code = text.lines().take(8).find_map(code_in_line);
-            code.or_else(|| text.lines().rev().take(8).find_map(code_in_last_line))
+            code.or_else(|| code_at_end(text))
         }
         Value::Object(fields) => {
             let named = ["exit_code", "exitCode", "exit_status", "returncode", "return_code", "code"];
@@ -154,8 +154,12 @@ fn code_in_line(line: &str) -> Option<i64> {
     code_after(line, &["exit code:", "exit code", "process exited with code", "exit status", "(exit code"])
 }
 
-fn code_in_last_line(line: &str) -> Option<i64> {
-    code_after(line, &["exit code:", "[the command completed with exit code"])
+/// `[The command completed with exit code 1.]`; `Exit Code: 1` only below a report, since a file may end with it.
+fn code_at_end(text: &str) -> Option<i64> {
+    let heads = ["[the command completed with exit code", "exit code:"];
+    let is_report = text.starts_with("Command: ") || text.starts_with("Output: ");
+    let heads = if is_report { &heads[..] } else { &heads[..1] };
+    text.lines().rev().take(8).find_map(|line| code_after(line, heads))
 }
 
 fn code_after(line: &str, heads: &[&str]) -> Option<i64> {
@@ -185,6 +189,11 @@ mod tests {
         assert_eq!(output(json!({"output": "x", "metadata": {"exit_code": 1}})).exit_code, Some(1));
         assert_eq!(output(json!("{\"output\": \"x\", \"exitCode\": 3}")).exit_code, Some(3));
         assert_eq!(output(json!("x\n[The command completed with exit code 1.]")).exit_code, Some(1));
+        assert_eq!(
+            output(json!("Command: x\nOutput: a\nb\nc\nd\ne\nf\ng\nExit Code: 1\nSignal: 0")).exit_code,
+            Some(1)
+        );
+        assert_eq!(output(json!("a\nb\nc\nd\ne\nf\ng\nh\nExit code: 1")).exit_code, None);
         assert_eq!(output(json!("fine")).exit_code, None);
     }
 
