@@ -158,9 +158,11 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, Pattern)]) -> Vec<Purp
 
 /// `mvn package -DskipTests`, `gradle build -x test`.
 fn skips_tests(words: &[String]) -> bool {
+    let is_gradle = words.iter().any(|word| matches!(program_name(word).as_str(), "gradle" | "gradlew"));
     let excludes =
         |pair: &[String]| matches!(pair[0].as_str(), "-x" | "--exclude-task") && pair[1].ends_with("test");
-    words.iter().any(|word| SKIPS_TESTS.contains(&word.as_str())) || words.windows(2).any(excludes)
+    words.iter().any(|word| SKIPS_TESTS.contains(&word.as_str()))
+        || (is_gradle && words.windows(2).any(excludes))
 }
 
 /// Whether the command only says what it would do.
@@ -196,6 +198,7 @@ mod tests {
     fn commands_are_known_by_program_and_subcommand() {
         for line in [
             "pytest -q",
+            "pytest -x unit/test",
             "cargo +nightly test",
             "npm --prefix web test",
             "./gradlew :app:test",
