@@ -24,3 +24,4 @@ new-check NAME:
 # cost per case and start-up, in release
 bench:
     cargo bench --bench scale
+    cargo bench --bench readers

@@ -79,7 +79,7 @@ fn two_equal_claims_are_an_error_only_when_they_read_different_things() {
         error.to_string(),
         "several readers claim this trace, and they read different things: `anthropic`, `openai-chat`"
     );
-    assert_eq!(error.help.as_deref(), Some("say which one it is: `trace: {file: ..., format: ...}`"));
+    assert_eq!(error.help.as_deref(), Some("say which one it is: `trace: {file: ..., format: anthropic}`"));
     assert_eq!(reader::read(both, Some("anthropic")).expect("it is named").runs[0].tool_names(), ["f"]);
     assert_eq!(reader::read(both, Some("openai-chat")).expect("it is named").runs[0].tool_names(), ["g"]);
 }

@@ -10,9 +10,10 @@ use serde_json::Value;
 
 use super::anthropic_stream;
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
+use super::draft::Draft;
 use super::error::Wrong;
 use super::input::{At, Input, Record};
-use super::json::{Json, append};
+use super::json::Json;
 use super::object::Object;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
@@ -218,19 +219,17 @@ pub(super) fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
 }
 
 fn trace_of(run: Run) -> Result<Trace, Wrong> {
-    let (messages, mut trace) = run.finish();
-    let mut turn = 0;
+    let (messages, trace) = run.finish();
+    let mut draft = Draft::of(trace);
     for said in messages {
         let (value, blame) = said.open();
-        let step =
-            Object::of(value, "a message").and_then(|message| add_message(&mut trace, &mut turn, message));
+        let step = Object::of(value, "a message").and_then(|message| add_message(&mut draft, message));
         step.map_err(blame)?;
     }
-    trace.settle_answer();
-    Ok(trace)
+    Ok(draft.finish())
 }
 
-fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Result<(), Wrong> {
+fn add_message(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
     let role = match message.required(&["role"])?.as_ref() {
         "user" => Role::User,
         "system" => Role::System,
@@ -240,11 +239,11 @@ fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Resu
             return Err(Wrong::new(problem).under("role"));
         }
     };
-    *turn += usize::from(role == Role::Assistant);
+    draft.begin(Some(role));
     match message.take(&["content"]) {
-        Some(Json::List(blocks)) => add_blocks(trace, role, *turn, blocks),
+        Some(Json::List(blocks)) => add_blocks(draft, blocks),
         Some(Json::Text(text)) => {
-            trace.push_message(role, text);
+            draft.text(&text);
             Ok(())
         }
         None => Ok(()),
@@ -253,8 +252,7 @@ fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Resu
 }
 
 /// Neighbouring texts are one text (citations cut it into blocks); a call between them makes them two.
-fn add_blocks(trace: &mut Trace, role: Role, turn: usize, blocks: Vec<Json>) -> Result<(), Wrong> {
-    let mut text: Option<Cow<str>> = None;
+fn add_blocks(draft: &mut Draft, blocks: Vec<Json>) -> Result<(), Wrong> {
     for (index, value) in blocks.into_iter().enumerate() {
         let blame = |wrong: Wrong| wrong.under(index).under("content");
         let mut block = Object::of(value, "a content block").map_err(blame)?;
@@ -262,36 +260,28 @@ fn add_blocks(trace: &mut Trace, role: Role, turn: usize, blocks: Vec<Json>) -> 
         match kind.as_ref() {
             "text" => {
                 let more = block.text(&["text"]).map_err(blame)?.unwrap_or_default();
-                append(&mut text, more);
+                draft.text(&more);
             }
-            kind if is_call(kind) => {
-                if let Some(text) = text.take() {
-                    trace.push_message(role, text);
-                }
-                trace.push_call(call(block, turn).map_err(blame)?);
-            }
-            kind if kind.ends_with("tool_result") => answer(trace, block).map_err(blame)?,
+            kind if is_call(kind) => draft.call(call(block).map_err(blame)?),
+            kind if kind.ends_with("tool_result") => answer(draft, block).map_err(blame)?,
             _ => {}
         }
-    }
-    if let Some(text) = text {
-        trace.push_message(role, text);
     }
     Ok(())
 }
 
-fn call(mut block: Object, turn: usize) -> Result<Call, Wrong> {
+fn call(mut block: Object) -> Result<Call, Wrong> {
     let name = block.required(&["name"])?;
     let arguments = block.arguments("input");
     let id = block.string(&["id"])?;
     let server = block.string(&["server_name"])?;
-    Ok(Call { id, server, ..Call::new(name, arguments, turn) })
+    Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 
-fn answer(trace: &mut Trace, mut block: Object) -> Result<(), Wrong> {
+fn answer(draft: &mut Draft, mut block: Object) -> Result<(), Wrong> {
     let id = block.required(&["tool_use_id"])?;
     // The history of a trimmed log answers calls that are not in it.
-    let Some(call) = trace.open_call(&id) else { return Ok(()) };
+    let Some(call) = draft.waiting(Some(&id), None) else { return Ok(()) };
     let content = block.take(&["content"]).unwrap_or_default();
     let refused = content.get("error_code").and_then(Json::as_str).map(ToOwned::to_owned);
     let result = plain(content);

@@ -20,9 +20,16 @@ pub(super) struct Draft {
     called: bool,
     by_id: HashMap<String, VecDeque<usize>>,
     by_name: HashMap<String, VecDeque<usize>>,
+    /// Every call before this place is answered.
+    answered: usize,
 }
 
 impl Draft {
+    /// Goes on from what is known of the run before its first message.
+    pub(super) fn of(trace: Trace) -> Self {
+        Self { trace, ..Self::default() }
+    }
+
     /// Begins a message of `role`; `None` is a message that nobody says (a tool's).
     pub(super) fn begin(&mut self, role: Option<Role>) {
         self.end();
@@ -94,6 +101,15 @@ impl Draft {
             queue.pop_front();
         }
         queue.front().and_then(|place| calls.get_mut(*place))
+    }
+
+    /// The first call that waits for its result, whoever made it: for results that say nothing of their call.
+    pub(super) fn first_waiting(&mut self) -> Option<&mut Call> {
+        let calls = &mut self.trace.calls;
+        while calls.get(self.answered).is_some_and(|call| call.status != CallStatus::Unanswered) {
+            self.answered += 1;
+        }
+        calls.get_mut(self.answered)
     }
 
     /// The trace, with its answer and its tokens.

@@ -80,8 +80,15 @@ impl TraceError {
     }
 
     pub(super) fn ambiguous(formats: Vec<&'static str>) -> Self {
-        let help = "say which one it is: `trace: {file: ..., format: ...}`".to_owned();
+        let example = formats.first().copied().unwrap_or("...");
+        let help = format!("say which one it is: `trace: {{file: ..., format: {example}}}`");
         Self { problem: TraceProblem::Ambiguous(formats), help: Some(help) }
+    }
+
+    /// The wrong format was asked for, perhaps.
+    pub(super) fn looks_like(self, format: &str) -> Self {
+        let help = format!("it looks like `{format}`: without `format` it is read as that");
+        Self { help: Some(help), ..self }
     }
 
     pub(super) fn wrong(format: &'static str, wrong: &Wrong) -> Self {

@@ -126,14 +126,6 @@ impl<'t> Json<'t> {
     }
 }
 
-/// Adds to a text that comes in pieces. The first is moved, not copied.
-pub(super) fn append<'t>(text: &mut Option<Cow<'t, str>>, more: Cow<'t, str>) {
-    match text {
-        Some(text) => text.to_mut().push_str(&more),
-        None => *text = Some(more),
-    }
-}
-
 impl<'de: 't, 't> Deserialize<'de> for Json<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(JsonVisitor)

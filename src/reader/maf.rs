@@ -120,7 +120,7 @@ fn read_session(session: &Json) -> Result<Trace, Wrong> {
         walk.message(message.clone()).map_err(|wrong| wrong.under(index).under("messages"))?;
     }
     let id = session.get("session_id").or_else(|| session.get("sessionId")).and_then(Json::as_str);
-    walk.trace.id = id.map(ToOwned::to_owned);
+    walk.draft.trace.id = id.map(ToOwned::to_owned);
     Ok(walk.finish())
 }
 
@@ -133,18 +133,18 @@ fn read_response(mut response: Object) -> Result<Trace, Wrong> {
     for (index, message) in messages.into_iter().enumerate() {
         walk.message(message).map_err(|wrong| wrong.under(index).under("messages"))?;
     }
-    walk.trace.id = response.string(&["response_id", "responseId"])?;
-    walk.trace.model = response.string(&["model", "model_id", "modelId"])?;
+    walk.draft.trace.id = response.string(&["response_id", "responseId"])?;
+    walk.draft.trace.model = response.string(&["model", "model_id", "modelId"])?;
     if let Some(reason) = finish_reason(&mut response) {
-        walk.trace.stop_reason = Some(reason);
+        walk.draft.trace.stop_reason = Some(reason);
     }
     let usage = response.object(&["usage_details", "usage"])?;
     let usage = usage.map(usage_of).transpose().map_err(|wrong| wrong.under("usage_details"))?.flatten();
     if let Some(usage) = usage {
-        walk.trace.usage = Some(Usage { partial: walk.is_before_1_0(), ..usage });
+        walk.draft.trace.usage = Some(Usage { partial: walk.is_before_1_0(), ..usage });
     }
     let agent = response.string(&["agent_id", "agentId"])?;
-    walk.trace.agent = walk.trace.agent.take().or(agent);
+    walk.draft.trace.agent = walk.draft.trace.agent.take().or(agent);
     Ok(walk.finish())
 }
 

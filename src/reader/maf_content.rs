@@ -7,8 +7,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::draft::Draft;
 use super::error::Wrong;
-use super::json::{Json, append};
+use super::json::Json;
 use super::maf::usage_of;
 use super::object::Object;
 use super::usage::Tally;
@@ -17,8 +18,7 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 /// A trace while the messages of a run are read.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
-    pub(super) trace: Trace,
-    turn: usize,
+    pub(super) draft: Draft,
     tally: Tally,
     failure: Option<String>,
     /// What tells a version before 1.0: there are results, but none with `items`.
@@ -29,10 +29,9 @@ pub(super) struct Walk {
 impl Walk {
     /// The trace. Its usage, unless the response told it, is what the contents told.
     pub(super) fn finish(self) -> Trace {
-        let mut trace = self.trace;
+        let mut trace = self.draft.finish();
         trace.usage = trace.usage.or(self.tally.total());
         trace.stop_reason = trace.stop_reason.or(self.failure);
-        trace.settle_answer();
         trace
     }
 
@@ -52,40 +51,21 @@ impl Walk {
             "assistant" => Some(Role::Assistant),
             _ => None,
         };
-        if role == "assistant" {
-            self.turn += 1;
-            self.trace.agent = self.trace.agent.take().or(author);
+        self.draft.begin(speaker);
+        if speaker == Some(Role::Assistant) {
+            self.draft.trace.agent = self.draft.trace.agent.take().or(author);
         }
-        let mut text: Option<Cow<str>> = None;
         for (index, value) in message.list(&["contents"])?.into_iter().enumerate() {
-            let step = self.content(value, speaker, &mut text);
-            step.map_err(|wrong| wrong.under(index).under("contents"))?;
+            self.content(value).map_err(|wrong| wrong.under(index).under("contents"))?;
         }
-        self.say(speaker, text);
         Ok(())
     }
 
-    /// Text in a tool's message is said by nobody.
-    fn say(&mut self, speaker: Option<Role>, text: Option<Cow<str>>) {
-        if let (Some(speaker), Some(text)) = (speaker, text) {
-            self.trace.push_message(speaker, text);
-        }
-    }
-
-    /// Neighbouring texts are one text; a call between them makes them two.
-    fn content<'t>(
-        &mut self,
-        value: Json<'t>,
-        speaker: Option<Role>,
-        text: &mut Option<Cow<'t, str>>,
-    ) -> Result<(), Wrong> {
+    fn content(&mut self, value: Json) -> Result<(), Wrong> {
         let mut content = Object::of(value, "a content")?;
         let kind = kind_of(&mut content)?;
         match kind.as_ref() {
-            "text" => {
-                let more = content.text(&["text"])?.unwrap_or_default();
-                append(text, more);
-            }
+            "text" => self.draft.text(&content.text(&["text"])?.unwrap_or_default()),
             "function_approval_request" | "function_approval_response" => {
                 let call = content.object(&["function_call", "functionCall", "tool_call", "toolCall"])?;
                 call.map_or(Ok(()), |call| self.approval(call))?;
@@ -95,16 +75,10 @@ impl Walk {
                 self.tally.add(usage_of(details.unwrap_or_default())?);
             }
             "error" => self.failure = content.text(&["message"])?.map(|message| format!("error: {message}")),
-            "function_call" => {
-                self.say(speaker, text.take());
-                self.call(content)?;
-            }
+            "function_call" => self.call(content)?,
             "function_result" => self.result(content)?,
             kind => match (kind.strip_suffix("_tool_call"), kind.strip_suffix("_tool_result")) {
-                (Some(tool), _) => {
-                    self.say(speaker, text.take());
-                    self.hosted_call(tool, content)?;
-                }
+                (Some(tool), _) => self.hosted_call(tool, content)?,
                 (None, Some(_)) => self.hosted_result(content)?,
                 (None, None) => {}
             },
@@ -117,20 +91,21 @@ impl Walk {
         let arguments = content.arguments("arguments");
         let id = content.string(&["call_id", "callId"])?;
         if !self.is_known(id.as_deref(), &name, &arguments) {
-            self.trace.push_call(Call { id, ..Call::new(name, arguments, self.turn) });
+            self.draft.call(Call { id, ..Call::new(name, arguments, 0) });
         }
         Ok(())
     }
 
     /// A call that awaits approval, or that was approved, is written again under the same id: it is one attempt.
     fn is_known(&mut self, id: Option<&str>, name: &str, arguments: &Arguments) -> bool {
-        let open = id.and_then(|id| self.trace.open_call(id));
+        self.draft.end();
+        let open = id.and_then(|id| self.draft.waiting(Some(id), None));
         open.is_some_and(|call| call.name == name && call.arguments == *arguments)
     }
 
     fn approval(&mut self, mut call: Object) -> Result<(), Wrong> {
         let id = call.get("call_id").or_else(|| call.get("callId")).and_then(Json::as_str);
-        if self.trace.calls.iter().any(|known| id.is_some() && known.id.as_deref() == id) {
+        if id.is_some_and(|id| self.draft.knows(id)) {
             return Ok(());
         }
         match kind_of(&mut call)?.strip_suffix("_tool_call") {
@@ -146,7 +121,7 @@ impl Walk {
         let id = content.required(&["call_id", "callId"])?;
         let exception = content.take(&["exception"]).map(reason_of);
         let result = content.take(&["result"]);
-        let Some(call) = self.trace.open_call(&id) else { return Ok(()) };
+        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
         let refusal = result.as_ref().and_then(Json::as_str).filter(|text| text.starts_with("Error: "));
         let failed = exception.is_some() || refusal.is_some() || (result.is_none() && !has_items);
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
@@ -167,7 +142,7 @@ impl Walk {
             None => Arguments::Json(rest_of(content)),
         };
         if !self.is_known(id.as_deref(), &name, &arguments) {
-            self.trace.push_call(Call { id, server, ..Call::new(name, arguments, self.turn) });
+            self.draft.call(Call { id, server, ..Call::new(name, arguments, 0) });
         }
         Ok(())
     }
@@ -176,7 +151,7 @@ impl Walk {
         let Some(id) = content.text(&["call_id", "callId"])? else { return Ok(()) };
         let exception = content.take(&["exception", "error"]).map(reason_of);
         let output = content.take(&["output", "outputs", "result", "results"]);
-        let Some(call) = self.trace.open_call(&id) else { return Ok(()) };
+        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
         let shell = output.as_ref().and_then(Json::first);
         call.exit_code = shell.and_then(|shell| {
             shell.get("exit_code").or_else(|| shell.get("exitCode"))?.as_number()?.as_i64()

@@ -51,9 +51,9 @@ pub(super) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
     for draft in merger.drafts {
         walk.message(draft.into_message())?;
     }
-    walk.trace.usage = total(&merger.usages);
-    walk.trace.id = merger.response_id;
-    walk.trace.stop_reason = merger.stop_reason;
+    walk.draft.trace.usage = total(&merger.usages);
+    walk.draft.trace.id = merger.response_id;
+    walk.draft.trace.stop_reason = merger.stop_reason;
     Ok(walk.finish())
 }
 

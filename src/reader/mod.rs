@@ -133,7 +133,7 @@ pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
     }
     let input = Input::parse(text)?;
     match named {
-        Some(reader) => read_by(&reader, input),
+        Some(reader) => read_named(&reader, input),
         None => match surest(&input)?.as_slice() {
             [only] => read_by(only, input),
             several => read_by_all(several, input),
@@ -144,6 +144,25 @@ pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
 fn named(name: &str) -> Result<Reader, TraceError> {
     let found = READERS.iter().find(|reader| reader.name == name);
     found.copied().ok_or_else(|| TraceError::no_such_format(name))
+}
+
+/// A reader that is named may know less than the user; but what it declines and then finds nothing in is not its own.
+fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
+    let Err(reason) = (reader.detect)(&input) else { return read_by(reader, input) };
+    let looks_like = surest(&input).ok();
+    let found = read_by(reader, input).and_then(|recording| {
+        let nothing = recording.runs.iter().all(is_blank);
+        if nothing { Err(TraceError::wrong(reader.name, &Wrong::new(reason))) } else { Ok(recording) }
+    });
+    found.map_err(|error| match looks_like.as_deref() {
+        Some([other, ..]) => error.looks_like(other.name),
+        _ => error,
+    })
+}
+
+/// Whether nothing was said or done.
+fn is_blank(run: &Trace) -> bool {
+    run.messages.is_empty() && run.calls.is_empty() && run.answer.is_none()
 }
 
 fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {

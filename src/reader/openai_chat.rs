@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
+use super::draft::Draft;
 use super::error::Wrong;
 use super::input::{At, Input};
 use super::json::Json;
@@ -223,28 +224,23 @@ fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
 }
 
 fn trace_of(run: Run) -> Result<Trace, Wrong> {
-    let (messages, mut trace) = run.finish();
-    let mut turn = 0;
+    let (messages, trace) = run.finish();
+    let mut draft = Draft::of(trace);
     for said in messages {
         let (value, blame) = said.open();
-        let step =
-            Object::of(value, "a message").and_then(|message| add_message(&mut trace, &mut turn, message));
+        let step = Object::of(value, "a message").and_then(|message| add_message(&mut draft, message));
         step.map_err(blame)?;
     }
-    trace.settle_answer();
-    Ok(trace)
+    Ok(draft.finish())
 }
 
-fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Result<(), Wrong> {
+fn add_message(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
     let role = message.required(&["role"])?;
     match role.as_ref() {
-        "system" | "developer" => trace.push_message(Role::System, text_of(message.take(&["content"]))),
-        "user" => trace.push_message(Role::User, text_of(message.take(&["content"]))),
-        "assistant" => {
-            *turn += 1;
-            add_assistant(trace, *turn, message)?;
-        }
-        "tool" | "function" => answer(trace, message)?,
+        "system" | "developer" => draft.say(Role::System, &text_of(message.take(&["content"]))),
+        "user" => draft.say(Role::User, &text_of(message.take(&["content"]))),
+        "assistant" => add_assistant(draft, message)?,
+        "tool" | "function" => answer(draft, message)?,
         other => {
             let problem = format!("the role `{other}` is none of `{}`", ROLES.join("`, `"));
             return Err(Wrong::new(problem).under("role"));
@@ -253,60 +249,52 @@ fn add_message(trace: &mut Trace, turn: &mut usize, mut message: Object) -> Resu
     Ok(())
 }
 
-fn add_assistant(trace: &mut Trace, turn: usize, mut message: Object) -> Result<(), Wrong> {
-    let said = message.take(&["content", "refusal"]).map(|content| text_of(Some(content)));
-    let legacy = message.take(&["function_call"]).map(|function| legacy_call(function, turn)).transpose()?;
-    let calls = message.list(&["tool_calls"])?;
-    // Beside calls, an empty text is a writer's habit; alone, it is an empty answer.
-    let habit = legacy.is_some() || !calls.is_empty();
-    if let Some(text) = said.filter(|text| !(habit && text.is_empty())) {
-        trace.push_message(Role::Assistant, text);
+fn add_assistant(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+    draft.begin(Some(Role::Assistant));
+    if let Some(content) = message.take(&["content", "refusal"]) {
+        draft.text(&text_of(Some(content)));
     }
-    for (index, value) in calls.into_iter().enumerate() {
-        let call = tool_call(value, turn).map_err(|wrong| wrong.under(index).under("tool_calls"))?;
-        trace.push_call(call);
+    for (index, value) in message.list(&["tool_calls"])?.into_iter().enumerate() {
+        draft.call(tool_call(value).map_err(|wrong| wrong.under(index).under("tool_calls"))?);
     }
-    if let Some(call) = legacy {
-        trace.push_call(call);
+    if let Some(function) = message.take(&["function_call"]) {
+        draft.call(legacy_call(function)?);
     }
+    draft.end();
     Ok(())
 }
 
-fn legacy_call(value: Json, turn: usize) -> Result<Call, Wrong> {
-    let function = Object::of(value, "a function call").and_then(|function| function_call(function, turn));
+fn legacy_call(value: Json) -> Result<Call, Wrong> {
+    let function = Object::of(value, "a function call").and_then(function_call);
     function.map_err(|wrong| wrong.under("function_call"))
 }
 
-fn tool_call(value: Json, turn: usize) -> Result<Call, Wrong> {
+fn tool_call(value: Json) -> Result<Call, Wrong> {
     let mut call = Object::of(value, "a tool call")?;
     let id = call.string(&["id"])?;
     if let Some(mut custom) = call.object(&["custom"])? {
         let name = custom.required(&["name"])?;
         // A custom tool's input is free text: it is no broken JSON.
         let input = custom.take(&["input"]).unwrap_or_default().into_value();
-        return Ok(Call { id, ..Call::new(name, Arguments::Json(input), turn) });
+        return Ok(Call { id, ..Call::new(name, Arguments::Json(input), 0) });
     }
     let function = call.object(&["function"])?.ok_or_else(|| Wrong::new("`function` is missing"))?;
-    let call = function_call(function, turn).map_err(|wrong| wrong.under("function"))?;
+    let call = function_call(function).map_err(|wrong| wrong.under("function"))?;
     Ok(Call { id, ..call })
 }
 
-fn function_call(mut function: Object, turn: usize) -> Result<Call, Wrong> {
+fn function_call(mut function: Object) -> Result<Call, Wrong> {
     let name = function.required(&["name"])?;
     let arguments = function.arguments("arguments");
-    Ok(Call::new(name, arguments, turn))
+    Ok(Call::new(name, arguments, 0))
 }
 
 /// A result belongs to the call with its id; without one, to the first open call of the tool, or the first at all.
-fn answer(trace: &mut Trace, mut message: Object) -> Result<(), Wrong> {
+fn answer(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
     let (id, name) = (message.text(&["tool_call_id"])?, message.text(&["name", "tool_name"])?);
     let call = match (&id, &name) {
-        (Some(id), _) => trace.open_call(id),
-        (None, name) => {
-            let open = |call: &&mut Call| call.status == CallStatus::Unanswered;
-            let named = |call: &&mut Call| name.as_ref().is_none_or(|name| *name == call.name);
-            trace.calls.iter_mut().filter(open).find(named)
-        }
+        (None, None) => draft.first_waiting(),
+        (id, name) => draft.waiting(id.as_deref(), name.as_deref()),
     };
     // The history of a trimmed log answers calls that are not in it.
     let Some(call) = call else { return Ok(()) };

@@ -4,6 +4,7 @@
 //! "result": ...}`. Nothing else is told: no text, no answer, no tokens; and a result does not say whether it is an
 //! error, unless its event has an `error`.
 
+use super::draft::Draft;
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
@@ -32,29 +33,29 @@ fn detect(input: &Input) -> Detection {
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let mut trace = Trace::default();
+    let mut draft = Draft::default();
     for Record { at, value } in input.records {
-        let event = Object::of(value, "an event").and_then(|event| add(&mut trace, event));
+        let event = Object::of(value, "an event").and_then(|event| add(&mut draft, event));
         event.map_err(|wrong| at.blame(wrong))?;
     }
-    Ok(vec![trace])
+    Ok(vec![draft.finish()])
 }
 
-fn add(trace: &mut Trace, mut event: Object) -> Result<(), Wrong> {
+fn add(draft: &mut Draft, mut event: Object) -> Result<(), Wrong> {
     let kind = event.required(&["type"])?;
     let id = event.string(&["id"])?;
     match kind.as_ref() {
         "tool_call" => {
             let name = event.required(&["tool"])?;
             let arguments = event.arguments("arguments");
-            let turn = trace.calls.len() + 1;
-            trace.push_call(Call { id, ..Call::new(name, arguments, turn) });
+            draft.next_turn();
+            draft.call(Call { id, ..Call::new(name, arguments, 0) });
             Ok(())
         }
         "tool_result" => {
             let id = id.ok_or_else(|| Wrong::new("`id` is missing"))?;
             let problem = format!("no open call has the id `{id}`");
-            let call = trace.open_call(&id).ok_or_else(|| Wrong::new(problem).under("id"))?;
+            let call = draft.waiting(Some(&id), None).ok_or_else(|| Wrong::new(problem).under("id"))?;
             answer(call, event);
             Ok(())
         }

@@ -180,7 +180,10 @@ fn all_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String>
 
 fn read(path: &Path, format: Option<&str>, files: &Files) -> Result<Recording, String> {
     let read = files.read(path, |text| reader::read(text, format)).map_err(|error| error.to_string())?;
-    read.map_err(|error| format!("{}: {error}", files.name(path)))
+    read.map_err(|error| {
+        let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
+        format!("{}: {error}{help}", files.name(path))
+    })
 }
 
 fn runs_of(recording: Recording, name: &str) -> Vec<Run> {

@@ -1,6 +1,6 @@
 //! The questions that checks share, and the steps by which readers build a trace.
 
-use super::{Arguments, Call, CallStatus, Message, Role, Trace};
+use super::{Arguments, Call, Message, Role, Trace};
 use crate::outcome::{Unfit, Violation};
 
 impl Trace {
@@ -17,13 +17,6 @@ impl Trace {
             self.input = Some(text.clone());
         }
         self.messages.push(Message { role, text, after_calls: self.calls.len() });
-    }
-
-    /// The call with `id` that has no answer yet; ids may be used again, so the first open one is meant.
-    pub fn open_call(&mut self, id: &str) -> Option<&mut Call> {
-        self.calls
-            .iter_mut()
-            .find(|call| call.status == CallStatus::Unanswered && call.id.as_deref() == Some(id))
     }
 
     /// Sets the answer, where none was recorded: what the model said after the last call, joined by newlines.

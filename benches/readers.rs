@@ -1,0 +1,168 @@
+//! How fast traces are read, and in how much memory.
+//!
+//! `cargo bench --bench readers [-- FORMAT]`. For each format: its samples, over and over, to a few MB; and one of them
+//! grown to a single file of that size, its longest list repeated with ids of its own, which shows what is not linear.
+//! Both are read to traces, and beside it parsed to a `serde_json::Value` in the same process: a ratio of 1 is as fast as
+//! that. The memory is the peak of a process that does nothing but read the large file, as a multiple of its size. The
+//! figures of memory are the kernel's, so run it on Linux.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use arraign::reader::{self, READERS};
+use serde_json::Value;
+
+/// What is read of each format in one pass.
+const BYTES: usize = 4 << 20;
+const PASSES: usize = 5;
+/// Says which file this program is to read, and nothing else.
+const SUBJECT: &str = "READERS_SUBJECT";
+
+fn main() {
+    if let Some(path) = env::var_os(SUBJECT) {
+        return read_alone(Path::new(&path));
+    }
+    let only = env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    println!(
+        "{:<18} {:>8} {:>7} {:>10} {:>7} {:>7}",
+        "format", "MB/s", "ratio", "large MB/s", "ratio", "memory"
+    );
+    for reader in READERS.iter().filter(|reader| only.as_deref().is_none_or(|only| only == reader.name)) {
+        measure(reader.name);
+    }
+}
+
+fn measure(format: &str) {
+    let samples = samples(format);
+    let (speed, ratio) = speed(&samples);
+    print!("{format:<18} {speed:>8.0} {ratio:>7.2}");
+    let grown = samples.iter().map(|text| grown(text)).find(|text| reader::read(text, Some(format)).is_ok());
+    let Some(large) = grown else { return println!("   no sample can grow") };
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{format}.json"));
+    fs::write(&path, &large).expect("a file");
+    let memory = memory_of_reading(&path) / as_f64(large.len());
+    fs::remove_file(&path).expect("the file");
+    let (speed, ratio) = self::speed(&[large]);
+    println!(" {speed:>10.0} {ratio:>7.2} {memory:>6.1}x");
+}
+
+/// How many MB a second are read, and the same beside `Value`.
+fn speed(texts: &[String]) -> (f64, f64) {
+    let bytes: usize = texts.iter().map(String::len).sum();
+    let repeats = BYTES.div_ceil(bytes);
+    let pass = |look: fn(&str)| {
+        let start = Instant::now();
+        (0..repeats).for_each(|_| texts.iter().for_each(|text| look(text)));
+        start.elapsed()
+    };
+    let (mut own, mut value) = (Duration::MAX, Duration::MAX);
+    for _ in 0..PASSES {
+        own = own.min(pass(read));
+        value = value.min(pass(parse));
+    }
+    (as_f64(bytes * repeats) / 1e6 / own.as_secs_f64(), value.as_secs_f64() / own.as_secs_f64())
+}
+
+fn read(text: &str) {
+    let _ = std::hint::black_box(reader::read(text, None));
+}
+
+/// All values of a document, of JSON Lines, or of a stream.
+fn parse(text: &str) {
+    values(text).into_iter().for_each(|value| drop(std::hint::black_box(value)));
+}
+
+fn values(text: &str) -> Vec<Value> {
+    if text.starts_with("event:") || text.starts_with("data:") {
+        let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+        return data.filter_map(|data| serde_json::from_str(data).ok()).collect();
+    }
+    serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().expect("JSON")
+}
+
+/// One file of the size that is read in a pass: lines are repeated, and so is the longest list of a document.
+fn grown(text: &str) -> String {
+    let mut values = values(text);
+    let repeats = BYTES.div_ceil(text.len());
+    if let [document] = values.as_mut_slice()
+        && let Some(list) = longest_list(document)
+    {
+        *list = repeated(list, repeats);
+        return document.to_string();
+    }
+    repeated(&values, repeats).iter().map(|value| format!("{value}\n")).collect()
+}
+
+fn longest_list(value: &mut Value) -> Option<&mut Vec<Value>> {
+    match value {
+        Value::Array(items) => Some(items),
+        Value::Object(map) => {
+            let longest = map.values_mut().max_by_key(|value| value.to_string().len())?;
+            longest_list(longest)
+        }
+        _ => None,
+    }
+}
+
+fn repeated(items: &[Value], repeats: usize) -> Vec<Value> {
+    let copy = |number| items.iter().map(move |item| with_own_ids(item, number));
+    (0..repeats).flat_map(copy).collect()
+}
+
+/// `value` with ids that no other repetition has.
+fn with_own_ids(value: &Value, number: usize) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| with_own_ids(item, number)).collect(),
+        Value::Object(map) => {
+            let own = |(key, value): (&String, &Value)| match value {
+                Value::String(id) if is_id(key) => (key.clone(), format!("{id}{number:04x}").into()),
+                value => (key.clone(), with_own_ids(value, number)),
+            };
+            map.iter().map(own).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether it tells calls or messages apart, and not the runs.
+fn is_id(key: &str) -> bool {
+    ["id", "call_id", "tool_call_id", "tool_use_id", "toolCallId", "tool_id", "uuid", "parentUuid"]
+        .contains(&key)
+}
+
+fn memory_of_reading(path: &Path) -> f64 {
+    let program = env::current_exe().expect("this program");
+    let output = Command::new(program).env(SUBJECT, path).output().expect("it starts");
+    String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number of bytes")
+}
+
+fn read_alone(path: &Path) {
+    let text = fs::read_to_string(path).expect("a file");
+    read(&text);
+    let status = fs::read_to_string("/proc/self/status").expect("Linux");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak");
+    let kilobytes = peak.split_whitespace().next().and_then(|number| number.parse::<usize>().ok());
+    println!("{}", kilobytes.expect("a number") * 1024);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few megabytes")]
+fn as_f64(bytes: usize) -> f64 {
+    bytes as f64
+}
+
+fn samples(format: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader").join(format);
+    let entries = fs::read_dir(folder).expect("samples").map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<PathBuf> = entries.filter(is_sample).collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read_to_string(path).expect("a file")).collect()
+}
+
+/// What was read is pinned beside a sample; YAML is not what `Value` is measured on.
+fn is_sample(path: &PathBuf) -> bool {
+    path.extension().is_some_and(|end| end != "txt" && end != "yaml" && end != "yml")
+}
