@@ -73,7 +73,9 @@ fn read(text: &str) {
 
 /// All values of a document, of JSON Lines, or of a stream.
 fn parse(text: &str) {
-    values(text).into_iter().for_each(|value| drop(std::hint::black_box(value)));
+    for value in values(text) {
+        drop(std::hint::black_box(value));
+    }
 }
 
 fn values(text: &str) -> Vec<Value> {
@@ -94,7 +96,12 @@ fn grown(text: &str) -> String {
         *list = repeated(list, repeats);
         return document.to_string();
     }
-    repeated(&values, repeats).iter().map(|value| format!("{value}\n")).collect()
+    let mut lines = String::new();
+    for value in repeated(&values, repeats) {
+        lines.push_str(&value.to_string());
+        lines.push('\n');
+    }
+    lines
 }
 
 fn longest_list(value: &mut Value) -> Option<&mut Vec<Value>> {
@@ -157,12 +164,12 @@ fn as_f64(bytes: usize) -> f64 {
 fn samples(format: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader").join(format);
     let entries = fs::read_dir(folder).expect("samples").map(|entry| entry.expect("an entry").path());
-    let mut paths: Vec<PathBuf> = entries.filter(is_sample).collect();
+    let mut paths: Vec<PathBuf> = entries.filter(|path| is_sample(path)).collect();
     paths.sort();
     paths.iter().map(|path| fs::read_to_string(path).expect("a file")).collect()
 }
 
 /// What was read is pinned beside a sample; YAML is not what `Value` is measured on.
-fn is_sample(path: &PathBuf) -> bool {
+fn is_sample(path: &Path) -> bool {
     path.extension().is_some_and(|end| end != "txt" && end != "yaml" && end != "yml")
 }
