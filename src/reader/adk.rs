@@ -7,6 +7,7 @@ use super::gemini::{Walk, usage_of};
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 
@@ -18,7 +19,7 @@ fn detect(input: &Input) -> Detection {
     for record in &input.records {
         let first = record.value.get("events").and_then(Json::first);
         if !is_event(first.unwrap_or(&record.value)) {
-            return Err(format!("{} is no event with an `author` and an invocation", record.at));
+            return Err(Reason::of(record.at, "is no event with an `author` and an invocation"));
         }
     }
     Ok(Certainty::Sure)

@@ -15,6 +15,7 @@ use super::error::Wrong;
 use super::input::{At, Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 
@@ -31,13 +32,13 @@ fn detect(input: &Input) -> Detection {
     }
     if input.records.iter().any(|record| anthropic_stream::is_start(&record.value)) {
         let strange = input.records.iter().find(|record| !anthropic_stream::is_event(&record.value));
-        let reason = |record: &Record| format!("{} is no event of a stream", record.at);
+        let reason = |record: &Record| Reason::of(record.at, "is no event of a stream");
         return strange.map_or(Ok(Certainty::Sure), |record| Err(reason(record)));
     }
     let mut best = Certainty::Possible;
     for record in &input.records {
         let judged = judge_record(&record.value);
-        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at))?);
+        best = best.max(judged.map_err(|reason| reason.in_record(record.at))?);
     }
     Ok(best)
 }
@@ -58,11 +59,11 @@ fn judge_record(value: &Json) -> Detection {
         return Ok(Certainty::Sure);
     }
     if let Some(kind) = value.get("type").and_then(Json::as_str) {
-        return Err(format!("has the type `{kind}`, not `message`"));
+        return Err(format!("has the type `{kind}`, not `message`").into());
     }
     let request = value.get("request").filter(|request| request.is_object()).unwrap_or(value);
     let Some(messages) = request.get("messages").and_then(Json::as_list) else {
-        return Err("has no `messages` and is no response".to_owned());
+        return Err("has no `messages` and is no response".into());
     };
     let certainty = judge_messages(messages.iter(), "messages")?;
     let floor = match (request.pointer("/tools/0/input_schema"), request.get("system")) {
@@ -89,7 +90,7 @@ fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) 
             objection = object_to(message).map(|reason| format!("`{path}[{index}]` {reason}"));
         }
     }
-    objection.map_or(Ok(Certainty::Possible), Err)
+    objection.map_or(Ok(Certainty::Possible), |objection| Err(objection.into()))
 }
 
 fn has_tool_blocks(message: &Json) -> bool {

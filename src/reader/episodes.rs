@@ -10,6 +10,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::settled::settled;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, Role, Trace};
@@ -29,7 +30,7 @@ fn detect(input: &Input) -> Detection {
         let kind = record.value.get("type").and_then(Json::as_str).unwrap_or_default();
         let named = record.value.get("episode_id").is_some_and(Json::is_text);
         if !EVENTS.contains(&kind) || !named {
-            return Err(format!("{} is no event of an episode", record.at));
+            return Err(Reason::of(record.at, "is no event of an episode"));
         }
     }
     Ok(Certainty::Sure)

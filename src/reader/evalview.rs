@@ -11,6 +11,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::settled::error_of;
 use super::usage::dollars;
 use super::{Certainty, Detection, Reader};
@@ -24,12 +25,12 @@ fn detect(input: &Input) -> Detection {
     for record in &input.records {
         let trace = record.value.get("trace").unwrap_or(&record.value);
         let Some(steps) = trace.get("steps").and_then(Json::as_list) else {
-            return Err(format!("{} has no `steps`", record.at));
+            return Err(Reason::of(record.at, "has no `steps`"));
         };
         let told =
             trace.get("final_output").is_some() || trace.get("session_id").is_some() && !steps.is_empty();
         if !told || steps.iter().any(|step| step.get("tool_name").is_none()) {
-            return Err(format!("{} has no steps with a `tool_name` and a `final_output`", record.at));
+            return Err(Reason::of(record.at, "has no steps with a `tool_name` and a `final_output`"));
         }
     }
     Ok(Certainty::Sure)

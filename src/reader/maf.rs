@@ -9,6 +9,7 @@ use super::json::Json;
 use super::maf_content::Walk;
 use super::maf_updates;
 use super::object::Object;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 
@@ -36,11 +37,11 @@ fn detect(input: &Input) -> Detection {
     let mut seen = Vec::new();
     for record in &input.records {
         let found = shape(&record.value);
-        let found = found.ok_or_else(|| format!("{} has no `contents` in it", record.at))?;
+        let found = found.ok_or_else(|| Reason::of(record.at, "has no `contents` in it"))?;
         seen.push(found);
     }
     if seen.iter().any(|shape| Some(*shape) != expected) {
-        return Err("responses, messages and updates are mixed in it".to_owned());
+        return Err("responses, messages and updates are mixed in it".into());
     }
     Ok(Certainty::Sure)
 }

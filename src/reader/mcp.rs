@@ -15,6 +15,7 @@ use super::input::Input;
 use super::json::Json;
 use super::object::Object;
 use super::parts::plain;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Trace};
 
@@ -35,7 +36,7 @@ fn detect(input: &Input) -> Detection {
     input.first()?;
     let strange = input.records.iter().find(|record| !is_rpc(&record.value) && !is_wrapper(&record.value));
     match strange {
-        Some(record) => Err(format!("{} is no JSON-RPC message, and wraps none", record.at)),
+        Some(record) => Err(Reason::of(record.at, "is no JSON-RPC message, and wraps none")),
         None => Ok(Certainty::Sure),
     }
 }

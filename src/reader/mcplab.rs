@@ -20,7 +20,7 @@ fn detect(input: &Input) -> Detection {
     if input.records.iter().any(is_run) {
         return Ok(Certainty::Sure);
     }
-    Err("there is no `scenario_run` in it".to_owned())
+    Err("there is no `scenario_run` in it".into())
 }
 
 fn kind<'v>(value: &'v Json) -> Option<&'v str> {

@@ -36,6 +36,7 @@ mod openai_responses;
 mod otel;
 mod parts;
 mod pydantic_ai;
+mod reason;
 mod rig;
 mod run_lines;
 mod settled;
@@ -53,6 +54,7 @@ pub use native_form::to_native;
 use crate::trace::Trace;
 use error::Wrong;
 use input::Input;
+use reason::Reason;
 
 /// A trace format's entry in the table.
 #[derive(Clone, Copy)]
@@ -72,7 +74,7 @@ impl fmt::Debug for Reader {
 }
 
 /// How certain a reader is, or why it declines.
-type Detection = Result<Certainty, String>;
+type Detection = Result<Certainty, Reason>;
 
 /// How certain a reader is that a file is its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,7 +154,11 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     let looks_like = surest(&input).ok();
     let found = read_by(reader, input).and_then(|recording| {
         let nothing = recording.runs.iter().all(is_blank);
-        if nothing { Err(TraceError::wrong(reader.name, &Wrong::new(reason))) } else { Ok(recording) }
+        if nothing {
+            Err(TraceError::wrong(reader.name, &Wrong::new(reason.to_string())))
+        } else {
+            Ok(recording)
+        }
     });
     found.map_err(|error| match looks_like.as_deref() {
         Some([other, ..]) => error.looks_like(other.name),
@@ -175,16 +181,18 @@ fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
 
 /// The readers that are surest of `input`, in the table's order.
 fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
-    let mut declined = Vec::new();
+    let mut reasons: Vec<(&'static str, Reason)> = Vec::new();
     let mut claims: Vec<(Certainty, Reader)> = Vec::new();
     for reader in READERS {
         match (reader.detect)(input) {
             Ok(certainty) => claims.push((certainty, *reader)),
-            Err(reason) => declined.push(Declined { format: reader.name, reason }),
+            Err(reason) => reasons.push((reader.name, reason)),
         }
     }
     let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
-        return Err(TraceProblem::Unknown(declined).into());
+        let declined = reasons.into_iter();
+        let declined = declined.map(|(format, reason)| Declined { format, reason: reason.to_string() });
+        return Err(TraceProblem::Unknown(declined.collect()).into());
     };
     Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
 }

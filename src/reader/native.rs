@@ -23,6 +23,7 @@ use serde_json::Value;
 use super::error::{TraceError, TraceProblem, Wrong};
 use super::input::{At, Input, Record};
 use super::json::Json;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader, Recording};
 use crate::place::{LoadError, LoadErrors, Source};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
@@ -280,7 +281,7 @@ fn detect(input: &Input) -> Detection {
         match (list("steps"), list("calls")) {
             (Some(steps), _) => judge_steps(steps.iter(), false)?,
             (None, Some(calls)) => judge_steps(calls.iter(), true)?,
-            (None, None) => return Err(format!("{} has neither `steps` nor `calls`", record.at)),
+            (None, None) => return Err(Reason::of(record.at, "has neither `steps` nor `calls`")),
         };
     }
     Ok(Certainty::Sure)
@@ -288,7 +289,7 @@ fn detect(input: &Input) -> Detection {
 
 fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Json<'v>>, short: bool) -> Detection {
     match steps.position(|step| !is_step(step, short)) {
-        Some(index) => Err(format!("step {} has none of `user`, `call` and `say`", index + 1)),
+        Some(index) => Err(format!("step {} has none of `user`, `call` and `say`", index + 1).into()),
         None => Ok(Certainty::Sure),
     }
 }

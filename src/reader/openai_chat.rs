@@ -37,7 +37,7 @@ fn detect(input: &Input) -> Detection {
     let mut best = Certainty::Possible;
     for record in &input.records {
         let judged = judge_record(&record.value);
-        best = best.max(judged.map_err(|reason| format!("{} {reason}", record.at))?);
+        best = best.max(judged.map_err(|reason| reason.in_record(record.at))?);
     }
     Ok(best)
 }
@@ -55,7 +55,7 @@ fn judge_record(value: &Json) -> Detection {
         return Ok(Certainty::Sure);
     }
     if let Some(key) = FOREIGN.iter().find(|key| value.get(key).is_some()) {
-        return Err(format!("has the key `{key}`, which this format has not"));
+        return Err(format!("has the key `{key}`, which this format has not").into());
     }
     let (request, response) = (body(value, "request"), body(value, "response"));
     let choices = |value: &Json| {
@@ -66,11 +66,11 @@ fn judge_record(value: &Json) -> Detection {
         return Ok(Certainty::Sure);
     }
     if let Some(kind) = value.get("type").and_then(Json::as_str) {
-        return Err(format!("has the type `{kind}`"));
+        return Err(format!("has the type `{kind}`").into());
     }
     let messages = request.unwrap_or(value).get("messages").and_then(Json::as_list);
     let Some(messages) = messages else {
-        return Err("has neither `messages` nor `choices`".to_owned());
+        return Err("has neither `messages` nor `choices`".into());
     };
     if value.pointer("/tools/0/function").is_some() {
         return Ok(Certainty::Sure);
@@ -94,7 +94,7 @@ fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) 
             objection = object_to(message).map(|reason| format!("`{path}[{index}]` {reason}"));
         }
     }
-    objection.map_or(Ok(Certainty::Possible), Err)
+    objection.map_or(Ok(Certainty::Possible), |objection| Err(objection.into()))
 }
 
 /// Whether a message holds what only this format has.

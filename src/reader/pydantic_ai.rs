@@ -12,6 +12,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::usage::dollars;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
@@ -33,10 +34,10 @@ fn detect(input: &Input) -> Detection {
         let message = inner.unwrap_or(&record.value);
         let kind = message.get("kind").and_then(Json::as_str);
         if !matches!(kind, Some("request" | "response")) || !message.get("parts").is_some_and(Json::is_list) {
-            return Err(format!("{} is no `request` or `response` with `parts`", record.at));
+            return Err(Reason::of(record.at, "is no `request` or `response` with `parts`"));
         }
         if message.pointer("/parts/0").is_some_and(|part| part.get("part_kind").is_none()) {
-            return Err(format!("{} has a part without `part_kind`", record.at));
+            return Err(Reason::of(record.at, "has a part without `part_kind`"));
         }
     }
     Ok(Certainty::Sure)

@@ -22,7 +22,7 @@ fn detect(input: &Input) -> Detection {
         Some(messages) => judge(messages.iter())?,
         None => judge(input.records.iter().map(|record| &record.value))?,
     };
-    best.ok_or_else(|| "nothing in its messages is this format's alone".to_owned())
+    best.ok_or_else(|| "nothing in its messages is this format's alone".into())
 }
 
 fn judge<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Result<Option<Certainty>, String> {

@@ -7,6 +7,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::settled::settled;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, Role, Trace};
@@ -20,12 +21,12 @@ fn detect(input: &Input) -> Detection {
     for record in &input.records {
         let value = &record.value;
         if !value.get("prompt").is_some_and(Json::is_text) {
-            return Err(format!("{} has no `prompt`", record.at));
+            return Err(Reason::of(record.at, "has no `prompt`"));
         }
         // A run that was cut has calls and no response.
         let calls = value.get("tool_calls").is_some_and(Json::is_list);
         if !calls && !value.get("response").is_some_and(Json::is_text) {
-            return Err(format!("{} has neither `response` nor `tool_calls`", record.at));
+            return Err(Reason::of(record.at, "has neither `response` nor `tool_calls`"));
         }
         if value.pointer("/tool_calls/0/tool_name").is_some() {
             best = Certainty::Sure;

@@ -9,6 +9,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::settled::error_of;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Trace};
@@ -26,7 +27,7 @@ fn detect(input: &Input) -> Detection {
             _ => false,
         };
         if !known {
-            return Err(format!("{} is no `tool_call` with a `tool`, and no `tool_result`", record.at));
+            return Err(Reason::of(record.at, "is no `tool_call` with a `tool`, and no `tool_result`"));
         }
     }
     Ok(Certainty::Sure)

@@ -10,6 +10,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 use steps::Steps;
@@ -21,7 +22,7 @@ fn detect(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         if !is_trajectory(&record.value) {
-            return Err(format!("{} has no `schema_version` that begins with `ATIF-`", record.at));
+            return Err(Reason::of(record.at, "has no `schema_version` that begins with `ATIF-`"));
         }
     }
     Ok(Certainty::Sure)

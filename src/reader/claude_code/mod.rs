@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 use session::Session;
@@ -32,12 +33,12 @@ fn detect(input: &Input) -> Detection {
     if let Some(record) =
         input.records.iter().find(|record| !record.value.get("type").is_some_and(Json::is_text))
     {
-        return Err(format!("{} has no `type`", record.at));
+        return Err(Reason::of(record.at, "has no `type`"));
     }
     if input.records.iter().any(|record| is_telling(&record.value)) {
         return Ok(Certainty::Sure);
     }
-    Err("no line of a session is in it".to_owned())
+    Err("no line of a session is in it".into())
 }
 
 /// Whether a line is one that only this format has.

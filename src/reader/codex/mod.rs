@@ -13,6 +13,7 @@ use super::error::Wrong;
 use super::input::Input;
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 pub(super) use rollout::is_context;
@@ -32,17 +33,17 @@ fn detect(input: &Input) -> Detection {
     let mut sure = false;
     for record in &input.records {
         if !is_line(&record.value) {
-            return Err(format!("{} is no line of a rollout, and no event of `codex exec`", record.at));
+            return Err(Reason::of(record.at, "is no line of a rollout, and no event of `codex exec`"));
         }
         sure |= kind(&record.value) != "error";
     }
-    if sure { Ok(Certainty::Sure) } else { Err("there is nothing but errors in it".to_owned()) }
+    if sure { Ok(Certainty::Sure) } else { Err("there is nothing but errors in it".into()) }
 }
 
 fn judge_early(input: &Input) -> Detection {
     let is_line = |value: &Json| exec_early::is_event(value) || exec_early::is_preamble(value);
     match input.records.iter().find(|record| !is_line(&record.value)) {
-        Some(record) => Err(format!("{} is no event of `codex exec`", record.at)),
+        Some(record) => Err(Reason::of(record.at, "is no event of `codex exec`")),
         None => Ok(Certainty::Sure),
     }
 }

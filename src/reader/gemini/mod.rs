@@ -11,6 +11,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 pub(super) use content::Walk;
@@ -27,10 +28,10 @@ fn detect(input: &Input) -> Detection {
     let mut best = None;
     for record in &input.records {
         let judged =
-            judge(&record.value).ok_or_else(|| format!("{} holds no `parts` of contents", record.at))?;
+            judge(&record.value).ok_or_else(|| Reason::of(record.at, "holds no `parts` of contents"))?;
         best = best.max(Some(judged));
     }
-    best.ok_or_else(|| "the list is empty".to_owned())
+    best.ok_or_else(|| "the list is empty".into())
 }
 
 fn judge(value: &Json) -> Option<Certainty> {

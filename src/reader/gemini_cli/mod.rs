@@ -17,7 +17,7 @@ fn detect(input: &Input) -> Detection {
     if session::is_session(first) || input.records.iter().any(|record| stream::is_own(&record.value)) {
         return Ok(Certainty::Sure);
     }
-    Err("it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`".to_owned())
+    Err("it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`".into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -10,6 +10,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 
@@ -23,7 +24,7 @@ fn detect(input: &Input) -> Detection {
         let log = value.get("eval").is_some_and(Json::is_object) && value.get("version").is_some();
         let sample = value.get("epoch").is_some() && value.get("messages").is_some_and(Json::is_list);
         if !log && !sample {
-            return Err(format!("{} is neither a log with `eval` nor a sample with an `epoch`", record.at));
+            return Err(Reason::of(record.at, "is neither a log with `eval` nor a sample with an `epoch`"));
         }
     }
     Ok(Certainty::Sure)

@@ -45,7 +45,7 @@ fn detect(input: &Input) -> Detection {
     match shapes.next() {
         Some((Shape::State, state)) if !holds_message(state, SURE_DEPTH) => Ok(Certainty::Likely),
         Some(_) => Ok(Certainty::Sure),
-        None => Err("there is no message of LangChain's in it".to_owned()),
+        None => Err("there is no message of LangChain's in it".into()),
     }
 }
 

@@ -17,6 +17,7 @@ use super::error::Wrong;
 use super::input::{At, Input};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 use items::Items;
@@ -53,11 +54,11 @@ fn detect(input: &Input) -> Detection {
         // Between its own events a stream may hold others: `error`, `keepalive`.
         let found = shape(&record.value);
         if found != Some(first) && first != Shape::Event {
-            return Err(format!("{} is none of this format", record.at));
+            return Err(Reason::of(record.at, "is none of this format"));
         }
         sure |= is_telling(&record.value);
     }
-    if sure { Ok(Certainty::Sure) } else { Err("nothing in it is of this format alone".to_owned()) }
+    if sure { Ok(Certainty::Sure) } else { Err("nothing in it is of this format alone".into()) }
 }
 
 fn shape(value: &Json) -> Option<Shape> {

@@ -16,6 +16,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 use span::Span;
@@ -42,10 +43,10 @@ fn detect(input: &Input) -> Detection {
         if has(&SPANS) || Span::is_console(&record.value) {
             spans = true;
         } else if !has(&OTHER) {
-            return Err(format!("{} has no `resourceSpans`", record.at));
+            return Err(Reason::of(record.at, "has no `resourceSpans`"));
         }
     }
-    if spans { Ok(Certainty::Sure) } else { Err("there are logs or metrics in it, but no spans".to_owned()) }
+    if spans { Ok(Certainty::Sure) } else { Err("there are logs or metrics in it, but no spans".into()) }
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

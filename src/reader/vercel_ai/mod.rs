@@ -41,7 +41,7 @@ fn detect(input: &Input) -> Detection {
         Some(Shape::Part) => return judge_parts(input),
         Some(Shape::Message) => return judge_messages(input.records.iter().map(|record| &record.value)),
         Some(Shape::Messages) => {}
-        None => return Err("there is no step, message or stream part of this format in it".to_owned()),
+        None => return Err("there is no step, message or stream part of this format in it".into()),
     }
     let messages = input.records.iter().filter_map(|record| messages(&record.value));
     judge_messages(messages.flatten())
@@ -74,16 +74,12 @@ fn messages<'v, 't>(value: &'v Json<'t>) -> Option<&'v [Json<'t>]> {
 fn judge_messages<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Detection {
     let best =
         messages.try_fold(None, |best, message| message::judge(message).map(|found| best.max(found)))?;
-    best.ok_or_else(|| "nothing in its messages is this format's alone".to_owned())
+    best.ok_or_else(|| "nothing in its messages is this format's alone".into())
 }
 
 fn judge_parts(input: &Input) -> Detection {
     let own = input.records.iter().any(|record| kind(&record.value).is_some_and(stream::is_own));
-    if own {
-        Ok(Certainty::Sure)
-    } else {
-        Err("it has no part of a stream that only this format has".to_owned())
-    }
+    if own { Ok(Certainty::Sure) } else { Err("it has no part of a stream that only this format has".into()) }
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
