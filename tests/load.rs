@@ -26,7 +26,12 @@ fn files() -> Files {
 }
 
 fn broken_files() -> Vec<PathBuf> {
-    files().list(&root()).into_iter().filter(|path| path.extension().is_some()).collect()
+    files().list(&root()).into_iter().filter(|path| path.extension().is_some() && is_readable(path)).collect()
+}
+
+/// Without its feature a schema is no mistake of its own: each is refused with the same words.
+fn is_readable(path: &Path) -> bool {
+    cfg!(feature = "json-schema") || !path.ends_with("expected-schema.yaml")
 }
 
 fn is_refused(path: &Path) -> Result<(), Failed> {

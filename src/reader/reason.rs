@@ -1,0 +1,50 @@
+//! Why a reader declines a file.
+//!
+//! Of a file that is known, one reader reads it and all others decline: their reasons are put into words only where
+//! nobody knows the file.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::input::At;
+
+/// A reason for declining, in parts.
+#[derive(Debug)]
+pub(super) struct Reason {
+    /// The record that speaks against it; `None`: the file as a whole.
+    at: Option<At>,
+    why: Cow<'static, str>,
+}
+
+impl Reason {
+    /// What the record at `at` is, or lacks: `has no `steps``.
+    pub(super) fn of(at: At, why: impl Into<Cow<'static, str>>) -> Self {
+        Self { at: Some(at), why: why.into() }
+    }
+
+    /// The same reason, of the record at `at`.
+    pub(super) fn in_record(self, at: At) -> Self {
+        Self { at: Some(at), ..self }
+    }
+}
+
+impl From<&'static str> for Reason {
+    fn from(why: &'static str) -> Self {
+        Self { at: None, why: why.into() }
+    }
+}
+
+impl From<String> for Reason {
+    fn from(why: String) -> Self {
+        Self { at: None, why: why.into() }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            Some(at) => write!(f, "{at} {}", self.why),
+            None => f.write_str(&self.why),
+        }
+    }
+}
