@@ -17,7 +17,7 @@ pub(super) struct Reason {
 }
 
 impl Reason {
-    /// What the record at `at` is, or lacks: `has no `steps``.
+    /// What the record at `at` is, or lacks, as in "has no `steps`".
     pub(super) fn of(at: At, why: impl Into<Cow<'static, str>>) -> Self {
         Self { at: Some(at), why: why.into() }
     }
