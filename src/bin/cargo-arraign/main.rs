@@ -1,0 +1,66 @@
+//! `cargo arraign`: what one does with cases, traces and verdicts beside running the tests.
+//!
+//! Each command is a file: a struct of its arguments, whose `run` is the command.
+
+mod completions;
+mod man;
+mod stop;
+
+use std::env;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use stop::Stop;
+
+/// Every YAML eval case becomes a libtest trial: look after cases, traces and verdicts.
+#[derive(Debug, Parser)]
+#[command(name = "cargo-arraign", bin_name = "cargo arraign", version, propagate_version = true)]
+#[command(after_help = "Exit codes: 0 all is well, 101 something failed, 2 the command itself is wrong.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse_from(arguments(env::args_os()));
+    let ended = match cli.command {
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
+    };
+    ended.unwrap_or_else(Stop::tell)
+}
+
+/// Cargo starts `cargo-arraign arraign ...`: its own word is not an argument.
+fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = given.collect();
+    if arguments.get(1).is_some_and(|first| first == "arraign") {
+        arguments.remove(1);
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_contradict_each_other_nowhere() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn cargo_s_own_word_is_no_argument() {
+        let given = |text: &str| arguments(text.split(' ').map(OsString::from)).len();
+        assert_eq!((given("cargo-arraign arraign man"), given("cargo-arraign man")), (2, 2));
+    }
+}
