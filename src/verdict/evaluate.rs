@@ -9,7 +9,7 @@ use super::baseline::compare;
 use super::scoring::{is_broken_gate, score};
 use super::secrets;
 use super::together::together;
-use super::{Breach, CallSummary, Finding, RunSummary, SCHEMA_VERSION, TrialError, Verdict};
+use super::{Breach, CallSummary, Finding, RunSummary, TrialError, Verdict};
 use crate::case::{Case, Expectation};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
@@ -61,7 +61,17 @@ pub fn evaluate_recorded(case: &Case, name: &str, recorded: &Recorded) -> Verdic
         verdict.status = Status::Error;
     }
     verdict.passed = verdict.status == verdict.expected;
+    let mut verdict = stamped(case, verdict);
     verdict.duration_ms = millis(started);
+    verdict
+}
+
+/// What the engine alone knows of a violation, and what it keeps back: whoever found it need not think of either.
+fn stamped(case: &Case, mut verdict: Verdict) -> Verdict {
+    for breach in verdict.findings.iter_mut().flat_map(|finding| &mut finding.violations) {
+        breach.shared = !case.extent.lines().contains(&breach.at.line);
+    }
+    secrets::mask(&mut verdict);
     verdict
 }
 
@@ -103,7 +113,7 @@ fn ask_all(case: &Case, evidence: &Evidence<'_>, run: usize) -> Vec<Option<Findi
     for gates in [true, false] {
         for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
             if (expectation.stake == Stake::Gate) == gates {
-                *answer = Some(ask(case, expectation, evidence, run));
+                *answer = Some(ask(expectation, evidence, run));
             }
         }
         if answers.iter().flatten().any(is_broken_gate) {
@@ -127,32 +137,20 @@ pub fn failed_with(case: &Case, name: &str, at: &Place, message: String) -> Verd
     let scorecards = case.scorecards.iter().map(|card| card.empty(0, "there is no evidence")).collect();
     let mut verdict = Verdict { status: Status::Error, errors: vec![error], scorecards, ..blank(case, name) };
     verdict.passed = verdict.expected == Status::Error;
-    verdict
+    stamped(case, verdict)
 }
 
 fn blank(case: &Case, name: &str) -> Verdict {
     Verdict {
-        schema_version: SCHEMA_VERSION,
-        name: name.to_owned(),
-        case: case.place.locate(),
         description: case.description.clone(),
         tier: case.tier,
         tags: case.tags.clone(),
-        status: Status::Error,
         expected: case.expect_verdict.unwrap_or(Status::Pass),
-        passed: false,
-        score: Score::ZERO,
-        findings: Vec::new(),
-        scorecards: Vec::new(),
-        statistics: None,
-        runs: Vec::new(),
-        errors: Vec::new(),
-        snapshot_diff: None,
-        duration_ms: 0.0,
+        ..Verdict::nothing(name, case.place.locate())
     }
 }
 
-fn ask(case: &Case, expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
+fn ask(expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
     let started = Instant::now();
     // A panic in a check is that trial's error, never the end of the run.
     let answer = catch_unwind(AssertUnwindSafe(|| answer(expectation, evidence)));
@@ -161,10 +159,6 @@ fn ask(case: &Case, expectation: &Expectation, evidence: &Evidence<'_>, run: usi
         Ok(Err(unfit)) => of_unfit(expectation, unfit),
         Err(payload) => of_panic(expectation, payload.as_ref()),
     };
-    for breach in &mut finding.violations {
-        breach.shared = !case.extent.lines().contains(&breach.at.line);
-    }
-    secrets::mask(&mut finding);
     finding.run = run;
     finding.duration_ms = millis(started);
     finding

@@ -2,8 +2,7 @@
 
 use super::evaluate::empty;
 use super::summary::Row;
-use super::{Breach, Finding, SCHEMA_VERSION, Verdict};
-use crate::case::Tier;
+use super::{Breach, Finding, Verdict};
 use crate::outcome::{Item, Loss, Score, State, Status, reaches};
 use crate::place::{Location, Place};
 use crate::score::Card;
@@ -89,23 +88,12 @@ pub fn hold_gate(gate: &Gate, name: &str, cases: &[Measured], baseline: Option<F
     let status = findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Error);
     let score = findings.first().map_or(Score::ZERO, |finding| finding.score);
     Verdict {
-        schema_version: SCHEMA_VERSION,
-        name: name.to_owned(),
-        case: gate.place.locate(),
-        description: None,
-        tier: Tier::Full,
-        tags: Vec::new(),
         status,
-        expected: Status::Pass,
         passed: status == Status::Pass,
         score,
         findings,
         scorecards: card.into_iter().collect(),
-        statistics: None,
-        runs: Vec::new(),
-        errors: Vec::new(),
-        snapshot_diff: None,
-        duration_ms: 0.0,
+        ..Verdict::nothing(name, gate.place.locate())
     }
 }
 

@@ -74,6 +74,31 @@ pub struct Verdict {
     pub duration_ms: f64,
 }
 
+impl Verdict {
+    /// That of the trial called `name`, before anything is known: an error without a reason.
+    pub fn nothing(name: &str, case: Location) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            name: name.to_owned(),
+            case,
+            description: None,
+            tier: Tier::Full,
+            tags: Vec::new(),
+            status: Status::Error,
+            expected: Status::Pass,
+            passed: false,
+            score: Score::ZERO,
+            findings: Vec::new(),
+            scorecards: Vec::new(),
+            statistics: None,
+            runs: Vec::new(),
+            errors: Vec::new(),
+            snapshot_diff: None,
+            duration_ms: 0.0,
+        }
+    }
+}
+
 /// Why no answer could be had.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialError {

@@ -36,7 +36,7 @@ pub(super) fn is_broken_gate(finding: &Finding) -> bool {
 }
 
 /// What a card says of its threshold. The finding is called like the setting that holds it.
-pub(super) fn threshold(scorecard: &Scorecard, card: &Card) -> Finding {
+fn threshold(scorecard: &Scorecard, card: &Card) -> Finding {
     let place = &scorecard.threshold.place;
     Finding {
         status: if card.passed { Status::Pass } else { Status::Fail },

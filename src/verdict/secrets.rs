@@ -4,11 +4,19 @@
 
 use serde_json::Value;
 
-use super::{Breach, Finding};
+use super::{Breach, Finding, Verdict};
+use crate::outcome::Loss;
 use crate::pattern::without_secrets;
 
-/// Masks all that a finding quotes.
-pub(super) fn mask(finding: &mut Finding) {
+/// Masks all that a verdict quotes. What is shown of the runs is masked before it is cut, so that no secret loses
+/// its shape.
+pub(super) fn mask(verdict: &mut Verdict) {
+    verdict.findings.iter_mut().for_each(mask_finding);
+    verdict.scorecards.iter_mut().for_each(|card| mask_losses(&mut card.losses));
+    verdict.errors.iter_mut().for_each(|error| mask_text(&mut error.message));
+}
+
+fn mask_finding(finding: &mut Finding) {
     for breach in &mut finding.violations {
         mask_breach(breach);
     }
@@ -19,10 +27,13 @@ pub(super) fn mask(finding: &mut Finding) {
         mask_text(&mut item.label);
         mask_some(&mut item.note);
     }
-    for loss in &mut finding.losses {
-        mask_text(&mut loss.why);
-    }
+    mask_losses(&mut finding.losses);
     mask_some(&mut finding.unfit);
+    mask_some(&mut finding.help);
+}
+
+fn mask_losses(losses: &mut [Loss]) {
+    losses.iter_mut().for_each(|loss| mask_text(&mut loss.why));
 }
 
 fn mask_breach(breach: &mut Breach) {

@@ -1,16 +1,14 @@
 //! What several runs of a case come to: all must hold, or their median, or the share of them that passes.
 
-use super::Breach;
-use super::Finding;
 use super::evaluate::{Held, breach_at, empty, mean};
+use super::{Breach, Finding};
 use crate::case::{Case, VarianceBlock};
 use crate::outcome::{Item, Score, State, Status, reaches};
 use crate::score::statistics::{RunScore, Statistics, hold as hold_statistics, median};
-use crate::score::written;
-use crate::score::{Scorecard, Stake};
+use crate::score::{Scorecard, Stake, written};
 use crate::suite::Run;
 
-/// The least score of a single run, in points, for the notes of the statistics.
+/// A full score in points: statistics are told in these.
 const POINTS: f64 = 100.0;
 
 /// How sure the intervals of a case are that asks for runs, and for no statistics.

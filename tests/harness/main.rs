@@ -4,6 +4,7 @@
 //! package in a temporary folder.
 
 mod cases;
+mod claim;
 mod exact;
 mod exits;
 mod golden;
@@ -15,6 +16,7 @@ mod project;
 mod reports;
 mod runs;
 mod scores;
+mod secrets;
 mod select;
 mod snapshots;
 mod store;
@@ -23,7 +25,8 @@ mod verbose;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
+use claim::claim;
+use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
     if std::env::var_os(project::SUBJECT).is_some() {
@@ -41,20 +44,11 @@ fn main() -> ExitCode {
         reports::claims(),
         runs::claims(),
         scores::claims(),
+        secrets::claims(),
         select::claims(),
         snapshots::claims(),
         store::claims(),
         verbose::claims(),
     ];
     libtest_mimic::run(&Arguments::from_args(), themes.into_iter().flatten().collect()).exit_code()
-}
-
-/// A trial called by its function's path: `exits::a_green_run_is_0`.
-fn claim<F: Fn() + Send + 'static>(test: F) -> Trial {
-    let path = std::any::type_name::<F>();
-    let name = path.split_once("::").map_or(path, |(_, name)| name);
-    Trial::test(name, move || {
-        test();
-        Ok(())
-    })
 }

@@ -104,6 +104,13 @@ impl Project {
         files
     }
 
+    /// No file that the project holds, but for the traces that it is given, contains `secret`.
+    pub(crate) fn holds_nowhere(&self, secret: &str) {
+        for file in self.files("").iter().filter(|file| !file.starts_with("evals/traces/given/")) {
+            assert!(!self.read(file).contains(secret), "{file}");
+        }
+    }
+
     /// The verdict of a trial that ran once.
     pub(crate) fn verdict(&self, name: &str) -> Value {
         let files = self.files("out");

@@ -94,14 +94,7 @@ fn the_recording_holds_the_trace_alone() {
     project.run_with(&[RECORD, ("SUPPORT_KEY", "sk-1234567890")], &[]).exits(0);
     let recording = project.read("evals/traces/s/a.json");
     assert!(recording.starts_with("{\n  \"agent\": \"sh\",\n  \"steps\": ["), "{recording}");
-    nowhere(&project, "sk-1234567890");
-}
-
-/// No file of the package holds `secret`.
-fn nowhere(project: &Project, secret: &str) {
-    for file in project.files("") {
-        assert!(!project.read(&file).contains(secret), "{file}");
-    }
+    project.holds_nowhere("sk-1234567890");
 }
 
 fn a_secret_in_the_answer_is_kept_nowhere() {
@@ -114,7 +107,7 @@ fn a_secret_in_the_answer_is_kept_nowhere() {
             let ran = project.run_with(&[mode, key], &[]).exits(101).says("SUPPORT_KEY");
             assert!(!ran.stdout.contains("34567890") && !ran.stderr.contains("34567890"), "{ran:?}");
         }
-        nowhere(&project, key.1);
+        project.holds_nowhere(key.1);
         assert!(project.files("evals/traces").is_empty());
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! This executable is its own subject, as in `tests/harness`.
 
+#[path = "../harness/claim.rs"]
+mod claim;
 #[cfg(unix)]
 mod commands;
 #[cfg(unix)]
@@ -18,7 +20,8 @@ mod subject;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
+use claim::claim;
+use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
     if std::env::var_os(project::SUBJECT).is_some() {
@@ -36,16 +39,6 @@ fn main() -> ExitCode {
         processes::claims(),
     ];
     libtest_mimic::run(&Arguments::from_args(), themes.into_iter().flatten().collect()).exit_code()
-}
-
-/// A trial called by its function's path: `recorded::a_run_replays`.
-fn claim<F: Fn() + Send + 'static>(test: F) -> Trial {
-    let path = std::any::type_name::<F>();
-    let name = path.split_once("::").map_or(path, |(_, name)| name);
-    Trial::test(name, move || {
-        test();
-        Ok(())
-    })
 }
 
 /// Agents run, and nothing is kept.
