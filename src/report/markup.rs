@@ -1,17 +1,17 @@
 //! Text that can stand in an XML document or in a page, whatever it holds.
 
-use super::plain::{one_line, plain};
+use super::plain::{legible, on_one_line};
 
 /// `text` between two tags. Line breaks stay.
 pub(super) fn text(text: &str) -> String {
-    let text = plain(text);
+    let text = legible(text);
     let lines: Vec<String> = text.split('\n').map(line).collect();
     lines.join("\n")
 }
 
 /// `text` between two quotes, or between two tags on one line.
 pub(super) fn attribute(text: &str) -> String {
-    escaped(&one_line(text))
+    escaped(&legible(&on_one_line(text)))
 }
 
 /// Should a log of CI ever see this: a line that begins with `::` is a command there.

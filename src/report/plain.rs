@@ -5,9 +5,15 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-/// `text` with everything that could move a cursor, change a colour or reorder letters written out as `\u{..}`.
-/// Line breaks stay.
+/// `text` with everything that could move a cursor, change a colour, reorder letters or command a CI server written out
+/// as `\u{..}`. Line breaks stay.
 pub fn plain(text: &str) -> Cow<'_, str> {
+    let legible = legible(text);
+    without_commands(&legible).map_or(legible, Cow::Owned)
+}
+
+/// The same, but for what commands a CI server: for a format that has its own way to break a command.
+pub(super) fn legible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_dangerous) {
         return Cow::Borrowed(text);
     }
@@ -18,9 +24,29 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// GitHub obeys `::error ...` where a line begins, spaces aside, and `##[error]` anywhere in it. `None`: there is
+/// neither.
+fn without_commands(text: &str) -> Option<String> {
+    let commands = |line: &str| line.trim_start().starts_with("::");
+    let has_line = || text.contains("::") && text.lines().any(commands);
+    if !text.contains("##[") && !has_line() {
+        return None;
+    }
+    let lines = text.split('\n').map(|line| {
+        let line = line.replace("##[", "#\\u{23}[");
+        if commands(&line) { line.replacen("::", "\\u{3a}:", 1) } else { line }
+    });
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// Like [`plain`], on one line.
 pub fn one_line(text: &str) -> String {
-    plain(&text.replace("\r\n", "\\n").replace('\n', "\\n")).into_owned()
+    plain(&on_one_line(text)).into_owned()
+}
+
+/// `text` with its line breaks written out.
+pub(super) fn on_one_line(text: &str) -> String {
+    text.replace("\r\n", "\\n").replace('\n', "\\n")
 }
 
 /// `value` as JSON that is harmless in a terminal, in a log of CI, and within a page. It stays the same value: such
@@ -63,6 +89,16 @@ mod tests {
         let written = json(text);
         assert!(written.is_ascii() && !written.contains('<') && !written.contains("##"), "{written}");
         assert_eq!(serde_json::from_str::<String>(&written).expect("JSON"), text);
+    }
+
+    #[test]
+    fn a_ci_server_finds_no_command() {
+        assert_eq!(
+            plain("a\n  ::error file=x::boo\n::add-mask::x"),
+            "a\n  \\u{3a}:error file=x::boo\n\\u{3a}:add-mask::x"
+        );
+        assert_eq!(plain("look: ##[error]boo ##[group]"), "look: #\\u{23}[error]boo #\\u{23}[group]");
+        assert!(matches!(plain("a::b ## [x]"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::vocabulary::{CaseNode, VOCABULARIES};
-use crate::yaml::{Document, Fields, Node, Value};
+use crate::yaml::{Document, Fields, Node, Value, milliseconds};
 
 /// What a case is read in.
 pub(super) struct Context<'c> {
@@ -172,19 +172,13 @@ fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {
 pub(super) fn timeout(node: Node<'_>) -> Result<Duration, LoadError> {
     let parsed = match node.value() {
         Value::Int(millis) => u64::try_from(*millis).ok().map(Duration::from_millis),
-        Value::String(text) => duration(text),
+        Value::String(text) => {
+            milliseconds(text).and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok())
+        }
         _ => None,
     };
     let wrong = || node.error("`timeout` is a time: \"3s\", \"500ms\", \"2m\", or a number of milliseconds");
     parsed.filter(|time| !time.is_zero()).ok_or_else(wrong)
-}
-
-fn duration(text: &str) -> Option<Duration> {
-    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
-    let (number, seconds) =
-        units.iter().find_map(|(unit, seconds)| text.strip_suffix(unit).map(|number| (number, seconds)))?;
-    let amount: f64 = number.trim().parse().ok()?;
-    Duration::try_from_secs_f64(amount * seconds).ok()
 }
 
 fn trace(fields: &mut Fields<'_>, context: &Context<'_>, id: Option<&str>) -> TraceFrom {

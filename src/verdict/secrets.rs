@@ -12,8 +12,12 @@ use crate::pattern::without_secrets;
 /// its shape.
 pub(super) fn mask(verdict: &mut Verdict) {
     verdict.findings.iter_mut().for_each(mask_finding);
-    verdict.scorecards.iter_mut().for_each(|card| mask_losses(&mut card.losses));
-    verdict.errors.iter_mut().for_each(|error| mask_text(&mut error.message));
+    for card in &mut verdict.scorecards {
+        mask_losses(&mut card.losses);
+    }
+    for error in &mut verdict.errors {
+        mask_text(&mut error.message);
+    }
 }
 
 fn mask_finding(finding: &mut Finding) {
@@ -33,7 +37,9 @@ fn mask_finding(finding: &mut Finding) {
 }
 
 fn mask_losses(losses: &mut [Loss]) {
-    losses.iter_mut().for_each(|loss| mask_text(&mut loss.why));
+    for loss in losses {
+        mask_text(&mut loss.why);
+    }
 }
 
 fn mask_breach(breach: &mut Breach) {

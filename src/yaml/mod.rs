@@ -8,6 +8,7 @@ mod decode;
 mod fields;
 mod scalar;
 mod suggest;
+mod time;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use serde::de::DeserializeOwned;
 
 pub use fields::Fields;
 pub use suggest::{did_you_mean, nearest};
+pub use time::milliseconds;
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 

@@ -1,0 +1,26 @@
+//! A time as users write it: `3s`, `500ms`, `2m`.
+
+/// The milliseconds that `text` says.
+pub fn milliseconds(text: &str) -> Option<f64> {
+    let units = [("ms", 1.0), ("s", 1000.0), ("m", 60_000.0)];
+    let (number, unit) =
+        units.iter().find_map(|(unit, millis)| text.strip_suffix(unit).map(|number| (number, millis)))?;
+    number.trim().parse::<f64>().ok().map(|number| number * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, millis) in
+            [("3s", Some(3000.0)), ("1.5 s", Some(1500.0)), ("500ms", Some(500.0)), ("2m", Some(120_000.0))]
+        {
+            assert_eq!(milliseconds(text).map(f64::to_bits), millis.map(f64::to_bits), "{text}");
+        }
+        for text in ["", "3", "s", "3 h", "fast"] {
+            assert_eq!(milliseconds(text), None, "{text}");
+        }
+    }
+}
