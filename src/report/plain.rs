@@ -24,16 +24,16 @@ pub(super) fn legible(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// GitHub obeys `::error ...` where a line begins, spaces aside, and `##[error]` anywhere in it. `None`: there is
-/// neither.
+/// GitHub obeys `::error ...` where a line begins, spaces aside, and `##[error]` anywhere in it; Azure obeys
+/// `##vso[...]` anywhere. `None`: there is none of them.
 fn without_commands(text: &str) -> Option<String> {
     let commands = |line: &str| line.trim_start().starts_with("::");
     let has_line = || text.contains("::") && text.lines().any(commands);
-    if !text.contains("##[") && !has_line() {
+    if !text.contains("##[") && !text.contains("##vso[") && !has_line() {
         return None;
     }
     let lines = text.split('\n').map(|line| {
-        let line = line.replace("##[", "#\\u{23}[");
+        let line = line.replace("##[", "#\\u{23}[").replace("##vso[", "#\\u{23}vso[");
         if commands(&line) { line.replacen("::", "\\u{3a}:", 1) } else { line }
     });
     Some(lines.collect::<Vec<_>>().join("\n"))
@@ -97,7 +97,7 @@ mod tests {
             plain("a\n  ::error file=x::boo\n::add-mask::x"),
             "a\n  \\u{3a}:error file=x::boo\n\\u{3a}:add-mask::x"
         );
-        assert_eq!(plain("look: ##[error]boo ##[group]"), "look: #\\u{23}[error]boo #\\u{23}[group]");
+        assert_eq!(plain("look: ##[error]boo ##vso[x]"), "look: #\\u{23}[error]boo #\\u{23}vso[x]");
         assert!(matches!(plain("a::b ## [x]"), Cow::Borrowed(_)));
     }
 

@@ -18,7 +18,7 @@ pub(crate) fn claims() -> Vec<Trial> {
 }
 
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]8;;http://x\u{7}bell\u{7}\u{8}\u{202e}rtl\u{2066}\u{61c}nul\u{0}\u{9b}31m\
-    \r\n::error file=x::owned\n##vso[task.complete]\nthread 'x' panicked at y:1:1:\n\u{7f}\u{85}\u{2028}end";
+    \r\n::error file=x::owned\n##vso[task.complete]\nlook: ##[error]x\nthread 'x' panicked at y:1:1:\n\u{7f}\u{85}\u{2028}end";
 
 fn hostile() -> Project {
     let call = json!({"call": HOSTILE, "args": {HOSTILE: HOSTILE}, "result": HOSTILE});
@@ -51,7 +51,8 @@ fn harmless(ran: &Ran) {
     for text in [&ran.stdout, &ran.stderr] {
         assert!(!text.contains(is_harmful), "{text:?}");
         let command = |line: &&str| {
-            ["::", "##vso", "thread '"].iter().any(|start| line.trim_start().starts_with(start))
+            ["::", "thread '"].iter().any(|start| line.trim_start().starts_with(start))
+                || ["##[", "##vso["].iter().any(|command| line.contains(command))
         };
         assert_eq!(text.lines().find(command), None, "{text}");
     }
