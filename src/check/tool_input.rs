@@ -174,7 +174,7 @@ impl ToolInput {
         let name = self.tool.as_str();
         let (message, help) = match self.calls {
             Which::Nth(number) if calls > 0 => (
-                format!("`{name}` was called {calls} times: there is no call {number} of it"),
+                format!("there is no call {number} of `{name}`: it was called {}", how_often(calls)),
                 "look at another call, or at `any`".to_owned(),
             ),
             _ => (format!("`{name}` was never called"), what_was_called(&evidence.trace)),
@@ -206,4 +206,8 @@ impl ToolInput {
             .expected(format!("arguments that {wanted}"), call.arguments.to_text())
             .help("change what the agent passes, or the assertion")
     }
+}
+
+fn how_often(calls: usize) -> String {
+    if calls == 1 { "once".to_owned() } else { format!("{calls} times") }
 }

@@ -70,7 +70,8 @@ pub fn first_place(verdict: &Verdict) -> &Location {
     let error = verdict.errors.first().map(|error| &error.at);
     let counted = verdict.findings.iter().filter(|finding| !score::only_points(finding));
     let broken = || Some(&counted.flat_map(|finding| &finding.violations).next()?.at);
-    error.or_else(broken).unwrap_or(&verdict.case)
+    let unanswered = || Some(&verdict.findings.iter().find(|finding| finding.unfit.is_some())?.at);
+    error.or_else(broken).or_else(unanswered).unwrap_or(&verdict.case)
 }
 
 /// The first line of an error is its claim; the others say more.
