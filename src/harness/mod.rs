@@ -22,6 +22,7 @@ mod pending;
 mod plan;
 mod remarks;
 mod reports;
+mod schema;
 mod settings;
 mod snapshot;
 mod store;
@@ -182,6 +183,9 @@ impl Harness {
         };
         if !self.mistakes.is_empty() {
             return wrong(&self.mistakes);
+        }
+        if let Some(path) = &settings.schema {
+            return schema::write(path, &self.kinds);
         }
         match self.files() {
             Ok((base, files)) => self.run_in(base, files, &command, settings),

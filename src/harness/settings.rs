@@ -17,6 +17,7 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_OUT",
     "ARRAIGN_OUTPUT_JSON",
     "ARRAIGN_REPORT",
+    "ARRAIGN_SCHEMA",
     "ARRAIGN_TAGS",
     "ARRAIGN_TIER",
     "ARRAIGN_VERBOSE",
@@ -35,6 +36,8 @@ pub(super) struct Settings {
     pub(super) out: Option<PathBuf>,
     /// Where the summary goes, as JSON.
     pub(super) output_json: Option<PathBuf>,
+    /// Where the schema for editors goes: then nothing is run.
+    pub(super) schema: Option<PathBuf>,
     /// Say what became of each case, passed or not.
     pub(super) verbose: bool,
     /// GitHub's runner reads the output.
@@ -65,6 +68,7 @@ pub(super) fn read() -> Result<Settings, String> {
             .unwrap_or_default(),
         out: path("ARRAIGN_OUT"),
         output_json: path("ARRAIGN_OUTPUT_JSON"),
+        schema: path("ARRAIGN_SCHEMA"),
         verbose: text("ARRAIGN_VERBOSE")
             .map(|text| switch("ARRAIGN_VERBOSE", &text))
             .transpose()?

@@ -15,6 +15,7 @@ mod name;
 mod opinions;
 mod record;
 mod row_id;
+pub mod schema;
 mod several;
 mod trace;
 mod workspace;

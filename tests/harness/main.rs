@@ -15,6 +15,7 @@ mod names;
 mod project;
 mod reports;
 mod runs;
+mod schema;
 mod scores;
 mod secrets;
 mod select;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         names::claims(),
         reports::claims(),
         runs::claims(),
+        schema::claims(),
         scores::claims(),
         secrets::claims(),
         select::claims(),

@@ -4,6 +4,7 @@
 
 mod completions;
 mod man;
+mod schema;
 mod stop;
 
 use std::env;
@@ -27,6 +28,7 @@ struct Cli {
 enum Command {
     Completions(completions::Completions),
     Man(man::Man),
+    Schema(schema::Schema),
 }
 
 fn main() -> ExitCode {
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
+        Command::Schema(command) => command.run(),
     };
     ended.unwrap_or_else(Stop::tell)
 }

@@ -1,0 +1,18 @@
+//! The schema that knows the project's own checks, for an editor.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::remarks::wrong;
+use crate::check::Registry;
+use crate::source::write_whole;
+use crate::suite::schema::of_cases;
+
+/// Writes it to `path`, and says how the process ends.
+pub(super) fn write(path: &Path, kinds: &Registry) -> ExitCode {
+    let schema = format!("{:#}\n", of_cases(kinds));
+    match write_whole(path, schema.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => wrong(&[format!("ARRAIGN_SCHEMA: {} cannot be written: {error}", path.display())]),
+    }
+}

@@ -1,0 +1,196 @@
+//! The JSON Schema of what users write: completion, hover texts and marks for mistakes in an editor.
+//!
+//! Draft 7, the newest that the YAML language server reads. The YAML files beside this one say what each key holds;
+//! the checks come from the registry, so that a project's own are known by their names. The schema accepts whatever
+//! loads; a mistake that needs more than one place to see is left to the loader.
+
+use serde_json::{Map, Value, json};
+
+use super::keys;
+use crate::check::{Kind, Registry};
+use crate::place::Source;
+use crate::yaml::Document;
+
+const CASES: &str = include_str!("cases.yaml");
+const CHECKS: &str = include_str!("checks.yaml");
+const FORMS: &str = include_str!("forms.yaml");
+
+/// What makes a mapping a suite.
+const OF_SUITES: &[&str] = &["tests", "cases", "scenarios", "dataset"];
+
+/// The schema of files of cases: suites, single cases, lists of cases.
+pub fn of_cases(kinds: &Registry) -> Value {
+    let keys = Keys::read();
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "if": {"type": "array"},
+        "then": {"items": {"$ref": "#/definitions/case"}},
+        "else": {
+            "if": {"anyOf": OF_SUITES.iter().map(|key| json!({"required": [key]})).collect::<Vec<_>>()},
+            "then": {"$ref": "#/definitions/suite"},
+            "else": {"$ref": "#/definitions/case"},
+        },
+        "definitions": keys.definitions(kinds),
+    })
+}
+
+/// The schema of `arraign.yaml`.
+pub fn of_workspace(kinds: &Registry) -> Value {
+    let keys = Keys::read();
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": ["object", "null"],
+        "properties": keys.part("workspace"),
+        "additionalProperties": false,
+        "definitions": keys.shared_definitions(kinds),
+    })
+}
+
+/// What the YAML files say.
+struct Keys {
+    cases: Value,
+    checks: Value,
+    forms: Value,
+}
+
+impl Keys {
+    fn read() -> Self {
+        Self { cases: read(CASES), checks: read(CHECKS), forms: read(FORMS) }
+    }
+
+    /// The properties of a part of the cases' file.
+    fn part(&self, name: &str) -> Map<String, Value> {
+        map(&self.cases[name])
+    }
+
+    /// What both schemas name: forms of values, and the settings of checks.
+    fn shared_definitions(&self, kinds: &Registry) -> Map<String, Value> {
+        let mut definitions = map(&self.forms);
+        let checks = kinds.iter().map(|kind| (kind.name.to_owned(), self.check(kind)));
+        definitions.insert("checks".to_owned(), Value::Object(checks.collect()));
+        definitions
+    }
+
+    fn definitions(&self, kinds: &Registry) -> Map<String, Value> {
+        let mut definitions = self.shared_definitions(kinds);
+        definitions.insert("case".to_owned(), self.case(kinds));
+        definitions.insert("part_of_case".to_owned(), self.part_of_case(kinds));
+        definitions.insert("suite".to_owned(), self.suite());
+        definitions
+    }
+
+    /// The settings of a check. Of a project's own nothing is known but its name and what it asks.
+    fn check(&self, kind: &Kind) -> Value {
+        match self.checks.get(kind.name) {
+            Some(settings) => json!({
+                "description": kind.summary,
+                "type": ["object", "null"],
+                "properties": settings,
+                "additionalProperties": false,
+            }),
+            None => json!({"description": kind.summary}),
+        }
+    }
+
+    /// A case: which keys it may have hangs on its metric.
+    fn case(&self, kinds: &Registry) -> Value {
+        let without_metric = json!({
+            "if": {"not": {"required": ["metric"]}},
+            "then": closed(&Map::new()),
+        });
+        let of_metric = kinds.iter().map(|kind| self.beside_metric(kind));
+        let part = json!({"$ref": "#/definitions/part_of_case"});
+        let all: Vec<Value> = [part, without_metric].into_iter().chain(of_metric).collect();
+        json!({"allOf": all})
+    }
+
+    /// A case whose metric stands elsewhere, in its suite's defaults: its settings may be any.
+    fn part_of_case(&self, kinds: &Registry) -> Value {
+        json!({"type": "object", "properties": self.case_keys(kinds)})
+    }
+
+    fn case_keys(&self, kinds: &Registry) -> Map<String, Value> {
+        let mut properties = self.part("case");
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
+        properties["metric"]["enum"] = json!(names);
+        properties["expect"]["type"] = json!("array");
+        properties["expect"]["items"] = self.entry_of_expect(kinds);
+        properties
+    }
+
+    fn beside_metric(&self, kind: &Kind) -> Value {
+        let Some(settings) = self.checks.get(kind.name).and_then(Value::as_object) else {
+            return json!({});
+        };
+        let pointer = |setting: &str| format!("#/definitions/checks/{}/properties/{setting}", kind.name);
+        let settings = settings.keys().map(|key| (key.clone(), json!({"$ref": pointer(key)})));
+        json!({
+            "if": {"required": ["metric"], "properties": {"metric": {"const": kind.name}}},
+            "then": closed(&settings.collect()),
+        })
+    }
+
+    fn entry_of_expect(&self, kinds: &Registry) -> Value {
+        let checks = kinds.iter().map(|kind| (kind.name.to_owned(), self.named(kind)));
+        json!({
+            "type": "object",
+            "properties": checks.collect::<Map<_, _>>(),
+            "additionalProperties": false,
+            "minProperties": 1,
+            "maxProperties": 1,
+        })
+    }
+
+    /// A check under its own name: its settings, or the one that a bare value fills.
+    fn named(&self, kind: &Kind) -> Value {
+        let mut forms = vec![json!({"$ref": format!("#/definitions/checks/{}", kind.name)})];
+        if let Some(setting) = kind.shorthand
+            && let Some(mut bare) = self.checks[kind.name].get(setting).cloned()
+        {
+            let meaning = bare["description"].as_str().unwrap_or_default();
+            bare["description"] = json!(format!("{}\n\n`{setting}`: {meaning}", kind.summary));
+            forms.push(bare);
+        }
+        json!({"description": kind.summary, "anyOf": forms})
+    }
+
+    fn suite(&self) -> Value {
+        let mut properties = self.part("suite");
+        for key in keys::TESTS {
+            properties[*key]["type"] = json!("array");
+        }
+        properties["defaults"]["$ref"] = json!("#/definitions/part_of_case");
+        let items = |of: &str| {
+            let items = json!({"items": {"$ref": format!("#/definitions/{of}")}});
+            let lists: Map<String, Value> =
+                keys::TESTS.iter().map(|key| ((*key).to_owned(), items.clone())).collect();
+            json!({"properties": lists})
+        };
+        json!({
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": false,
+            "if": {"required": ["defaults"], "properties": {"defaults": {"required": ["metric"]}}},
+            "then": items("part_of_case"),
+            "else": items("case"),
+        })
+    }
+}
+
+/// A case of its common keys, of which more is said elsewhere, of `settings`, and of nothing else.
+fn closed(settings: &Map<String, Value>) -> Value {
+    json!({
+        "properties": settings,
+        "patternProperties": {format!("^({})$", keys::common().join("|")): true},
+        "additionalProperties": false,
+    })
+}
+
+fn read(text: &str) -> Value {
+    let documents = Document::parse(&Source::new("schema.yaml", text)).unwrap_or_default();
+    documents.first().map_or(Value::Null, |document| document.root().to_json())
+}
+
+fn map(value: &Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}

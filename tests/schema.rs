@@ -1,0 +1,175 @@
+//! The schema for editors: it takes whatever loads, refuses unknown keys, and says what the pages say.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arraign::Harness;
+use arraign::check::{BUILTIN, Registry};
+use arraign::place::Source;
+use arraign::suite::schema;
+use arraign::yaml::Document;
+use serde_json::Value;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn of_cases() -> Value {
+    schema::of_cases(&Registry::default())
+}
+
+fn validator(schema: &Value) -> jsonschema::Validator {
+    jsonschema::draft7::new(schema).expect("a schema")
+}
+
+/// All YAML files below `folder` whose path pleases.
+fn files(folder: &str, pleases: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let (mut folders, mut found) = (vec![root().join(folder)], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let text = path.to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "yaml") && pleases(&text) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn documents(path: &Path) -> Vec<Value> {
+    let source = Source::new(path.to_string_lossy(), fs::read_to_string(path).expect("a file"));
+    let documents = Document::parse(&source).unwrap_or_else(|errors| panic!("{errors}"));
+    documents.iter().map(|document| document.root().to_json()).collect()
+}
+
+/// Where and why `schema` refuses what is in a file.
+fn problems(validator: &jsonschema::Validator, path: &Path) -> Vec<String> {
+    let of = |value: &Value| -> Vec<String> {
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    };
+    documents(path).iter().flat_map(of).collect()
+}
+
+#[test]
+fn the_published_schemas_are_those_of_the_built_in_checks() {
+    let kinds = Registry::default();
+    for (file, schema) in [
+        ("arraign.schema.json", schema::of_cases(&kinds)),
+        ("arraign-workspace.schema.json", schema::of_workspace(&kinds)),
+    ] {
+        let (path, text) = (root().join("docs").join(file), format!("{schema:#}\n"));
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, &text).expect("it is written");
+        }
+        let now = fs::read_to_string(&path).unwrap_or_default();
+        assert!(now == text, "{} is out of date: `just bless` rewrites it", path.display());
+    }
+}
+
+#[test]
+fn whatever_loads_is_taken() {
+    let validator = validator(&of_cases());
+    let other = ["/policies/", "/traces/", "/snapshots/", "/schemas/", "/custom/", "/arraign.yaml"];
+    let is_case = |path: &str| !other.iter().any(|part| path.contains(part));
+    let loads = |path: &str| is_case(path) && !path.contains("/refused-");
+    let mut wrong = Vec::new();
+    for path in files("evals", is_case).into_iter().chain(files("tests/check", loads)) {
+        let problems = problems(&validator, &path);
+        let load = || Harness::new(path.parent().expect("a folder")).load(&path);
+        if !problems.is_empty() && load().is_ok() {
+            wrong.push(format!("{}:\n  {}", path.display(), problems.join("\n  ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The files that the loader refuses for an unknown key, but for keys of policies and of schemas of tools.
+#[test]
+fn unknown_keys_are_refused() {
+    let validator = validator(&of_cases());
+    let mut count = 0;
+    let has_policy = |path: &str| {
+        ["/args_valid/", "/tool_output_valid/", "/json_schema/"].iter().any(|check| path.contains(check))
+    };
+    for path in files("tests/check", |path| path.contains("/refused-") && !has_policy(path)) {
+        let errors = match Harness::new(path.parent().expect("a folder")).load(&path) {
+            Err(errors) => errors.to_string(),
+            Ok(_) => continue,
+        };
+        let in_policy = !errors.contains("/refused-");
+        if !errors.contains("unknown key `") || in_policy {
+            continue;
+        }
+        count += 1;
+        assert!(!problems(&validator, &path).is_empty(), "{}: {errors}", path.display());
+    }
+    assert!(count > 5, "only {count} files have an unknown key");
+}
+
+#[test]
+fn every_check_and_setting_is_told_as_on_its_page() {
+    let schema = of_cases();
+    for kind in BUILTIN {
+        let check = &schema["definitions"]["checks"][kind.name];
+        assert_eq!(check["description"], kind.summary);
+        let page = root().join(format!("docs/checks/{}.md", kind.name));
+        for (setting, meaning) in told(&fs::read_to_string(page).expect("a page")) {
+            let hover = &check["properties"][&setting]["description"];
+            assert_eq!(
+                hover,
+                &Value::from(meaning),
+                "{}: {setting}, in src/suite/schema/checks.yaml",
+                kind.name
+            );
+        }
+    }
+}
+
+/// The settings of a page's table, the first row of each.
+fn told(page: &str) -> Vec<(String, String)> {
+    let rows = page.lines().skip_while(|line| !line.starts_with("| setting |")).skip(2);
+    let mut told: Vec<(String, String)> = Vec::new();
+    for row in rows.map_while(|line| line.strip_prefix("| `")?.strip_suffix(" |")) {
+        let (names, meaning) = row.split_once("` | ").expect("two cells");
+        for name in names.split("`, `") {
+            let name: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if !told.iter().any(|(known, _)| *known == name) {
+                told.push((name, meaning.replace("\\|", "|")));
+            }
+        }
+    }
+    told
+}
+
+#[test]
+fn every_setting_has_a_meaning() {
+    for part in [schema::of_cases(&Registry::default()), schema::of_workspace(&Registry::default())] {
+        let mut nameless = Vec::new();
+        look(&part, "", &mut nameless);
+        assert!(nameless.is_empty(), "{}", nameless.join("\n"));
+    }
+}
+
+/// Notes each property below `value` that says nothing.
+fn look(value: &Value, path: &str, nameless: &mut Vec<String>) {
+    for (key, inner) in value.as_object().into_iter().flatten() {
+        let path = format!("{path}/{key}");
+        if key == "properties"
+            && !path.contains("/then/")
+            && !path.contains("/if/")
+            && !path.contains("/else/")
+        {
+            let silent =
+                inner.as_object().into_iter().flatten().filter(|(_, of)| of["description"].is_null());
+            nameless.extend(silent.map(|(name, _)| format!("{path}/{name}")));
+        }
+        look(inner, &path, nameless);
+    }
+    for inner in value.as_array().into_iter().flatten() {
+        look(inner, path, nameless);
+    }
+}
