@@ -5,7 +5,7 @@ mod server;
 
 use std::time::{Duration, Instant};
 
-use arraign::http::{Client, HttpError, HttpProblem, Limits, Method, Request, Response};
+use arraign::http::{Client, HttpError, HttpProblem, Limits, Request, Response};
 use serde_json::{Value, json};
 
 use server::{NOBODY, Reply, Server};
@@ -53,7 +53,7 @@ fn json_goes_and_json_comes() {
 #[test]
 fn a_get_has_no_body() {
     let server = Server::saying(Reply::json(&json!([])));
-    let request = Request::new(Method::Get, server.url("/?q=1"), Some(json!({})));
+    let request = Request::get(server.url("/?q=1"));
     Client::default().send(&request, &limits()).expect("an answer");
     let [asked] = &server.asked()[..] else { panic!("one request") };
     assert_eq!((asked.line.as_str(), asked.body.as_str()), ("GET /?q=1 HTTP/1.1", ""));

@@ -63,7 +63,7 @@ impl Attempt<'_> {
 
     fn built<B>(&self, body: B) -> Result<http::Request<B>, HttpProblem> {
         let Request { method, url, headers, .. } = self.request;
-        let mut request = http::Request::builder().method(method.name()).uri(url);
+        let mut request = http::Request::builder().method(*method).uri(url);
         if self.request.body.is_some() && headers.iter().all(|(name, _)| name != "content-type") {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }

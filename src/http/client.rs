@@ -35,7 +35,7 @@ impl Client {
     pub fn send(&self, request: &Request, limits: &Limits) -> Result<Response, HttpError> {
         let mut sending = Sending { client: self, request, limits, since: Instant::now(), attempts: 0 };
         sending.until_answered().map_err(|problem| HttpError {
-            method: request.method.name(),
+            method: request.method,
             url: request.shown_url(),
             problem,
             attempts: sending.attempts,

@@ -32,7 +32,7 @@ pub enum HttpProblem {
     #[error("the connection broke: {0}")]
     Lost(String),
     /// It took too long.
-    #[error("no whole answer within {limit:?}{}", before(.last))]
+    #[error("no whole answer within {limit:?}{}", before(.last.as_deref()))]
     OutOfTime {
         /// The limit.
         limit: Duration,
@@ -89,8 +89,8 @@ fn asked(attempts: u32) -> String {
     if attempts > 1 { format!(" (asked {attempts} times)") } else { String::new() }
 }
 
-fn before(last: &Option<Box<HttpProblem>>) -> String {
-    last.as_ref().map_or_else(String::new, |last| format!("; before that, {last}"))
+fn before(last: Option<&HttpProblem>) -> String {
+    last.map_or_else(String::new, |last| format!("; before that, {last}"))
 }
 
 fn told(body: &str) -> String {

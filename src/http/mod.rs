@@ -23,39 +23,10 @@ pub use variables::{Filled, Unfilled, fill, is_template};
 
 use conceal::Concealed;
 
-/// What a request does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
-    /// Reads; it has no body.
-    Get,
-    /// Asks with a body.
-    #[default]
-    Post,
-    /// Writes at its place.
-    Put,
-    /// Changes what is at its place.
-    Patch,
-}
-
-impl Method {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Get, Self::Post, Self::Put, Self::Patch];
-
-    /// As it stands in a request: `POST`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-        }
-    }
-}
-
 /// A request whose body, if it has one, is JSON.
 #[derive(Clone)]
 pub struct Request {
-    method: Method,
+    method: &'static str,
     url: String,
     headers: Vec<(String, String)>,
     body: Option<Value>,
@@ -65,17 +36,16 @@ pub struct Request {
 impl Request {
     /// A `POST` of `body`.
     pub fn post(url: impl Into<String>, body: Value) -> Self {
-        Self::new(Method::Post, url, Some(body))
+        Self::new("POST", url, Some(body))
     }
 
     /// A `GET`.
     pub fn get(url: impl Into<String>) -> Self {
-        Self::new(Method::Get, url, None)
+        Self::new("GET", url, None)
     }
 
-    /// Any request. A `GET` is sent without its body.
-    pub fn new(method: Method, url: impl Into<String>, body: Option<Value>) -> Self {
-        let body = body.filter(|_| method != Method::Get);
+    /// Any request.
+    pub fn new(method: &'static str, url: impl Into<String>, body: Option<Value>) -> Self {
         Self { method, url: url.into(), headers: Vec::new(), body, secrets: Concealed::default() }
     }
 

@@ -8,6 +8,8 @@ mod claim;
 mod commands;
 #[cfg(unix)]
 mod faults;
+#[cfg(feature = "http")]
+mod http;
 mod in_process;
 #[cfg(unix)]
 mod processes;
@@ -16,6 +18,9 @@ mod processes;
 mod project;
 mod recorded;
 mod refused;
+#[cfg(feature = "http")]
+#[path = "../support/server.rs"]
+mod server;
 mod subject;
 
 use std::process::ExitCode;
@@ -37,6 +42,8 @@ fn main() -> ExitCode {
         faults::claims(),
         #[cfg(unix)]
         processes::claims(),
+        #[cfg(feature = "http")]
+        http::claims(),
     ];
     libtest_mimic::run(&Arguments::from_args(), themes.into_iter().flatten().collect()).exit_code()
 }
