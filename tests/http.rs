@@ -62,10 +62,10 @@ fn a_get_has_no_body() {
 #[test]
 fn a_rate_limit_is_waited_for_as_long_as_it_wishes() {
     let busy = Reply::of(429, "slow down").header("retry-after", "1");
-    let (answer, server) = told(vec![busy, Reply::json(&json!(1))]);
+    let started = Instant::now();
+    let (answer, _) = told(vec![busy, Reply::json(&json!(1))]);
     assert_eq!(answer.expect("an answer").attempts, 2);
-    let asked = server.asked();
-    assert!(asked[1].at - asked[0].at >= Duration::from_secs(1));
+    assert!(started.elapsed() >= Duration::from_secs(1));
 }
 
 #[test]

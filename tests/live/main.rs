@@ -11,6 +11,8 @@ mod faults;
 #[cfg(feature = "http")]
 mod http;
 mod in_process;
+#[cfg(feature = "http")]
+mod litellm;
 #[cfg(unix)]
 mod processes;
 #[path = "../harness/project.rs"]
@@ -44,6 +46,8 @@ fn main() -> ExitCode {
         processes::claims(),
         #[cfg(feature = "http")]
         http::claims(),
+        #[cfg(feature = "http")]
+        litellm::claims(),
     ];
     libtest_mimic::run(&Arguments::from_args(), themes.into_iter().flatten().collect()).exit_code()
 }

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::{sleep, spawn};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -18,7 +18,6 @@ pub(crate) struct Asked {
     /// Names in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
-    pub(crate) at: Instant,
 }
 
 impl Asked {
@@ -167,5 +166,5 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     let mut body = vec![0; length.map_or(0, |(_, length)| length.parse().unwrap_or(0))];
     reader.read_exact(&mut body).ok()?;
     let body = String::from_utf8(body).ok()?;
-    Some(Asked { line: line.trim_end().to_owned(), headers, body, at: Instant::now() })
+    Some(Asked { line: line.trim_end().to_owned(), headers, body })
 }

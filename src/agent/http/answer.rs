@@ -24,10 +24,9 @@ pub(super) fn read(call: &HttpCall, response: &Response, query: String) -> Resul
 fn run(call: &HttpCall, response: &Response, query: String) -> Result<Trace, AgentProblem> {
     let format = call.format.as_deref();
     if call.trace.is_none() && call.answer.is_none() {
-        return match is_prose(response) && format.is_none() {
-            true => Ok(said(query, response.body.clone())),
-            false => read_one(&response.body, format),
-        };
+        let prose = format.is_none() && is_prose(response);
+        let said = || Ok(said(query, response.body.clone()));
+        return if prose { said() } else { read_one(&response.body, format) };
     }
     let value: Value = response.json().map_err(|problem| AgentProblem::Nonsense(problem.to_string()))?;
     let answer = call.answer.as_ref().map(|path| texts(path, &value)).transpose()?;
