@@ -19,6 +19,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_url_holds_what_is_asked_as_one_part),
         claim(a_completion_is_an_answer),
         claim(a_stream_is_an_answer),
+        claim(the_events_of_a_frontend_are_an_answer),
         claim(the_part_that_is_the_trace_is_picked),
         claim(an_answer_alone_says_nothing_of_calls),
         claim(plain_text_is_an_answer),
@@ -129,6 +130,22 @@ fn a_stream_is_an_answer() {
     let (project, ran) = run(&json!(server.url("/")), &json!({}), &[]);
     ran.exits(0);
     assert_eq!(answer(&project), "It ships.");
+}
+
+fn the_events_of_a_frontend_are_an_answer() {
+    let events = [
+        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
+        json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "rm"}),
+        json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"id\": 7}"}),
+        json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
+    ];
+    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let server = Server::saying(Reply::of(200, stream).header("content-type", "text/event-stream"));
+    let message = json!({"id": "{{id}}-{{run}}", "role": "user", "content": "{{query}}"});
+    let body = json!({"threadId": "{{id}}", "runId": "{{run}}", "messages": [message]});
+    let (_, ran) = run(&json!({"url": server.url("/"), "body": body}), &json!({}), &[]);
+    ran.exits(101).says("`rm` is blocked, but was called").says("{\"id\":7}");
+    assert_eq!(server.asked()[0].json()["messages"][0]["id"], "a-1");
 }
 
 fn the_part_that_is_the_trace_is_picked() {
