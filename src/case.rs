@@ -1,12 +1,14 @@
 //! The case: what every vocabulary lowers to.
 
 mod agent;
+mod template;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use agent::{AgentFrom, AgentUse, CommandLine, NamedAgent};
+pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, NamedAgent};
+pub use template::Template;
 
 use crate::check::{Check, Kind, Prices, Scope};
 use crate::evidence::Opinions;

@@ -85,6 +85,8 @@ pub mod case;
 pub mod check;
 pub mod evidence;
 pub mod harness;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod outcome;
 pub mod pattern;
 pub mod place;

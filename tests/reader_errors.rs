@@ -60,6 +60,7 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
   evalview: the document has no `steps`
   episodes: the document is no event of an episode
   tool-events: the document is no `tool_call` with a `tool`, and no `tool_result`
+  ag-ui: the document has no `type` of an event of AG-UI
   run-lines: the document has no `prompt`
   native: the document has neither `steps` nor `calls`
   anthropic: the document has no `messages` and is no response

@@ -41,6 +41,8 @@ enum Gap {
 const FILES: &[(&str, &[Gap])] = &[
     ("adk/adk_events.by_alias.jsonl", &[Input]),
     ("adk/adk_events.snake.jsonl", &[Input]),
+    ("ag-ui/events.sse", &[Failures]),
+    ("ag-ui/events.without_parents.jsonl", &[Failures]),
     ("anthropic/messages.json", &[Model, Usage]),
     ("anthropic/request_with_system.json", &[Usage]),
     ("anthropic/responses.jsonl", &[Input, Failures, Results, Reasoning]),

@@ -14,12 +14,9 @@ use super::capture::Captured;
 use super::group::Group;
 use super::into_trace::read_one;
 use super::secrets::Secrets;
-use super::{AgentInput, AgentProblem, Surroundings};
+use super::{AgentInput, AgentProblem, OUTPUT_LIMIT, Surroundings};
 use crate::case::CommandLine;
 use crate::trace::Trace;
-
-/// How many bytes an agent may write unless its command says otherwise: 16 MiB.
-const OUTPUT_LIMIT: usize = 16 << 20;
 
 /// How much of standard error is kept for the message, in bytes.
 const TAIL: usize = 2048;

@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group};
+use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
 use crate::trace::Trace;
 
 /// What the processes of agents find around them.
@@ -96,6 +96,7 @@ impl Drop for Crew {
 fn shortest(limit: Option<Duration>, agent: &Agent) -> Option<Duration> {
     let own = match agent {
         Agent::Command(line) => line.timeout,
+        Agent::Http(call) => call.timeout,
         Agent::InProcess(_) => None,
     };
     limit.into_iter().chain(own).min()
@@ -140,6 +141,7 @@ impl Turn {
         let (answer, stderr) = match &self.agent {
             Agent::InProcess(agent) => (agent.ask(input, self.limit).await, String::new()),
             Agent::Command(line) => command::ask(line, &input, self.limit, &around).await,
+            Agent::Http(call) => (http::ask(call, &input, self.limit, &around).await, String::new()),
         };
         let run = self.several.then_some(run);
         match answer {

@@ -38,6 +38,12 @@ pub enum AgentProblem {
         /// Why not.
         error: io::Error,
     },
+    /// There is nothing to ask it.
+    #[error("cannot be asked\n{0}")]
+    NotAsked(String),
+    /// Its server is not there, says no, or fails.
+    #[error("gave no answer{}", causes(.0.as_ref()))]
+    Unanswered(Said),
     /// Its process could not be watched.
     #[error("cannot be waited for\n{0}")]
     Lost(io::Error),
@@ -54,7 +60,7 @@ pub enum AgentProblem {
     #[error("answered with {0} runs where one was asked for")]
     SeveralRuns(usize),
     /// It gave away what must not be kept.
-    #[error("wrote the value of the variable `{0}`: nothing of its answer is kept")]
+    #[error("wrote the value of the secret `{0}`: nothing of its answer is kept")]
     Secret(String),
 }
 

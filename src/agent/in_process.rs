@@ -14,7 +14,7 @@ use super::{AgentInput, AgentProblem, IntoTrace, Said};
 use crate::trace::Trace;
 
 /// How much longer than its limit an agent is waited for that blocks its thread.
-const GRACE: Duration = Duration::from_millis(100);
+pub(super) const GRACE: Duration = Duration::from_millis(100);
 
 type Running = Pin<Box<dyn Future<Output = Result<Trace, AgentProblem>> + Send>>;
 

@@ -1,4 +1,4 @@
-//! Agents that run: closures and commands, asked at the same time, each within its limit.
+//! Agents that run: closures, commands and servers, asked at the same time, each within its limit.
 //!
 //! A [`Crew`] runs them on one runtime of its own, so that how many run at once is not how many trials do. An agent
 //! that errs, panics, hangs, floods its output or writes nonsense is an [`AgentError`], never more than that.
@@ -8,6 +8,8 @@ mod command;
 mod crew;
 mod error;
 mod group;
+#[cfg_attr(not(feature = "http"), path = "without_http.rs")]
+mod http;
 mod in_process;
 mod into_trace;
 mod secrets;
@@ -24,10 +26,13 @@ pub use error::{AgentError, AgentProblem, Said};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
 
-use crate::case::{AgentFrom, Case, CommandLine};
+use crate::case::{AgentFrom, Case, CommandLine, Described, HttpCall};
 
 /// How long an agent may take where neither its case nor its command says so.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// How many bytes an agent may answer with unless it is described otherwise: 16 MiB.
+const OUTPUT_LIMIT: usize = 16 << 20;
 
 /// How many agents run at once unless the harness says otherwise.
 pub const DEFAULT_CONCURRENCY: usize = 16;
@@ -65,6 +70,17 @@ pub enum Agent {
     InProcess(InProcess),
     /// A process.
     Command(Arc<CommandLine>),
+    /// A server.
+    Http(Arc<HttpCall>),
+}
+
+impl From<Described> for Agent {
+    fn from(described: Described) -> Self {
+        match described {
+            Described::Command(line) => Self::Command(Arc::new(line)),
+            Described::Http(call) => Self::Http(Arc::from(call)),
+        }
+    }
 }
 
 /// The agents of one harness, by name.
@@ -89,10 +105,16 @@ impl Agents {
     pub fn find(&self, from: &AgentFrom) -> Option<(String, Agent)> {
         match from {
             AgentFrom::Named(name) => Some((name.clone(), self.0.get(name)?.clone())),
-            AgentFrom::Command(command) => {
-                Some((command.program.clone(), Agent::Command(Arc::new(command.clone()))))
-            }
+            AgentFrom::Here(described) => Some((named(described), described.clone().into())),
         }
+    }
+}
+
+/// What an agent without a name is called.
+fn named(described: &Described) -> String {
+    match described {
+        Described::Command(line) => line.program.clone(),
+        Described::Http(call) => call.host().to_owned(),
     }
 }
 

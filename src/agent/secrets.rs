@@ -15,7 +15,6 @@ pub(super) struct Secrets(Vec<(String, String)>);
 impl Secrets {
     /// Those of `variables` whose names say that they are.
     pub(super) fn among(variables: &[(String, OsString)]) -> Self {
-        let is_secret = |name: &str| WORDS.iter().any(|word| name.to_ascii_uppercase().contains(word));
         let secret = |(name, value): &(String, OsString)| {
             let value = value.to_str().filter(|value| value.len() >= SHORTEST && is_secret(name))?;
             Some((name.clone(), value.to_owned()))
@@ -33,6 +32,12 @@ impl Secrets {
     pub(super) fn hidden(&self, text: String) -> String {
         self.0.iter().fold(text, |text, (name, value)| text.replace(value.as_str(), &format!("[{name}]")))
     }
+}
+
+/// Whether the name of a variable says that it is a secret.
+pub(super) fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    WORDS.iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]

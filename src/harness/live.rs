@@ -46,8 +46,8 @@ impl Setup {
     /// Adds the agents of `arraign.yaml`.
     fn describe(&mut self, described: Vec<NamedAgent>) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
-        for NamedAgent { name, place, command } in described {
-            let registered = self.agents.register(&name, Agent::Command(command.into()));
+        for NamedAgent { name, place, described } in described {
+            let registered = self.agents.register(&name, described.into());
             errors.take(registered.map_err(|problem| LoadError::new(place, problem)));
         }
         errors.or(())

@@ -4,6 +4,8 @@
 //! says how certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
 mod adk;
+mod ag_ui;
+mod ag_ui_messages;
 mod anthropic;
 mod anthropic_stream;
 mod atif;
@@ -107,6 +109,7 @@ pub const READERS: &[Reader] = &[
     evalview::READER,
     episodes::READER,
     tool_events::READER,
+    ag_ui::READER,
     run_lines::READER,
     native::READER,
     anthropic::READER,

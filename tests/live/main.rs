@@ -8,7 +8,11 @@ mod claim;
 mod commands;
 #[cfg(unix)]
 mod faults;
+#[cfg(feature = "http")]
+mod http;
 mod in_process;
+#[cfg(feature = "http")]
+mod litellm;
 #[cfg(unix)]
 mod processes;
 #[path = "../harness/project.rs"]
@@ -16,6 +20,9 @@ mod processes;
 mod project;
 mod recorded;
 mod refused;
+#[cfg(feature = "http")]
+#[path = "../support/server.rs"]
+mod server;
 mod subject;
 
 use std::process::ExitCode;
@@ -37,6 +44,10 @@ fn main() -> ExitCode {
         faults::claims(),
         #[cfg(unix)]
         processes::claims(),
+        #[cfg(feature = "http")]
+        http::claims(),
+        #[cfg(feature = "http")]
+        litellm::claims(),
     ];
     libtest_mimic::run(&Arguments::from_args(), themes.into_iter().flatten().collect()).exit_code()
 }

@@ -41,7 +41,7 @@ fn a_command_says_what_it_lacks() {
     let refused = |agent: &str, problem: &str| {
         Project::of(&[asks("a", agent, "")]).run(&[]).exits(2).complains(problem);
     };
-    refused("{}", "an agent here needs its `command: [program, argument]`");
+    refused("{}", "an agent here needs its `command: [program, argument]` or its `http: {url: ...}`");
     refused("{comand: [x]}", "did you mean `command`?");
     refused("{command: x}", "`command` is a list: the program, then its arguments");
     refused("{command: []}", "`command` names no program");
@@ -50,8 +50,9 @@ fn a_command_says_what_it_lacks() {
     refused("{command: [x], output_limit: -1}", "`output_limit` is a number of bytes");
     refused("{command: [x], timeout: soon}", "`timeout` is a time");
     refused("{command: [x], format: opnai-chat}", "did you mean `openai-chat`?");
-    refused("{http: {url: 'http://x'}}", "agents behind HTTP are not supported by this version of arraign");
-    refused("[x]", "`agent` is an agent's name, or `{command: [program, argument]}`");
+    #[cfg(not(feature = "http"))]
+    refused("{http: {url: 'http://x'}}", "`http` needs arraign's feature `http`");
+    refused("[x]", "`agent` is an agent's name, `{command: [program, argument]}`, or `{http: {url: ...}}`");
 }
 
 fn an_agent_has_something_to_be_asked() {

@@ -1,0 +1,98 @@
+//! Agents that are servers: the case's input in a request, a trace in its answer.
+
+mod answer;
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::in_process::GRACE;
+use super::secrets::is_secret;
+use super::{AgentInput, AgentProblem, OUTPUT_LIMIT, Surroundings};
+use crate::case::{HttpCall, HttpMethod, Template};
+use crate::http::{Client, Limits, Request, fill};
+use crate::trace::Trace;
+
+/// Connections are kept for the next case.
+static CLIENT: LazyLock<Client> = LazyLock::new(Client::default);
+
+/// Asks the agent that `call` is, within `limit`.
+pub(super) async fn ask(
+    call: &Arc<HttpCall>,
+    input: &AgentInput,
+    limit: Duration,
+    around: &Surroundings,
+) -> Result<Trace, AgentProblem> {
+    let request = request(call, input, around).map_err(AgentProblem::NotAsked)?;
+    let (call, query, limits) = (Arc::clone(call), input.query.clone(), limits(call, limit));
+    let work = spawn_blocking(move || {
+        let sent = CLIENT.send(&request, &limits);
+        let response = sent.map_err(|error| AgentProblem::Unanswered(error.into()))?;
+        match request.secret_in(&response.body) {
+            Some(name) => Err(AgentProblem::Secret(name.to_owned())),
+            None => answer::read(&call, &response, query),
+        }
+    });
+    match timeout(limit + GRACE, work).await {
+        Err(_) => Err(AgentProblem::OutOfTime(limit)),
+        Ok(Ok(answer)) => answer,
+        Ok(Err(died)) => Err(AgentProblem::Panicked(died.to_string())),
+    }
+}
+
+fn limits(call: &HttpCall, total: Duration) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        total,
+        response_bytes: call.output_limit.unwrap_or(OUTPUT_LIMIT),
+        retries: call.retries.unwrap_or(usual.retries),
+        ..usual
+    }
+}
+
+/// What is sent. The error says what cannot be filled in.
+fn request(call: &HttpCall, input: &AgentInput, around: &Surroundings) -> Result<Request, String> {
+    let asked = asked(input)?;
+    let variable = |name: &str| (around.variable)(name)?.into_string().ok();
+    let with_variables = |text: &str| fill(text, variable).map_err(|error| error.to_string());
+    let url = with_variables(&call.url)?;
+    let body = match &call.body {
+        Some(template) => Some(template.fill(&asked)?),
+        None if call.method == HttpMethod::Get => None,
+        None => Some(asked.clone()),
+    };
+    let address = Template::fill_text(&url.text, &asked, percent_encoded)?;
+    let mut request = Request::new(call.method.name(), address, body);
+    let (mut variables, mut headers) = (url.variables, Vec::new());
+    for (name, value) in &call.headers {
+        let value = with_variables(value)?;
+        variables.extend(value.variables);
+        headers.push((name.as_str(), value.text));
+    }
+    // First, so that a key is shown as the variable and not as the header that it stands in.
+    for (name, value) in variables.iter().filter(|(name, _)| is_secret(name)) {
+        request = request.secret(name, value);
+    }
+    Ok(headers.into_iter().fold(request, |request, (name, value)| request.header(name, value)))
+}
+
+/// What a template names. An input without a text has no `query`.
+fn asked(input: &AgentInput) -> Result<Value, String> {
+    let mut asked = serde_json::to_value(input).map_err(|error| error.to_string())?;
+    if let Some(names) = asked.as_object_mut().filter(|_| input.query.is_empty()) {
+        names.remove("query");
+    }
+    Ok(asked)
+}
+
+/// A text as a part of a URL.
+fn percent_encoded(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(byte).collect()
+}

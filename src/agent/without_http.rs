@@ -1,0 +1,18 @@
+//! What stands in for agents behind HTTP when the crate is built without them. No case gets here: its file is refused.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{AgentInput, AgentProblem, Surroundings};
+use crate::case::HttpCall;
+use crate::trace::Trace;
+
+/// Says which feature is missing.
+pub(super) async fn ask(
+    _: &Arc<HttpCall>,
+    _: &AgentInput,
+    _: Duration,
+    _: &Surroundings,
+) -> Result<Trace, AgentProblem> {
+    Err(AgentProblem::NotAsked("the feature `http` is turned off".to_owned()))
+}

@@ -1,0 +1,147 @@
+//! What an agent is sent: a value in whose texts `{{input}}` stands for what the case asks.
+//!
+//! A text that is `{{input}}` and nothing else becomes the value, whatever its type; within a longer text it becomes
+//! text. It is values that are put together, so nothing that a case says can break out of its place.
+
+use serde_json::Value;
+
+use crate::yaml::did_you_mean;
+
+/// What a text may name: what a command is told of the case as well.
+const NAMES: [&str; 4] = ["id", "input", "query", "run"];
+
+/// A value whose texts may name what the case asks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Template(Value);
+
+impl Template {
+    /// The template that `value` is. The error says which of its texts names nothing that there is.
+    pub fn new(value: Value) -> Result<Self, String> {
+        each_text(&value, &mut |text| pieces(text).map(drop))?;
+        Ok(Self(value))
+    }
+
+    /// The value for what `asked` says, an object of the names. The error says what is not there.
+    pub fn fill(&self, asked: &Value) -> Result<Value, String> {
+        filled(&self.0, asked)
+    }
+
+    /// Fills a text. What is put in goes through `escape` first.
+    pub fn fill_text(text: &str, asked: &Value, escape: fn(&str) -> String) -> Result<String, String> {
+        let parts = pieces(text)?.into_iter().map(|piece| match piece {
+            Piece::Text(text) => Ok(text.to_owned()),
+            Piece::Name(name) => found(asked, name).map(|value| escape(&as_text(value))),
+        });
+        parts.collect()
+    }
+}
+
+enum Piece<'t> {
+    Text(&'t str),
+    Name(&'t str),
+}
+
+fn each_text(value: &Value, hold: &mut impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
+    match value {
+        Value::String(text) => hold(text),
+        Value::Array(items) => items.iter().try_for_each(|item| each_text(item, hold)),
+        Value::Object(entries) => entries.values().try_for_each(|value| each_text(value, hold)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+    }
+}
+
+fn filled(value: &Value, asked: &Value) -> Result<Value, String> {
+    match value {
+        Value::String(text) => filled_text(text, asked),
+        Value::Array(items) => items.iter().map(|item| filled(item, asked)).collect(),
+        Value::Object(entries) => {
+            let entries = entries.iter().map(|(key, value)| Ok((key.clone(), filled(value, asked)?)));
+            entries.collect::<Result<_, String>>().map(Value::Object)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(value.clone()),
+    }
+}
+
+fn filled_text(text: &str, asked: &Value) -> Result<Value, String> {
+    match pieces(text)?[..] {
+        [Piece::Name(name)] => found(asked, name).cloned(),
+        _ => Template::fill_text(text, asked, str::to_owned).map(Value::String),
+    }
+}
+
+/// The parts of a text: what stands there, and what is named.
+fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((name, behind)) = after.split_once("}}") else {
+            return Err("`{{` has no `}}` behind it".to_owned());
+        };
+        if !before.is_empty() {
+            pieces.push(Piece::Text(before));
+        }
+        pieces.push(Piece::Name(known(name.trim())?));
+        rest = behind;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest));
+    }
+    Ok(pieces)
+}
+
+/// `input.user.name` is a part of the input.
+fn known(name: &str) -> Result<&str, String> {
+    let first = name.split('.').next().unwrap_or_default();
+    if NAMES.contains(&name) || first == "input" {
+        return Ok(name);
+    }
+    let help = did_you_mean(first, &NAMES).unwrap_or_else(|| format!("there is `{}`", NAMES.join("`, `")));
+    Err(format!("`{{{{{name}}}}}` names nothing that an agent is asked: {help}"))
+}
+
+fn found<'a>(asked: &'a Value, name: &str) -> Result<&'a Value, String> {
+    let value = asked.pointer(&format!("/{}", name.replace('.', "/")));
+    value.ok_or_else(|| format!("the case says nothing for `{{{{{name}}}}}`"))
+}
+
+fn as_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(template: Value) -> Result<Value, String> {
+        let input = json!({"query": "say \"hi\"", "user": {"age": 7}, "tags": ["a", "b"]});
+        Template::new(template)?.fill(&json!({"id": "x", "run": 2, "query": "say \"hi\"", "input": input}))
+    }
+
+    #[test]
+    fn a_name_alone_is_a_value_and_among_words_a_text() {
+        assert_eq!(of(json!({"n": "{{run}}", "t": "run {{ run }}!"})), Ok(json!({"n": 2, "t": "run 2!"})));
+        assert_eq!(of(json!(["{{input.tags}}", 1.5, null])), Ok(json!([["a", "b"], 1.5, null])));
+        assert_eq!(
+            of(json!("{{input.user}} {{input.tags.1}} {{query}}")),
+            Ok(json!("{\"age\":7} b say \"hi\""))
+        );
+    }
+
+    #[test]
+    fn what_the_case_says_is_never_looked_through() {
+        let template = Template::new(json!("{{query}} {{id}}")).expect("a template");
+        let filled = template.fill(&json!({"id": "i", "query": "{{id}} ${HOME} \"}"}));
+        assert_eq!(filled, Ok(json!("{{id}} ${HOME} \"} i")));
+    }
+
+    #[test]
+    fn what_is_not_there_is_told() {
+        assert_eq!(of(json!("{{input.who}}")), Err("the case says nothing for `{{input.who}}`".to_owned()));
+        assert_eq!(of(json!(["{{x"])), Err("`{{` has no `}}` behind it".to_owned()));
+        let wrong = of(json!({"a": ["{{qeury}}"]})).expect_err("a mistake");
+        assert_eq!(wrong, "`{{qeury}}` names nothing that an agent is asked: did you mean `query`?");
+        let wrong = of(json!("{{run.x}}")).expect_err("a mistake");
+        assert!(wrong.starts_with("`{{run.x}}` names nothing"), "{wrong}");
+    }
+}

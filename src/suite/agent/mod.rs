@@ -1,0 +1,97 @@
+//! `agent:` which agent a case asks, and `agents:` those that `arraign.yaml` describes for all suites.
+//!
+//! ```yaml
+//! agent: support
+//! agent: {command: [python, agent.py], env: [OPENAI_API_KEY], cwd: agents, timeout: 30s, output_limit: 1000000}
+//! agent: {http: {url: "https://agents.example.com/ask", headers: {authorization: "Bearer ${AGENT_KEY}"}}, timeout: 30s}
+//! ```
+
+mod command;
+mod http;
+
+use crate::case::{AgentFrom, AgentUse, Case, Described, NamedAgent, Runs, TraceFrom};
+use crate::pattern::is_glob;
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Fields, Node, Value};
+
+/// The agent of a case, which has something to ask it. A `trace` beside it is where its run is recorded.
+pub(super) fn of_case(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> {
+    let (node, trace) = (fields.node("agent")?, fields.node("trace"));
+    let from = fields.take(agent(node))?;
+    let no_recording = trace.and_then(|trace| not_a_recording(trace, case));
+    fields.take(no_recording.map_or(Ok(()), Err));
+    if case.input.is_none() && fields.errors.is_empty() {
+        let error = node.error("the case has no `input` to ask its `agent`");
+        fields.errors.push(error.help("give it an `input`"));
+    }
+    Some(AgentUse { place: node.place(), from })
+}
+
+/// Why `trace` cannot say where the agent's run is recorded.
+fn not_a_recording(trace: Node<'_>, case: &Case) -> Option<LoadError> {
+    let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
+    let problem = match &case.trace {
+        TraceFrom::Inline(_) => "the trace stands here: the case's `agent` would never run",
+        TraceFrom::File(_) if several => "`repeat` records several files: `trace` cannot name them",
+        TraceFrom::File(file) if is_glob(&file.path) || file.runs != Runs::All || file.format.is_some() => {
+            "beside an `agent`, `trace` is the one file that its run is recorded in"
+        }
+        TraceFrom::File(_) | TraceFrom::Lookup => return None,
+    };
+    Some(trace.error(problem).help("take `trace` out, or `agent`"))
+}
+
+/// A name, or `{command: [...], ...}`, or `{http: {...}, ...}`.
+fn agent(node: Node<'_>) -> Result<AgentFrom, LoadErrors> {
+    needs_feature(node, "agent", ("live", cfg!(feature = "live")))?;
+    match node.value() {
+        Value::String(name) if !name.trim().is_empty() => Ok(AgentFrom::Named(name.clone())),
+        Value::Map(_) => described(node).map(AgentFrom::Here),
+        _ => Err(node.error(format!("`agent` is an agent's name, {FORMS}")).into()),
+    }
+}
+
+/// The agents that `arraign.yaml` describes, by name.
+pub(super) fn named_agents(node: Node<'_>) -> Result<Vec<NamedAgent>, LoadErrors> {
+    needs_feature(node, "agents", ("live", cfg!(feature = "live")))?;
+    let Some(entries) = node.entries() else {
+        return Err(node.error(format!("`agents` is a mapping of names to agents: {FORMS}")).into());
+    };
+    let mut errors = LoadErrors::new();
+    let described = entries.filter_map(|(key, node)| {
+        let described = errors.take(described(node))?;
+        Some(NamedAgent { name: key.name.clone(), place: node.place(), described })
+    });
+    let described = described.collect();
+    errors.or(described)
+}
+
+/// What stands where an agent is described.
+const FORMS: &str = "`{command: [program, argument]}`, or `{http: {url: ...}}`";
+
+fn described(node: Node<'_>) -> Result<Described, LoadErrors> {
+    match (node.get("command"), node.get("http")) {
+        (Some(_), Some(http)) => {
+            let error = http.error("an agent is a `command`, or it is asked over `http`");
+            Err(error.help("take one of them out").into())
+        }
+        (None, Some(http)) => {
+            needs_feature(http, "http", ("http", cfg!(feature = "http")))?;
+            http::call(node).map(|call| Described::Http(Box::new(call)))
+        }
+        (_, None) => command::line(node).map(Described::Command),
+    }
+}
+
+fn needs_feature(node: Node<'_>, key: &str, (feature, has_it): (&str, bool)) -> Result<(), LoadError> {
+    if has_it {
+        return Ok(());
+    }
+    let error = node.error(format!("`{key}` needs arraign's feature `{feature}`"));
+    Err(error.help(format!("in Cargo.toml: `arraign = {{ version = \"..\", features = [\"{feature}\"] }}`")))
+}
+
+fn bytes(node: Node<'_>) -> Result<usize, LoadError> {
+    let bytes = node.decode::<usize>().ok().filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| node.error("`output_limit` is a number of bytes"))
+}
