@@ -146,6 +146,18 @@ fn told(page: &str) -> Vec<(String, String)> {
 }
 
 #[test]
+fn every_key_of_a_case_is_told() {
+    let schema = of_cases();
+    let told = schema["definitions"]["part_of_case"]["properties"].as_object().expect("keys");
+    let common = schema["definitions"]["case"]["allOf"][1]["then"]["patternProperties"].as_object();
+    let common = common.expect("keys").keys().next().expect("a pattern");
+    let names: Vec<&str> = common.trim_matches(['^', '$', '(', ')']).split('|').collect();
+    assert!(names.len() > 40, "{names:?}");
+    let silent: Vec<_> = names.iter().filter(|name| !told.contains_key(**name)).collect();
+    assert!(silent.is_empty(), "no word in src/suite/schema/cases.yaml on {silent:?}");
+}
+
+#[test]
 fn every_setting_has_a_meaning() {
     for part in [schema::of_cases(&Registry::default()), schema::of_workspace(&Registry::default())] {
         let mut nameless = Vec::new();
