@@ -10,7 +10,7 @@ use std::time::Duration;
 pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, NamedAgent};
 pub use template::Template;
 
-use crate::check::{Check, Kind, Prices, Scope};
+use crate::check::{Check, JudgeSettings, Kind, Prices, Scope};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Location, Place};
@@ -58,6 +58,8 @@ pub struct Case {
     pub require_calls: Option<Place>,
     /// What a judge thinks of the run, where the case says it itself.
     pub opinions: Opinions,
+    /// The judge that its suite, or `arraign.yaml`, names for what the case does not say itself.
+    pub judge: Option<Arc<JudgeSettings>>,
     /// What tokens cost, where its suite says so.
     pub prices: Prices,
     /// The checks, in the file's order.
@@ -71,6 +73,12 @@ impl Case {
     pub fn prompt(&self) -> Option<&str> {
         let input = self.input.as_ref()?;
         input.as_str().or_else(|| input.get("query")?.as_str())
+    }
+
+    /// Whether a check needs an opinion that the case does not give itself.
+    pub fn asks_a_judge(&self) -> bool {
+        let questions = self.expectations.iter().flat_map(|expectation| expectation.check().questions());
+        questions.into_iter().any(|question| self.opinions.get(&question.label).is_none())
     }
 
     /// Where the trace or its agent is named; the case's own place when neither is.

@@ -62,11 +62,14 @@ pub enum AnswerForm {
     PassOrFail,
     /// A score between 0 and 100.
     Score,
+    /// Each claim of the answer, and whether the evidence supports it.
+    Claims,
 }
 
 /// What a judge sees beside the final answer. Nothing unless asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key that users write, or is as good as one")]
 pub struct JudgeContext {
     /// What the agent was asked.
     pub include_prompt: bool,
@@ -74,13 +77,42 @@ pub struct JudgeContext {
     pub include_tool_sequence: bool,
     /// The arguments of the calls.
     pub include_tool_inputs: bool,
+    /// What came back of the calls. For checks whose question is about the results; users do not set it.
+    #[serde(skip)]
+    pub include_tool_results: bool,
+}
+
+impl JudgeContext {
+    /// All there is.
+    pub const fn everything() -> Self {
+        Self {
+            include_prompt: true,
+            include_tool_sequence: true,
+            include_tool_inputs: true,
+            include_tool_results: true,
+        }
+    }
 }
 
 /// What a judge thinks of a run, by label.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Opinions {
     given: BTreeMap<String, Opinion>,
-    judge: bool,
+    absent: Option<Absent>,
+}
+
+/// Why a judge who is configured has not said something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Absent {
+    /// It was not asked, or what it said is not kept: the check is undecided.
+    Undecided {
+        /// What is missing.
+        why: String,
+        /// What to do about it.
+        help: String,
+    },
+    /// It was asked, and gave no answer that could be read: the check is an error.
+    Failed(String),
 }
 
 /// One opinion.
@@ -101,6 +133,18 @@ pub enum Judged {
     Fail,
     /// How good it is, between 0 and 100.
     Score(f64),
+    /// How many claims the answer makes, and how many of them the evidence does not support.
+    Claims {
+        /// All of them.
+        all: u32,
+        /// Those without support.
+        unsupported: u32,
+    },
+}
+
+/// What the opinion on a question about one turn of the conversation (from 1) is called among those on the run.
+pub fn turn_label(turn: usize, label: &str) -> String {
+    format!("turn {turn}: {label}")
 }
 
 impl Opinions {
@@ -121,7 +165,25 @@ impl Opinions {
 
     /// Whether a judge is configured: what it has not said is then missing, and nothing else stands in for it.
     pub fn has_judge(&self) -> bool {
-        self.judge
+        self.absent.is_some()
+    }
+
+    /// Says that a judge is configured, and why it has not said the rest.
+    pub fn with_judge(mut self, absent: Absent) -> Self {
+        self.absent = Some(absent);
+        self
+    }
+
+    /// Those on one turn of the conversation: what is said of that turn alone stands before what is said of each.
+    pub fn of_turn(&self, turn: usize) -> Self {
+        let prefix = turn_label(turn, "");
+        let own = self
+            .given
+            .iter()
+            .filter_map(|(label, opinion)| Some((label.strip_prefix(&prefix)?.to_owned(), opinion.clone())));
+        let mut given = self.given.clone();
+        given.extend(own.collect::<Vec<_>>());
+        Self { given, absent: self.absent.clone() }
     }
 
     /// Whether anybody has an opinion called `label`.
@@ -131,11 +193,20 @@ impl Opinions {
 
     /// The opinion called `label`; without one the check cannot answer.
     pub fn of(&self, label: &str) -> Result<&Opinion, Unfit> {
-        self.get(label).ok_or_else(|| {
-            Unfit::missing(format!("there is no opinion on `{label}`")).help(format!(
-                "no judge is configured; give its opinion in the case: `opinions: {{{label}: ..}}`"
-            ))
-        })
+        self.get(label).ok_or_else(|| self.none_on(label))
+    }
+
+    fn none_on(&self, label: &str) -> Unfit {
+        match &self.absent {
+            Some(Absent::Failed(why)) => Unfit::invalid(why.as_str()),
+            Some(Absent::Undecided { why, help }) => {
+                Unfit::missing(format!("the judge gave no opinion on `{label}`: {why}")).help(help.as_str())
+            }
+            None => Unfit::missing(format!("there is no opinion on `{label}`")).help(format!(
+                "no judge is configured: name its `model` under `judge` in arraign.yaml, or give its opinion in the \
+                 case: `opinions: {{{label}: ..}}`"
+            )),
+        }
     }
 }
 

@@ -29,6 +29,7 @@ mod json_schema;
 mod jsonpath;
 mod jsonpath_exists;
 mod jsonpath_not_exists;
+mod judge;
 mod near_call;
 mod nested;
 mod no_pii;
@@ -74,6 +75,7 @@ use crate::yaml::{Document, Node, nearest};
 #[cfg(not(feature = "json-schema"))]
 use without_json_schema::{args_valid, json_schema, tool_output_valid};
 
+pub use judge::JudgeSettings;
 pub use prices::Prices;
 pub use tables::Tables;
 pub(crate) use verification::Settings as VerificationSettings;

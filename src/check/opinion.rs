@@ -15,8 +15,8 @@ pub(super) fn passes(evidence: &Evidence<'_>, label: &str, refusal: &str) -> Res
     let (state, violation) = match opinion.judged {
         Judged::Pass => (State::Held, None),
         Judged::Fail => (State::Violated, Some(refused(refusal, opinion))),
-        Judged::Score(score) => {
-            let problem = format!("the opinion on `{label}` is a score ({score}), not a pass or a fail");
+        Judged::Score(_) | Judged::Claims { .. } => {
+            let problem = format!("the opinion on `{label}` is {}, not a pass or a fail", form(opinion));
             return Err(Unfit::invalid(problem).help("write `true` or `false`, or ask the judge again"));
         }
     };
@@ -26,8 +26,8 @@ pub(super) fn passes(evidence: &Evidence<'_>, label: &str, refusal: &str) -> Res
 
 /// The opinion called `label`. It is one on the answer: without an answer there is nothing that it could be about.
 pub(super) fn on_answer<'e>(evidence: &'e Evidence<'_>, label: &str) -> Result<&'e Opinion, Unfit> {
-    let opinion = evidence.opinions.of(label)?;
-    answer(evidence).map(|_| opinion)
+    answer(evidence)?;
+    evidence.opinions.of(label)
 }
 
 fn refused(claim: &str, opinion: &Opinion) -> Violation {
@@ -42,11 +42,20 @@ pub(super) fn score(opinion: &Opinion, label: &str) -> Result<f64, Unfit> {
         Judged::Score(score) => Err(Unfit::invalid(format!(
             "the opinion on `{label}` is the score {score}, not one between 0 and 100"
         ))),
-        Judged::Pass | Judged::Fail => {
+        Judged::Pass | Judged::Fail | Judged::Claims { .. } => {
             let problem =
-                format!("the opinion on `{label}` is a pass or a fail, not a score between 0 and 100");
+                format!("the opinion on `{label}` is {}, not a score between 0 and 100", form(opinion));
             Err(Unfit::invalid(problem).help("write the score, or ask the judge again"))
         }
+    }
+}
+
+/// What form an opinion has, for a person.
+pub(super) fn form(opinion: &Opinion) -> String {
+    match opinion.judged {
+        Judged::Pass | Judged::Fail => "a pass or a fail".to_owned(),
+        Judged::Score(score) => format!("a score ({score})"),
+        Judged::Claims { all, .. } => format!("one on {all} claims"),
     }
 }
 

@@ -79,8 +79,7 @@ impl Check for OutputQuality {
     }
 
     fn questions(&self) -> Vec<Question> {
-        let context =
-            JudgeContext { include_prompt: true, include_tool_sequence: true, include_tool_inputs: true };
+        let context = JudgeContext::everything();
         let (label, prompt) = (LABEL.to_owned(), PROMPT.to_owned());
         vec![Question { label, prompt, answer: AnswerForm::Score, context }]
     }

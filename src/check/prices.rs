@@ -56,6 +56,11 @@ impl Prices {
         self.cost_or_why(trace).ok()
     }
 
+    /// What `usage` costs at the price of `model`; `None` where that has none.
+    pub fn of_tokens(&self, model: &str, usage: Usage) -> Option<f64> {
+        self.models.get(model).map(|price| price.of(usage))
+    }
+
     /// What the run cost, or why that cannot be told.
     pub(super) fn cost_or_why(&self, trace: &Trace) -> Result<f64, Unfit> {
         match trace.cost_usd {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::VerificationSettings;
+use super::judge::JudgeSettings;
 use super::prices::Prices;
 use super::weights::Weights;
 use crate::pattern::{FieldAliases, ToolCategories};
@@ -18,6 +19,8 @@ pub struct Tables {
     pub tool_categories: ToolCategories,
     /// `prices` of tokens.
     pub prices: Prices,
+    /// `judge`: who gives opinions, where a case does not give them itself.
+    pub judge: Option<Arc<JudgeSettings>>,
     /// What the scored dimensions weigh, unless a suite or a case says otherwise.
     pub weights: Weights,
     /// `verification`: the base of what each case says that asks for the check.
@@ -36,6 +39,10 @@ impl Tables {
         }
         if let Some(node) = fields.node("prices") {
             tables.prices = fields.take(self.prices.extended(node)).unwrap_or_default();
+        }
+        if let Some(node) = fields.node("judge") {
+            let before = self.judge.as_deref();
+            tables.judge = fields.take(JudgeSettings::read(node, before)).map(Arc::new);
         }
         if let Some(node) = fields.node("verification") {
             tables.verification = Arc::new(fields.take(self.verification.shared(node)).unwrap_or_default());

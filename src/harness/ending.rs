@@ -43,9 +43,11 @@ impl Ending {
             remarks::print(shared.json, &block);
         }
         let written = self.summarize(shared).and(self.reports.write(shared, kinds, ran));
+        remarks::spent(shared.judging.spent());
         remarks::summarize(self.skipped);
         if let Some(pinned) = &self.pinned {
             remarks::orphans(&pinned.orphans(&shared.files));
+            remarks::stale_cassettes(&shared.judging.stale(&shared.files));
         }
         written
     }

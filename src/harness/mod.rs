@@ -9,6 +9,7 @@
 mod args;
 mod ending;
 mod gate;
+mod judging;
 #[cfg(feature = "live")]
 mod live;
 #[cfg(not(feature = "live"))]
@@ -40,6 +41,7 @@ use serde::de::DeserializeOwned;
 
 use self::args::Command;
 use self::ending::Ending;
+use self::judging::Judging;
 use self::live::Live;
 use self::plan::{Plan, Planned};
 use self::remarks::{cases, complain, wrong, wrong_files};
@@ -50,6 +52,7 @@ use self::tally::Tally;
 use self::trial::Shared;
 use crate::case::Ignore;
 use crate::check::{Check, Kind, Registry, Tables};
+use crate::judge::Judge;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::report::plain::one_line;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
@@ -64,6 +67,7 @@ pub struct Harness {
     base: Option<PathBuf>,
     kinds: Registry,
     live: live::Setup,
+    judge: Option<Arc<dyn Judge>>,
     allowed_roots: Vec<PathBuf>,
     size_limit: u64,
     mistakes: Vec<String>,
@@ -78,6 +82,7 @@ impl Harness {
             base: None,
             kinds: Registry::default(),
             live: live::Setup::default(),
+            judge: None,
             allowed_roots: Vec::new(),
             size_limit: DEFAULT_SIZE_LIMIT,
             mistakes: Vec::new(),
@@ -136,6 +141,26 @@ impl Harness {
     #[cfg(feature = "live")]
     pub fn agents_at_once(mut self, count: usize) -> Self {
         self.live.set_limit(count);
+        self
+    }
+
+    /// Sets the judge: it is asked what a case needs an opinion on when `ARRAIGN_JUDGE_MODE` is `record` or `live`, in
+    /// place of the one that `judge` names in `arraign.yaml` or a suite; what was recorded of it is replayed otherwise.
+    ///
+    /// ```no_run
+    /// use arraign::Harness;
+    /// use arraign::judge::{Answer, JudgeError, JudgeRequest};
+    ///
+    /// fn ask_my_model(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    ///     Err(JudgeError::failed(format!("nobody reads the {} bytes of it", request.user.len())))
+    /// }
+    ///
+    /// fn main() -> std::process::ExitCode {
+    ///     Harness::new("evals").judge(ask_my_model).run()
+    /// }
+    /// ```
+    pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
+        self.judge = Some(Arc::new(judge));
         self
     }
 
@@ -248,9 +273,13 @@ impl Harness {
             Ok(live) => live,
             Err(code) => return code,
         };
+        let judging = match Judging::start(self.judge, &mut plan, command, settings.judge) {
+            Ok(judging) => judging,
+            Err(code) => return code,
+        };
         let ending = Ending::of(&mut plan, command, &settings);
         let tally = Tally::new(&mut plan, &settings);
-        let shared = Arc::new(shared(base, files, command, settings, (live, tally)));
+        let shared = Arc::new(shared(base, files, command, settings, (live, judging, tally)));
         let asked = &command.arguments;
         let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
         let cases = plan.cases();
@@ -305,7 +334,7 @@ fn shared(
     files: Files,
     command: &Command,
     settings: Settings,
-    (live, tally): (Live, Tally),
+    (live, judging, tally): (Live, Judging, Tally),
 ) -> Shared {
     let out = match settings.out {
         Some(out) => base.join(out),
@@ -316,7 +345,7 @@ fn shared(
         .nextest
         .map_or_else(|| (settings::own_run_id(), 1), |nextest| (nextest.run_id, nextest.attempt));
     let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-    Shared { files, store: Store::new(&out, &run_id, attempt), live, tally, base, json, nextest }
+    Shared { files, store: Store::new(&out, &run_id, attempt), live, judging, tally, base, json, nextest }
 }
 
 /// An ignored case is ignored for the runner, too; where nobody asks for ignored trials, the reason is shown.

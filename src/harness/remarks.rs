@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::settings;
+use crate::judge::Spent;
 use crate::place::LoadErrors;
 use crate::report::plain::one_line;
 use crate::report::terminal;
@@ -64,6 +65,21 @@ pub(super) fn orphans(names: &[String]) {
         remark(&format!(
             "the snapshot `{name}` belongs to no case with `snapshot: true`; delete it, or bring its case back"
         ));
+    }
+}
+
+/// Recorded opinions that no case asks for, by the names that users know their files by.
+pub(super) fn stale_cassettes(names: &[String]) {
+    for name in names {
+        let name = one_line(name);
+        remark(&format!("the recorded opinion `{name}` answers what no case asks any more; delete it"));
+    }
+}
+
+/// What the judge has cost.
+pub(super) fn spent(spent: Spent) {
+    if spent.requests > 0 {
+        remark(&format!("the judge was asked: {spent}"));
     }
 }
 

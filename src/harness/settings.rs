@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::case::Tier;
+use crate::judge::Mode;
 use crate::suite::ReportFormat;
 use crate::yaml::did_you_mean;
 
@@ -14,6 +15,7 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_AGENT",
     #[cfg(feature = "live")]
     "ARRAIGN_AGENT_MODE",
+    "ARRAIGN_JUDGE_MODE",
     "ARRAIGN_OUT",
     "ARRAIGN_OUTPUT_JSON",
     "ARRAIGN_REPORT",
@@ -32,6 +34,8 @@ pub(super) struct Settings {
     pub(super) tags: Vec<String>,
     /// Reports to render at the end.
     pub(super) reports: Vec<ReportFormat>,
+    /// What becomes of the judge.
+    pub(super) judge: Mode,
     /// Where verdicts go.
     pub(super) out: Option<PathBuf>,
     /// Where the summary goes, as JSON.
@@ -66,6 +70,7 @@ pub(super) fn read() -> Result<Settings, String> {
             .map(|formats| report_formats(&formats))
             .transpose()?
             .unwrap_or_default(),
+        judge: text("ARRAIGN_JUDGE_MODE").map_or(Ok(Mode::Replay), |mode| judge_mode(&mode))?,
         out: path("ARRAIGN_OUT"),
         output_json: path("ARRAIGN_OUTPUT_JSON"),
         schema: path("ARRAIGN_SCHEMA"),
@@ -96,6 +101,11 @@ fn tier_of(text: &str) -> Result<Option<Tier>, String> {
         "full" => Ok(None),
         other => Err(format!("ARRAIGN_TIER is `{other}`: it is `smoke` or `full`")),
     }
+}
+
+fn judge_mode(text: &str) -> Result<Mode, String> {
+    let wrong = || format!("ARRAIGN_JUDGE_MODE is `{text}`: it is `replay`, `record`, `live` or `off`");
+    Mode::named(text).ok_or_else(wrong)
 }
 
 fn switch(name: &str, text: &str) -> Result<bool, String> {

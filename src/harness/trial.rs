@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 
 use libtest_mimic::Failed;
 
+use super::judging::Judging;
 use super::live::Live;
 use super::plan::{CaseWork, Work};
 use super::store::Store;
@@ -16,7 +17,7 @@ use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::source::Files;
 use crate::suite::Recorded;
-use crate::verdict::{Verdict, evaluate_recorded, failed_with};
+use crate::verdict::{Verdict, evaluate_heard, failed_with};
 
 /// What all trials of a process share.
 pub(super) struct Shared {
@@ -24,6 +25,8 @@ pub(super) struct Shared {
     pub(super) store: Store,
     /// The agents that run.
     pub(super) live: Live,
+    /// The judge.
+    pub(super) judging: Judging,
     /// What is said after the run.
     pub(super) tally: Tally,
     /// The package's folder: where snapshots are named from.
@@ -125,7 +128,10 @@ pub(super) fn judge_in_time(shared: &Arc<Shared>, name: &str, work: &CaseWork) -
 fn judge(shared: &Shared, name: &str, work: &CaseWork) -> Verdict {
     let CaseWork { case, path, run, .. } = work;
     let judged = panics::quietly(|| match shared.live.recorded(name, case, path, &shared.files) {
-        Ok(recorded) => evaluate_recorded(case, name, &picked(recorded, *run)),
+        Ok(recorded) => {
+            let hearing = shared.judging.hearing(name, path, &shared.files);
+            evaluate_heard(case, name, &picked(recorded, *run), Some(&hearing))
+        }
         Err(error) => failed_with(case, name, case.trace_place(), error),
     });
     judged

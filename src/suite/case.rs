@@ -15,7 +15,7 @@ use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::vocabulary::{CaseNode, VOCABULARIES};
-use crate::yaml::{Document, Fields, Node, Value, milliseconds};
+use crate::yaml::{Document, Fields, Node, Value};
 
 /// What a case is read in.
 pub(super) struct Context<'c> {
@@ -62,6 +62,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
         opinions,
+        judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),
         expectations: lowered.expectations,
         scorecards: lowered.scorecards,
@@ -170,15 +171,7 @@ fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {
 }
 
 pub(super) fn timeout(node: Node<'_>) -> Result<Duration, LoadError> {
-    let parsed = match node.value() {
-        Value::Int(millis) => u64::try_from(*millis).ok().map(Duration::from_millis),
-        Value::String(text) => {
-            milliseconds(text).and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok())
-        }
-        _ => None,
-    };
-    let wrong = || node.error("`timeout` is a time: \"3s\", \"500ms\", \"2m\", or a number of milliseconds");
-    parsed.filter(|time| !time.is_zero()).ok_or_else(wrong)
+    node.time("timeout")
 }
 
 fn trace(fields: &mut Fields<'_>, context: &Context<'_>, id: Option<&str>) -> TraceFrom {

@@ -33,7 +33,6 @@ impl Header {
         for key in keys::SHARED_BY_CASES {
             fields.node(key);
         }
-        keys::refuse_unsupported(&mut fields, keys::SUITE_UNSUPPORTED);
         if let Some(node) = fields.node("defaults") {
             fields.take(keys::check_defaults(node));
         }

@@ -1,10 +1,9 @@
-//! The keys of suites and cases: which are known, which are one key by two names, and which this version does
-//! not read yet.
+//! The keys of suites and cases: which are known, and which are one key by two names.
 
 use std::collections::HashMap;
 
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Fields, Node, did_you_mean, nearest};
+use crate::yaml::{Node, did_you_mean, nearest};
 
 /// The names of a suite's list of cases.
 pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
@@ -18,9 +17,6 @@ pub(super) const SHARED_BY_CASES: &[&str] =
 
 /// Mappings of a case that add to those of its suite, key by key.
 pub(super) const MERGED: &[&str] = &["thresholds", "weights"];
-
-/// Keys of a suite that belong to blocks which this version does not read.
-pub(super) const SUITE_UNSUPPORTED: &[&str] = &["judge"];
 
 /// Keys of a case that this version reads.
 const CASE_KEYS: &[&str] = &[
@@ -92,15 +88,6 @@ pub(super) fn slip_in_tests(root: Node<'_>) -> Option<LoadError> {
         let error = LoadError::new(root.key_place(&key.name), format!("unknown key `{}`", key.name));
         Some(error.help(format!("did you mean `{near}`?")))
     })
-}
-
-/// Says of each key that a later version reads that this one does not, so that nobody takes it for checked.
-pub(super) fn refuse_unsupported(fields: &mut Fields<'_>, keys: &[&'static str]) {
-    for (key, node) in fields.among(keys) {
-        let problem = format!("`{}` is not supported by this version of arraign", key.name);
-        let help = "this version reads `metric`, `eval` and `expect`; take the key out, or update arraign";
-        fields.errors.push(node.error(problem).help(help));
-    }
 }
 
 /// Defaults may hold what a case may hold; the settings of a metric only beside a default `metric`.

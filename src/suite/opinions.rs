@@ -54,27 +54,40 @@ pub(super) fn match_questions(
     errors.or(())
 }
 
-/// `{pass, reason}` or `{score, reason}`; a bare boolean or number is the one or the other.
+/// `{pass, reason}`, `{score, reason}` or `{claims, unsupported, reason}`; a bare boolean or number is the one or the other.
 fn opinion(node: Node<'_>) -> Result<Opinion, LoadErrors> {
     if !matches!(node.value(), Value::Map(_)) {
         return Ok(Opinion { judged: judged(node)?, reason: None });
     }
     let mut fields = Fields::of(node, "an opinion")?;
-    let (pass, score) = (fields.node("pass"), fields.node("score"));
-    let reason = fields.optional("reason");
-    let judged = match (pass, score) {
-        (Some(node), None) | (None, Some(node)) => fields.take(judged(node)),
-        (Some(_), Some(node)) => {
-            fields.errors.push(node.error("an opinion is a `pass` or a `score`, not both"));
+    let (pass, score, claims) = (fields.node("pass"), fields.node("score"), fields.node("claims"));
+    let (unsupported, reason) = (fields.node("unsupported"), fields.optional("reason"));
+    let judged = match (pass, score, claims) {
+        (Some(node), None, None) | (None, Some(node), None) => fields.take(judged(node)),
+        (None, None, Some(all)) => fields.take(on_claims(all, unsupported)),
+        (Some(_), Some(node), _) | (Some(_), _, Some(node)) | (_, Some(_), Some(node)) => {
+            fields.errors.push(node.error("an opinion is a `pass`, a `score` or on `claims`: one of them"));
             None
         }
-        (None, None) => {
+        (None, None, None) => {
             let error = node.error("an opinion says `pass: true`, `pass: false` or `score: 0..100`");
-            fields.missing(&["pass", "score"], error);
+            fields.missing(&["pass", "score", "claims"], error);
             None
         }
     };
     fields.finish_some(judged.map(|judged| Opinion { judged, reason }))
+}
+
+/// `{claims: 4, unsupported: 1}`
+fn on_claims(all: Node<'_>, unsupported: Option<Node<'_>>) -> Result<Judged, LoadError> {
+    let count: u32 = all.decode()?;
+    let without: u32 = unsupported.map_or(Ok(0), Node::decode)?;
+    match unsupported {
+        Some(node) if without > count => {
+            Err(node.error(format!("{without} of {count} claims cannot be without support")))
+        }
+        _ => Ok(Judged::Claims { all: count, unsupported: without }),
+    }
 }
 
 fn judged(node: Node<'_>) -> Result<Judged, LoadError> {

@@ -2,15 +2,11 @@
 
 use super::agent::named_agents;
 use super::discover::WORKSPACE_FILE;
-use super::keys;
 use crate::case::NamedAgent;
 use crate::check::{Registry, Tables};
 use crate::place::LoadErrors;
 use crate::source::Files;
 use crate::yaml::Fields;
-
-/// Keys that belong to blocks which this version does not read.
-const UNSUPPORTED: &[&str] = &["judge"];
 
 /// What all suites share.
 #[derive(Debug, Default)]
@@ -30,7 +26,6 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     }
     let document = files.document(&path)?;
     let mut fields = Fields::of(document.root(), "`arraign.yaml`")?;
-    keys::refuse_unsupported(&mut fields, UNSUPPORTED);
     let mut tables = Tables::default().extended(&mut fields);
     if let Some(node) = fields.node("weights") {
         tables.weights = fields.take(tables.weights.overridden(node, kinds)).unwrap_or_default();

@@ -3,6 +3,7 @@
 use super::evaluate::{Held, empty, hold};
 use super::{Breach, Finding, TrialError};
 use crate::case::{Baseline, Case};
+use crate::judge::Hearing;
 use crate::outcome::{Item, Score, State, Status};
 use crate::score::compare::{Change, Comparison, Run as Side};
 use crate::suite::{Recorded, Run};
@@ -17,12 +18,21 @@ pub(super) struct Compared {
 }
 
 /// Compares each run with the baseline, which is held against the same case.
-pub(super) fn compare(case: &Case, recorded: &Recorded, held: &[Held]) -> Compared {
+pub(super) fn compare(
+    case: &Case,
+    recorded: &Recorded,
+    held: &[Held],
+    hearing: Option<&Hearing<'_>>,
+) -> Compared {
     let (Some(baseline), Some(run)) = (&case.baseline, &recorded.baseline) else {
         return Compared::default();
     };
     match run {
-        Ok(run) => Compared { findings: against(case, baseline, run, recorded, held), error: None },
+        Ok(run) => {
+            let of_good = hold(case, &run.trace, 0, hearing);
+            let findings = against(baseline, (run, &of_good), recorded, held);
+            Compared { findings, error: None }
+        }
         Err(problem) => {
             let message = format!("the baseline cannot be read\n{problem}");
             Compared {
@@ -33,9 +43,13 @@ pub(super) fn compare(case: &Case, recorded: &Recorded, held: &[Held]) -> Compar
     }
 }
 
-fn against(case: &Case, baseline: &Baseline, good: &Run, recorded: &Recorded, held: &[Held]) -> Vec<Finding> {
-    let of_good = hold(case, &good.trace, 0);
-    let good_side = side(good, &of_good);
+fn against(
+    baseline: &Baseline,
+    (good, of_good): (&Run, &Held),
+    recorded: &Recorded,
+    held: &[Held],
+) -> Vec<Finding> {
+    let good_side = side(good, of_good);
     let runs = recorded.runs.iter().zip(held).enumerate();
     let findings = runs.map(|(index, (run, held))| {
         let comparison = Comparison::of(&good_side, &side(run, held), &baseline.limits);

@@ -12,6 +12,7 @@ use super::together::together;
 use super::{Breach, CallSummary, Finding, RunSummary, TrialError, Verdict};
 use crate::case::{Case, Expectation};
 use crate::evidence::Evidence;
+use crate::judge::Hearing;
 use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
 use crate::pattern::without_secrets;
 use crate::place::{Location, Place};
@@ -35,12 +36,22 @@ pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
 /// Holds each recorded run against `case`, whose trial is called `name`. All of them must hold, unless the case says
 /// what several must come to.
 pub fn evaluate_recorded(case: &Case, name: &str, recorded: &Recorded) -> Verdict {
+    evaluate_heard(case, name, recorded, None)
+}
+
+/// The same, where a judge may be asked for the opinions that the case does not hold.
+pub fn evaluate_heard(
+    case: &Case,
+    name: &str,
+    recorded: &Recorded,
+    hearing: Option<&Hearing<'_>>,
+) -> Verdict {
     let started = Instant::now();
     let runs = &recorded.runs;
     let mut held: Vec<Held> =
-        runs.iter().enumerate().map(|(index, run)| hold(case, &run.trace, index)).collect();
+        runs.iter().enumerate().map(|(index, run)| hold(case, &run.trace, index, hearing)).collect();
     let together = together(case, runs, &mut held);
-    let compared = compare(case, recorded, &held);
+    let compared = compare(case, recorded, &held, hearing);
     let mut verdict =
         Verdict { runs: runs.iter().map(|run| summary(case, run)).collect(), ..blank(case, name) };
     for run in held {
@@ -97,9 +108,9 @@ impl Held {
 }
 
 /// Holds one run against the case.
-pub(super) fn hold(case: &Case, trace: &Trace, run: usize) -> Held {
+pub(super) fn hold(case: &Case, trace: &Trace, run: usize, hearing: Option<&Hearing<'_>>) -> Held {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
-    let answers = ask_all(case, &evidence, run);
+    let answers = ask_all(case, evidence, run, hearing);
     let scored = score(case, run, &answers);
     let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
     findings.extend(scored.findings);
@@ -107,13 +118,22 @@ pub(super) fn hold(case: &Case, trace: &Trace, run: usize) -> Held {
     Held { findings, cards: scored.cards }
 }
 
-/// Asks every check, the hard gates first: a violated one ends the case, and what is not asked costs nothing.
-fn ask_all(case: &Case, evidence: &Evidence<'_>, run: usize) -> Vec<Option<Finding>> {
+/// Asks every check, the hard gates that need no judge first: a violated one ends the case, and what is not asked
+/// costs nothing.
+fn ask_all(
+    case: &Case,
+    mut evidence: Evidence<'_>,
+    run: usize,
+    hearing: Option<&Hearing<'_>>,
+) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
-    for gates in [true, false] {
+    for first in [true, false] {
+        if !first && let Some(opinions) = hearing.and_then(|hearing| hearing.opinions(case, &evidence)) {
+            evidence.opinions = Cow::Owned(opinions);
+        }
         for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
-            if (expectation.stake == Stake::Gate) == gates {
-                *answer = Some(ask(expectation, evidence, run));
+            if comes_first(expectation) == first {
+                *answer = Some(ask(expectation, &evidence, run));
             }
         }
         if answers.iter().flatten().any(is_broken_gate) {
@@ -121,6 +141,10 @@ fn ask_all(case: &Case, evidence: &Evidence<'_>, run: usize) -> Vec<Option<Findi
         }
     }
     answers
+}
+
+fn comes_first(expectation: &Expectation) -> bool {
+    expectation.stake == Stake::Gate && expectation.check().questions().is_empty()
 }
 
 /// What a finding makes of its case: lost points are no violation of their own.
@@ -174,7 +198,8 @@ fn answer(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome,
     let Some(trace) = evidence.trace.turn_of_user(turn) else {
         return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
     };
-    let of_turn = Evidence { trace: Cow::Owned(trace), ..evidence.clone() };
+    let opinions = Cow::Owned(evidence.opinions.of_turn(turn));
+    let of_turn = Evidence { trace: Cow::Owned(trace), opinions, input: evidence.input.clone() };
     expectation.check().check(&of_turn)
 }
 

@@ -22,7 +22,7 @@ use crate::score::statistics::Statistics;
 use crate::score::{Card, Stake};
 use crate::trace::{CallStatus, Usage};
 
-pub use evaluate::{evaluate, evaluate_recorded, failed_with};
+pub use evaluate::{evaluate, evaluate_heard, evaluate_recorded, failed_with};
 pub use gate::{Measured, hold_gate};
 pub use regression::hold_baseline;
 

@@ -1,5 +1,27 @@
 //! A time as users write it: `3s`, `500ms`, `2m`.
 
+use std::time::Duration;
+
+use super::{Node, Value};
+use crate::place::LoadError;
+
+impl Node<'_> {
+    /// This value, under `key`, as a span of time; a bare number is milliseconds.
+    pub fn time(self, key: &str) -> Result<Duration, LoadError> {
+        let parsed = match self.value() {
+            Value::Int(millis) => u64::try_from(*millis).ok().map(Duration::from_millis),
+            Value::String(text) => {
+                milliseconds(text).and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok())
+            }
+            _ => None,
+        };
+        let wrong = || {
+            self.error(format!("`{key}` is a time: \"3s\", \"500ms\", \"2m\", or a number of milliseconds"))
+        };
+        parsed.filter(|time| !time.is_zero()).ok_or_else(wrong)
+    }
+}
+
 /// The milliseconds that `text` says.
 pub fn milliseconds(text: &str) -> Option<f64> {
     let units = [("ms", 1.0), ("s", 1000.0), ("m", 60_000.0)];

@@ -2,6 +2,7 @@
 //!
 //! Each command is a file: a struct of its arguments, whose `run` is the command.
 
+mod calibrate;
 mod completions;
 mod man;
 mod schema;
@@ -26,6 +27,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Calibrate(calibrate::Calibrate),
     Completions(completions::Completions),
     Man(man::Man),
     Schema(schema::Schema),
@@ -34,6 +36,7 @@ enum Command {
 fn main() -> ExitCode {
     let cli = Cli::parse_from(arguments(env::args_os()));
     let ended = match cli.command {
+        Command::Calibrate(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
         Command::Schema(command) => command.run(),

@@ -1,6 +1,6 @@
 //! `grounded`: what the final answer states stands in a tool's result, in an argument, or in the prompt.
 //!
-//! No model is asked. The atoms of the answer are numbers with their units, money, percentages, dates and times,
+//! No model is needed. The atoms of the answer are numbers with their units, money, percentages, dates and times,
 //! identifiers, quotations, URLs and file paths; each must stand in the evidence in some spelling: `$1,234.50` is
 //! `1234.5 USD`, `50 %` is `50%` (and the bare number 0.5), `March 3rd, 2025` is `2025-03-03`, `10 PM` is `22:00`.
 //!
@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `max_unsupported` | how many atoms may be without support: a count from 1, or a share below 1; default: 0 |
 //! | `atoms` | which atoms count: `money`, `numbers`, `percentages`, `dates`, `ids`, `quotes`, `urls`, `paths`; default: all |
+//! | `claims` | `true`: where a judge is configured, it looks at all claims as well, under the label `hallucination` |
 //! | `from` | where they may stand: `results`, `arguments`, `prompt`; default: all three |
 //!
 //! What counts:
@@ -33,6 +34,7 @@
 #![doc = include_str!("../../../tests/check/grounded/fail-wrong-price.yaml")]
 //! ```
 
+mod claims;
 mod known;
 mod nearest;
 mod sources;
@@ -44,7 +46,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::answer::{answer, excerpt, position, saying};
 use super::{Check, Kind};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::{Atom, AtomKind, Reading, atoms};
 use known::Known;
@@ -69,6 +71,8 @@ struct Grounded {
     atoms: Vec<AtomKind>,
     #[serde(default = "everywhere", deserialize_with = "at_least_one")]
     from: Vec<From>,
+    #[serde(default)]
+    claims: bool,
 }
 
 /// How much may be without support.
@@ -130,16 +134,8 @@ fn at_least_one<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D)
 
 impl Check for Grounded {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let answer = answer(evidence)?;
-        let claims = distinct(atoms(answer, &self.atoms));
-        if claims.is_empty() {
-            return Ok(nothing_stated());
-        }
-        let leaves = leaves(evidence, &self.from);
-        if leaves.is_empty() {
-            return Err(Unfit::missing(format!("the trace has no {} to look in", self.places())));
-        }
-        self.judge(evidence, answer, &claims, &leaves)
+        let outcome = self.by_atoms(evidence)?;
+        if self.claims { claims::added(outcome, evidence, self.max_unsupported) } else { Ok(outcome) }
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -152,10 +148,27 @@ impl Check for Grounded {
         sources::example(&mut run, self.from[0]);
         Some(run)
     }
+
+    fn questions(&self) -> Vec<Question> {
+        if self.claims { vec![claims::question()] } else { Vec::new() }
+    }
 }
 
 impl Grounded {
-    fn judge(
+    fn by_atoms(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let answer = answer(evidence)?;
+        let claims = distinct(atoms(answer, &self.atoms));
+        if claims.is_empty() {
+            return Ok(nothing_stated());
+        }
+        let leaves = leaves(evidence, &self.from);
+        if leaves.is_empty() {
+            return Err(Unfit::missing(format!("the trace has no {} to look in", self.places())));
+        }
+        self.look_up(evidence, answer, &claims, &leaves)
+    }
+
+    fn look_up(
         &self,
         evidence: &Evidence<'_>,
         answer: &str,

@@ -10,7 +10,8 @@ fn orphans(answer: &str, result: Value) -> Vec<String> {
     let mut trace = Trace { answer: Some(answer.to_owned()), ..Trace::default() };
     trace.push_message(Role::User, "Hello");
     trace.push_call(Call { result: Some(result), ..Call::new("get", Arguments::none(), 1) });
-    let check = Grounded { max_unsupported: Allowed::default(), atoms: all_atoms(), from: everywhere() };
+    let (atoms, from) = (all_atoms(), everywhere());
+    let check = Grounded { max_unsupported: Allowed::default(), atoms, from, claims: false };
     let outcome = check.check(&Evidence::of(&trace)).expect("it can be decided");
     let lost: f64 = outcome.losses.iter().map(|loss| loss.points).sum();
     assert!((lost + outcome.score.get() - 1.0).abs() < 1e-9);

@@ -158,8 +158,10 @@ fn checks(context: &Context<'_>) -> Result<Vec<Expectation>, LoadErrors> {
         if fields.take(switch.decode::<bool>()) != Some(true) {
             continue;
         }
-        let allowed = context.case.node.get("max_unsupported").filter(|_| check == "grounded");
-        let settings = Gathered::at(switch).with("max_unsupported", allowed);
+        let grounded = check == "grounded";
+        let allowed = context.case.node.get("max_unsupported").filter(|_| grounded);
+        let claims = Some(switch).filter(|_| grounded);
+        let settings = Gathered::at(switch).with("max_unsupported", allowed).with("claims", claims);
         found.extend(fields.take(context.check(check, switch, settings)));
     }
     fields.finish(found)

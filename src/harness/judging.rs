@@ -1,0 +1,114 @@
+//! The judge of a run of the harness: who it is, what trials ask of it, and which of its recordings nobody asks for.
+
+use std::collections::{HashMap, HashSet};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::args::Command;
+use super::plan::{Plan, Work};
+use super::remarks::wrong_files;
+use crate::judge::{CASSETTES, Hearing, Judge, Mode, Panel, Spent, cassettes_of};
+use crate::place::{LoadError, LoadErrors};
+use crate::source::Files;
+use crate::verdict::rerun_command;
+
+/// The judge, and the cases that may ask it.
+pub(super) struct Judging {
+    panel: Panel,
+    /// Where the recordings of each case begin; `None` where not all cases were read, or not all run.
+    homes: Option<HashSet<PathBuf>>,
+}
+
+impl Judging {
+    /// Holds that the judge of each case can be asked. Where trials are named, the mistake is the trial's. The error is
+    /// how the process ends: a mistake was told.
+    pub(super) fn start(
+        own: Option<Arc<dyn Judge>>,
+        plan: &mut Plan,
+        command: &Command,
+        mode: Mode,
+    ) -> Result<Self, ExitCode> {
+        let panel = Panel::new(mode, own, |name| env::var_os(name));
+        let mut errors = LoadErrors::new();
+        if !command.arguments.list {
+            refuse_unready(&panel, plan, command.exact_names().is_some(), &mut errors);
+        }
+        errors.or(()).map_err(|errors| wrong_files(&errors))?;
+        let asked = &command.arguments;
+        let all_read = plan.skipped == 0 && command.filters.is_empty() && asked.skip.is_empty();
+        let whole = all_read && !asked.list && !asked.ignored;
+        Ok(Self { panel, homes: whole.then(|| homes(plan)) })
+    }
+
+    /// What the trial called `name` may ask, whose case stands in `file`.
+    pub(super) fn hearing<'h>(&'h self, name: &'h str, file: &'h Path, files: &'h Files) -> Hearing<'h> {
+        Hearing::new(&self.panel, (files, file), name, rerun_command)
+    }
+
+    /// What was spent.
+    pub(super) fn spent(&self) -> Spent {
+        self.panel.spent()
+    }
+
+    /// Recordings that no case of this whole run has asked for. A case that asked for none at all may not have got so
+    /// far: its recordings stay.
+    pub(super) fn stale(&self, files: &Files) -> Vec<String> {
+        let Some(homes) = &self.homes else { return Vec::new() };
+        let used = self.panel.used();
+        let is_stale = |path: &PathBuf| match home_of(path) {
+            Some(home) if homes.contains(&home) => used.get(&home).is_some_and(|used| !used.contains(path)),
+            _ => true,
+        };
+        let found = files.walk(files.root(), is_hidden).unwrap_or_default().into_iter();
+        found.filter(|path| is_cassette(path) && is_stale(path)).map(|path| files.name(&path)).collect()
+    }
+}
+
+/// One mistake a judge, not one a case.
+fn refuse_unready(panel: &Panel, plan: &mut Plan, named: bool, errors: &mut LoadErrors) {
+    let mut ready: HashMap<String, Result<(), LoadError>> = HashMap::new();
+    for planned in &mut plan.trials {
+        let Work::Case(work) = &planned.work else { continue };
+        let Some(settings) = work.case.judge.as_ref().filter(|_| work.case.asks_a_judge()) else { continue };
+        let refuse = || {
+            let problem = panel.ready(settings).err();
+            problem.map_or(Ok(()), |problem| Err(LoadError::new(settings.place.clone(), problem)))
+        };
+        let known = ready.contains_key(&settings.place.to_string());
+        let found = ready.entry(settings.place.to_string()).or_insert_with(refuse);
+        let Err(error) = found.clone() else { continue };
+        if named {
+            planned.work = Work::Broken(error.into());
+        } else if !known {
+            errors.push(error);
+        }
+    }
+}
+
+/// Where the recordings of all cases begin.
+fn homes(plan: &Plan) -> HashSet<PathBuf> {
+    let home = |work: &Work| match work {
+        Work::Case(work) => Some(cassettes_of(&work.case, &work.path)),
+        Work::Gate(_) | Work::Broken(_) => None,
+    };
+    plan.trials.iter().filter_map(|planned| home(&planned.work)).collect()
+}
+
+/// `cassettes/s/a.0123.json` as `cassettes/s/a.`.
+fn home_of(path: &Path) -> Option<PathBuf> {
+    let stem = path.file_stem()?.to_str()?;
+    let (case, _) = stem.rsplit_once('.')?;
+    Some(path.with_file_name(format!("{case}.")))
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+}
+
+fn is_cassette(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::parent);
+    path.extension().is_some_and(|extension| extension == "json")
+        && folder.is_some_and(|folder| folder.ends_with(CASSETTES))
+}

@@ -1,0 +1,128 @@
+//! A file of answers that people have labelled, to hold a judge against.
+//!
+//! ```yaml
+//! judge: {model: gpt-4o-mini}      # as in a suite; else the one of arraign.yaml
+//! prompt: Is the answer polite?    # for each example that has none of its own
+//! examples:
+//!   - id: terse
+//!     input: Where is order 7?     # what was asked, where the judge is to know it
+//!     answer: It ships today.
+//!     label: pass
+//! ```
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{JudgeError, Questionnaire};
+use crate::check::{JudgeSettings, Prices, Tables};
+use crate::evidence::{AnswerForm, JudgeContext, Question};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::source::Files;
+use crate::trace::Trace;
+use crate::yaml::{Fields, Node, did_you_mean};
+
+/// A file of labelled examples.
+#[derive(Debug, Clone)]
+pub struct Calibration {
+    /// The judge that the file, or `arraign.yaml`, names.
+    pub judge: Option<Arc<JudgeSettings>>,
+    /// What its tokens cost.
+    pub prices: Prices,
+    /// The examples, in the file's order.
+    pub examples: Vec<Example>,
+}
+
+/// An answer that people have labelled.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// What it is called.
+    pub id: String,
+    /// Where it stands.
+    pub place: Place,
+    /// What the judge is to decide.
+    pub prompt: String,
+    /// What the agent was asked.
+    pub input: Option<String>,
+    /// What the agent answered.
+    pub answer: String,
+    /// Whether it passes, as people say.
+    pub passes: bool,
+}
+
+impl Calibration {
+    /// Reads the file at `path`; `tables` are those of `arraign.yaml`.
+    pub fn load(path: &Path, files: &Files, tables: &Tables) -> Result<Self, LoadErrors> {
+        let document = files.document(path)?;
+        let mut fields = Fields::of(document.root(), "a file of labelled examples")?;
+        let tables = tables.extended(&mut fields);
+        let prompt = fields.optional::<String>("prompt");
+        let list = fields.node("examples");
+        if list.is_none() && fields.errors.is_empty() {
+            let error = document.root().error("there are no `examples`");
+            fields.missing(&["examples"], error.help("write a list of `{id, answer, label}`"));
+        }
+        let examples = list.and_then(|list| fields.take(examples(list, prompt.as_deref())));
+        let (judge, prices) = (tables.judge, tables.prices);
+        fields.finish(Self { judge, prices, examples: examples.unwrap_or_default() })
+    }
+}
+
+impl Example {
+    /// The example as a request.
+    pub(super) fn questionnaire(&self) -> Result<Option<Questionnaire>, JudgeError> {
+        let trace = Trace { answer: Some(self.answer.clone()), ..Trace::default() };
+        let context = JudgeContext { include_prompt: self.input.is_some(), ..JudgeContext::default() };
+        let (label, prompt) = (self.id.clone(), self.prompt.clone());
+        let question = Question { label, prompt, answer: AnswerForm::PassOrFail, context };
+        Questionnaire::about(&trace, self.input.as_deref(), question)
+    }
+}
+
+fn examples(list: Node<'_>, prompt: Option<&str>) -> Result<Vec<Example>, LoadErrors> {
+    let Some(entries) = list.list() else {
+        return Err(list.error(format!("`examples` is a list, not {}", list.describe())).into());
+    };
+    let (mut errors, mut found) = (LoadErrors::new(), Vec::<Example>::new());
+    for entry in entries {
+        let Some(example) = errors.take(example(entry, prompt)) else { continue };
+        if found.iter().any(|known| known.id == example.id) {
+            errors.push(LoadError::new(example.place.clone(), format!("duplicate id `{}`", example.id)));
+        }
+        found.push(example);
+    }
+    if found.is_empty() && errors.is_empty() {
+        errors.push(list.error("`examples` is empty"));
+    }
+    errors.or(found)
+}
+
+fn example(node: Node<'_>, shared: Option<&str>) -> Result<Example, LoadErrors> {
+    let mut fields = Fields::of(node, "an example")?;
+    let id = fields.required::<String>("id");
+    let answer = fields.required::<String>("answer");
+    let prompt = fields.optional::<String>("prompt").or_else(|| shared.map(str::to_owned));
+    let input = fields.optional::<String>("input");
+    let passes = fields.node("label").map(|node| fields.take(label(node)));
+    if passes.is_none() {
+        fields.missing(&["label"], node.error("the example has no `label`: `pass` or `fail`"));
+    }
+    if prompt.is_none() {
+        fields.missing(&["prompt"], node.error("the example has no `prompt`, and the file has none for all"));
+    }
+    let example = (|| {
+        let (id, prompt, answer, passes) = (id?, prompt?, answer?, passes??);
+        Some(Example { id, place: node.place(), prompt, input, answer, passes })
+    })();
+    fields.finish_some(example)
+}
+
+fn label(node: Node<'_>) -> Result<bool, LoadError> {
+    match node.as_str() {
+        Some("pass") => Ok(true),
+        Some("fail") => Ok(false),
+        other => {
+            let error = node.error("`label` is `pass` or `fail`");
+            Err(error.help_if(did_you_mean(other.unwrap_or_default(), &["pass", "fail"])))
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A cassette: what a judge said about one run, in a file beside the case, to be replayed without a network.
+//!
+//! It is found by the hash of all that the judge was asked, and by whom. It holds labels, verdicts and reasons, and nothing
+//! of the request: no header, no key, no trace.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::seal::hash;
+use super::votes::Vote;
+use super::{JudgeError, Questionnaire};
+use crate::case::Case;
+use crate::evidence::{Judged, Opinion};
+use crate::source::{Files, ReadProblem};
+use crate::suite::escape_component;
+
+/// The folder of cassettes, beside the files of cases.
+pub const CASSETTES: &str = "cassettes";
+
+/// The form of these files.
+const VERSION: u32 = 1;
+
+/// How much of the key stands in the name, in characters.
+const IN_NAME: usize = 16;
+
+/// How much of a case's id stands in the name, in characters.
+const ID_IN_NAME: usize = 80;
+
+/// What a judge said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cassette {
+    version: u32,
+    key: String,
+    judge: String,
+    votes: Vec<BTreeMap<String, Said>>,
+}
+
+/// One opinion, as it is written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pass: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    claims: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unsupported: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// The hash of all that a request holds, and of who is asked how often.
+pub(super) fn key(questionnaire: &Questionnaire, judge: &str, votes: u32) -> String {
+    let request = questionnaire.request(1);
+    let (schema, votes) = (request.schema.to_string(), votes.to_string());
+    hash(&[judge, &votes, &request.system, &request.user, &schema])
+}
+
+/// How the paths of a case's cassettes begin: `cassettes/<file stem>/<id>.`, beside the case's file.
+pub fn cassettes_of(case: &Case, file: &Path) -> PathBuf {
+    Home::of(file, case.id.as_deref()).beginning()
+}
+
+/// Where the cassettes of one case are.
+pub(super) struct Home {
+    folder: PathBuf,
+    /// How their names begin.
+    name: String,
+}
+
+impl Home {
+    /// That of the case called `id` of `file`.
+    pub(super) fn of(file: &Path, id: Option<&str>) -> Self {
+        let stem = file.file_stem().unwrap_or_default();
+        let id: String = escape_component(id.unwrap_or("case")).chars().take(ID_IN_NAME).collect();
+        // Hidden files are not looked at.
+        let id = id.strip_prefix('.').map_or_else(|| id.clone(), |rest| format!("%2E{rest}"));
+        let folder = file.parent().unwrap_or(file).join(CASSETTES).join(stem);
+        Self { folder, name: format!("{id}.") }
+    }
+
+    pub(super) fn beginning(&self) -> PathBuf {
+        self.folder.join(&self.name)
+    }
+
+    /// The file of the cassette with this key.
+    pub(super) fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{}{}.json", self.name, &key[..IN_NAME.min(key.len())]))
+    }
+
+    /// Whether there is any cassette.
+    pub(super) fn holds_any(&self, files: &Files) -> bool {
+        let is_own = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&self.name))
+        };
+        files.exists(&self.folder) && files.list(&self.folder).iter().any(is_own)
+    }
+}
+
+impl Cassette {
+    pub(super) fn of(key: &str, judge: &str, votes: &[Vote]) -> Self {
+        let vote = |vote: &Vote| vote.iter().map(|(label, said)| (label.clone(), Said::of(said))).collect();
+        let votes = votes.iter().map(vote).collect();
+        Self { version: VERSION, key: key.to_owned(), judge: judge.to_owned(), votes }
+    }
+
+    /// Reads the file at `path`; `None` where there is none, or one of another key.
+    pub(super) fn read(path: &Path, key: &str, files: &Files) -> Result<Option<Self>, JudgeError> {
+        let broken = |why: String| {
+            let name = files.name(path);
+            JudgeError::Unreadable(format!("{name}: {why}\ndelete it, and record it again"))
+        };
+        let text = match files.read(path, str::to_owned) {
+            Ok(text) => text,
+            Err(error) if error.problem == ReadProblem::Missing => return Ok(None),
+            Err(error) => return Err(JudgeError::Unreadable(error.to_string())),
+        };
+        let cassette: Self = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
+        if cassette.version != VERSION {
+            return Err(broken(format!(
+                "it has the form {}, and this version reads {VERSION}",
+                cassette.version
+            )));
+        }
+        Ok((cassette.key == key).then_some(cassette))
+    }
+
+    pub(super) fn write(&self, path: &Path, files: &Files) -> Result<(), JudgeError> {
+        let json =
+            serde_json::to_string_pretty(self).map_err(|error| JudgeError::Unwritten(error.to_string()))?;
+        let written = files.write(path, format!("{json}\n").as_bytes());
+        written.map_err(|error| JudgeError::Unwritten(error.to_string()))
+    }
+
+    /// The votes, which must be answers to what is asked.
+    pub(super) fn votes(&self, questionnaire: &Questionnaire) -> Result<Vec<Vote>, JudgeError> {
+        let vote = |said: &BTreeMap<String, Said>| -> Option<Vote> {
+            let labels = questionnaire.asked().iter().filter_map(|asked| asked.label.as_ref());
+            labels.map(|label| Some((label.clone(), said.get(label)?.opinion()?))).collect()
+        };
+        let votes: Option<Vec<Vote>> = self.votes.iter().map(vote).collect();
+        votes.filter(|votes| !votes.is_empty()).ok_or_else(|| {
+            let problem = "a cassette lacks an opinion that was asked for; delete it, and record it again";
+            JudgeError::Unreadable(problem.to_owned())
+        })
+    }
+}
+
+impl Said {
+    fn of(opinion: &Opinion) -> Self {
+        let said = Self { reason: opinion.reason.clone(), ..Self::default() };
+        match opinion.judged {
+            Judged::Pass => Self { pass: Some(true), ..said },
+            Judged::Fail => Self { pass: Some(false), ..said },
+            Judged::Score(score) => Self { score: Some(score), ..said },
+            Judged::Claims { all, unsupported } => {
+                Self { claims: Some(all), unsupported: Some(unsupported), ..said }
+            }
+        }
+    }
+
+    fn opinion(&self) -> Option<Opinion> {
+        let judged = match (self.pass, self.score, self.claims, self.unsupported) {
+            (Some(true), None, None, None) => Judged::Pass,
+            (Some(false), None, None, None) => Judged::Fail,
+            (None, Some(score), None, None) if (0.0..=100.0).contains(&score) => Judged::Score(score),
+            (None, None, Some(all), Some(unsupported)) if unsupported <= all => {
+                Judged::Claims { all, unsupported }
+            }
+            _ => return None,
+        };
+        Some(Opinion { judged, reason: self.reason.clone() })
+    }
+}

@@ -1,0 +1,100 @@
+//! What a judge is shown of a run: one line of JSON, in which no text of the agent's can end the line.
+
+use serde_json::{Map, Value, json};
+
+use super::JudgeError;
+use crate::evidence::JudgeContext;
+use crate::trace::{Call, Trace};
+
+/// The longest answer that is judged, in bytes.
+const LONGEST_ANSWER: usize = 200_000;
+
+/// The most of one result that is shown, in characters.
+const LONGEST_RESULT: usize = 20_000;
+
+/// The longest evidence, in bytes.
+const LONGEST: usize = 1_000_000;
+
+/// Runs and turns, each with what some question is about.
+#[derive(Debug, Default)]
+pub(super) struct Exhibits(Map<String, Value>);
+
+impl Exhibits {
+    /// Adds what `context` asks for of a run, under `name`.
+    pub(super) fn show(
+        &mut self,
+        name: &str,
+        trace: &Trace,
+        input: Option<&str>,
+        context: JudgeContext,
+    ) -> Result<(), JudgeError> {
+        let answer = trace.answer.as_deref().unwrap_or_default();
+        if answer.len() > LONGEST_ANSWER {
+            let problem = format!("its answer has {} bytes, and {LONGEST_ANSWER} are the most", answer.len());
+            return Err(JudgeError::TooLong(problem));
+        }
+        let shown = Value::Object(Map::from_iter([("answer".to_owned(), answer.into())]));
+        let Value::Object(shown) = self.0.entry(name).or_insert(shown) else { return Ok(()) };
+        if context.include_prompt {
+            shown.insert("prompt".to_owned(), input.or(trace.input.as_deref()).into());
+        }
+        if shows_calls(context) {
+            let old = shown.get("calls").and_then(Value::as_array).cloned().unwrap_or_default();
+            let calls = trace.calls.iter().enumerate().map(|(at, one)| call(one, context, old.get(at)));
+            shown.insert("calls".to_owned(), calls.collect());
+        }
+        Ok(())
+    }
+
+    /// All of it in one line. `<` is written as an escape: no tag and no marker of a chat template stands in it.
+    pub(super) fn line(self) -> Result<String, JudgeError> {
+        let line = Value::Object(self.0).to_string().replace('<', "\\u003c");
+        if line.len() <= LONGEST {
+            return Ok(line);
+        }
+        Err(JudgeError::TooLong(format!("it takes {} bytes to show, and {LONGEST} are the most", line.len())))
+    }
+}
+
+/// Which parts of an exhibit a question is about.
+pub(super) fn parts(name: &str, context: JudgeContext) -> Vec<String> {
+    let parts = [
+        (true, "answer"),
+        (context.include_prompt, "prompt"),
+        (context.include_tool_sequence, "calls[].tool"),
+        (context.include_tool_inputs, "calls[].arguments"),
+        (context.include_tool_results, "calls[].result"),
+    ];
+    parts.iter().filter(|(shown, _)| *shown).map(|(_, part)| format!("{name}.{part}")).collect()
+}
+
+fn shows_calls(context: JudgeContext) -> bool {
+    context.include_tool_sequence || context.include_tool_inputs || context.include_tool_results
+}
+
+/// One call, with what another question has asked for before.
+fn call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
+    let mut shown = before.cloned().unwrap_or_else(|| json!({"tool": call.name}));
+    if context.include_tool_inputs {
+        shown["arguments"] =
+            call.arguments.json().cloned().unwrap_or_else(|| call.arguments.to_text().into());
+    }
+    if context.include_tool_results {
+        if let Some(result) = &call.result {
+            shown["result"] = shortened(result);
+        }
+        if let Some(error) = &call.error {
+            shown["error"] = shortened(&error.as_str().into());
+        }
+    }
+    shown
+}
+
+/// A long result by its beginning; that it was cut is said.
+fn shortened(result: &Value) -> Value {
+    let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);
+    match text.char_indices().nth(LONGEST_RESULT) {
+        Some((end, _)) => json!({"beginning": text[..end], "cut": true}),
+        None => result.clone(),
+    }
+}

@@ -1,0 +1,97 @@
+//! The judge: a model that is asked what no rule can tell, once a run of a case, with its opinions kept.
+//!
+//! A [`Questionnaire`] puts all questions of a case and what they are about into one [`JudgeRequest`], and reads the
+//! answer; what the agent wrote is data in it, and stays data. A [`Panel`] knows who is asked, whether what was recorded
+//! is replayed instead, and what has been spent. A [`Hearing`] is what one trial may ask of it.
+//!
+//! The request is built without a look at the world, so that it can be hashed: that is what a recorded opinion is
+//! found by.
+
+mod agreement;
+mod calibration;
+mod cassette;
+mod error;
+mod evidence;
+mod hearing;
+mod panel;
+mod questionnaire;
+mod reply;
+mod seal;
+#[cfg(feature = "judge")]
+mod server;
+mod spending;
+mod votes;
+mod words;
+
+pub use agreement::Agreement;
+pub use calibration::{Calibration, Example};
+pub use cassette::{CASSETTES, cassettes_of};
+pub use error::JudgeError;
+pub use hearing::Hearing;
+pub use panel::{Mode, Panel};
+pub use questionnaire::{Asked, Questionnaire};
+pub use reply::BadReply;
+pub use spending::Spent;
+
+use serde_json::Value;
+
+use crate::trace::Usage;
+
+/// Somebody who can be asked. A closure is one, too.
+pub trait Judge: Send + Sync {
+    /// Whose opinions these are: a model and its settings. What was recorded of a judge is replayed for one of the
+    /// same name only.
+    fn name(&self) -> String;
+
+    /// Answers, or says why not. The text of the answer is read by the one who asks.
+    fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError>;
+}
+
+impl<F> Judge for F
+where
+    F: Fn(&JudgeRequest) -> Result<Answer, JudgeError> + Send + Sync,
+{
+    fn name(&self) -> String {
+        "a judge of the test target".to_owned()
+    }
+
+    fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError> {
+        self(request)
+    }
+}
+
+/// What a judge is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeRequest {
+    /// What a judge is told of its work.
+    pub system: String,
+    /// The evidence, between two lines that nobody could have known who wrote it; then the questions.
+    pub user: String,
+    /// The form of the answer, as a JSON Schema.
+    pub schema: Value,
+    /// Which vote it is, from 1.
+    pub vote: u32,
+}
+
+/// What a judge sent back.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    /// Its words. Untrusted.
+    pub text: String,
+    /// The tokens that it took.
+    pub usage: Option<Usage>,
+    /// What it cost in US dollars, where the judge knows.
+    pub cost_usd: Option<f64>,
+}
+
+impl Answer {
+    /// An answer that cost nothing.
+    pub fn free(text: impl Into<String>) -> Self {
+        Self { text: text.into(), usage: None, cost_usd: Some(0.0) }
+    }
+}
+
+/// The page's code compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/judge.md")]
+struct Page;

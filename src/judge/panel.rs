@@ -1,0 +1,237 @@
+//! Who is asked in one run of the tests, and what was asked already.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::reply::BadReply;
+use super::spending::{Spending, Spent};
+use super::votes::Vote;
+use super::{Answer, Judge, JudgeError, JudgeRequest, Questionnaire};
+use crate::check::{JudgeSettings, Prices};
+
+/// What becomes of the judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// What was recorded of it is looked at.
+    Replay,
+    /// It is asked, and what it says is written for later.
+    Record,
+    /// It is asked, and nothing is kept.
+    Live,
+    /// It is not asked: what only it can tell is undecided.
+    Off,
+}
+
+impl Mode {
+    /// The mode that a user calls `word`.
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "replay" => Some(Self::Replay),
+            "record" => Some(Self::Record),
+            "live" => Some(Self::Live),
+            "off" => Some(Self::Off),
+            _ => None,
+        }
+    }
+
+    /// Whether a judge is asked.
+    pub fn asks(self) -> bool {
+        matches!(self, Self::Record | Self::Live)
+    }
+}
+
+/// The judges of one run of the tests.
+pub struct Panel {
+    mode: Mode,
+    own: Option<Arc<dyn Judge>>,
+    #[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "a key is for a server"))]
+    variable: fn(&str) -> Option<OsString>,
+    connected: Mutex<HashMap<String, Arc<dyn Judge>>>,
+    heard: Mutex<HashMap<PathBuf, Heard>>,
+    used: Mutex<HashMap<PathBuf, Vec<PathBuf>>>,
+    spending: Spending,
+}
+
+/// What a request was answered with, to be had when it has been.
+type Heard = Arc<OnceLock<Result<Vec<Vote>, JudgeError>>>;
+
+/// The judge of a case.
+pub(super) struct Seat {
+    /// Whose opinions these are.
+    pub(super) name: String,
+    pub(super) votes: u32,
+    settings: Option<Arc<JudgeSettings>>,
+}
+
+impl Seat {
+    fn model(&self) -> &str {
+        self.settings.as_ref().and_then(|settings| settings.model.as_deref()).unwrap_or(&self.name)
+    }
+}
+
+impl Panel {
+    /// A panel of `own`, the judge of the test target, or else of those that suites name. `variable` is the value of
+    /// a variable of the environment: keys come from there.
+    pub fn new(mode: Mode, own: Option<Arc<dyn Judge>>, variable: fn(&str) -> Option<OsString>) -> Self {
+        Self {
+            mode,
+            own,
+            variable,
+            connected: Mutex::default(),
+            heard: Mutex::default(),
+            used: Mutex::default(),
+            spending: Spending::default(),
+        }
+    }
+
+    /// What becomes of the judge.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// What was spent so far.
+    pub fn spent(&self) -> Spent {
+        self.spending.so_far()
+    }
+
+    /// Holds that the judge of `settings` can be asked, if it will be. The error says what is missing.
+    pub fn ready(&self, settings: &JudgeSettings) -> Result<(), String> {
+        if self.own.is_some() {
+            return Ok(());
+        }
+        if settings.model.is_none() {
+            return Err("`judge` names no `model`, and the harness has no judge of its own".to_owned());
+        }
+        if self.mode.asks() { self.connect(settings).map(drop) } else { Ok(()) }
+    }
+
+    /// Whose opinions those on a case are whose suite says `settings`; `None` where there is no judge.
+    pub fn judge_of(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<String> {
+        self.seat(settings).map(|seat| seat.name)
+    }
+
+    /// Which cassettes each home of cassettes (a folder, and the beginning of a name) was found to use.
+    pub fn used(&self) -> HashMap<PathBuf, Vec<PathBuf>> {
+        lock(&self.used).clone()
+    }
+
+    pub(super) fn note_used(&self, home: PathBuf, cassette: PathBuf) {
+        lock(&self.used).entry(home).or_default().push(cassette);
+    }
+
+    /// The judge of a case whose suite says `settings`; `None` where there is none.
+    pub(super) fn seat(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<Seat> {
+        let name = match &self.own {
+            Some(judge) => judge.name(),
+            None => judge_name(settings?)?,
+        };
+        let votes = settings.map_or(1, |settings| settings.votes);
+        Some(Seat { name, votes, settings: settings.cloned() })
+    }
+
+    /// Asks what is recorded at `path`, unless that was asked in this process already; `keep` does with the answer
+    /// what has to be done once.
+    pub(super) fn ask(
+        &self,
+        seat: &Seat,
+        path: &Path,
+        questionnaire: &Questionnaire,
+        prices: &Prices,
+        keep: impl FnOnce(&[Vote]) -> Result<(), JudgeError>,
+    ) -> Result<Vec<Vote>, JudgeError> {
+        let heard = Arc::clone(lock(&self.heard).entry(path.to_owned()).or_default());
+        let ask = || {
+            let votes = self.votes(seat, questionnaire, prices)?;
+            keep(&votes)?;
+            Ok(votes)
+        };
+        heard.get_or_init(ask).clone()
+    }
+
+    fn votes(
+        &self,
+        seat: &Seat,
+        questionnaire: &Questionnaire,
+        prices: &Prices,
+    ) -> Result<Vec<Vote>, JudgeError> {
+        let judge = match (&self.own, &seat.settings) {
+            (Some(judge), _) => Arc::clone(judge),
+            (None, Some(settings)) => self.connect(settings).map_err(JudgeError::Failed)?,
+            (None, None) => return Err(JudgeError::Failed("there is none".to_owned())),
+        };
+        let asking = Asking { panel: self, judge: judge.as_ref(), seat, questionnaire, prices };
+        (1..=seat.votes).map(|vote| asking.vote(vote)).collect()
+    }
+
+    /// The judge on a server, connected once.
+    fn connect(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
+        let name = format!("{settings:?}");
+        if let Some(judge) = lock(&self.connected).get(&name) {
+            return Ok(Arc::clone(judge));
+        }
+        let judge = self.on_server(settings)?;
+        lock(&self.connected).insert(name, Arc::clone(&judge));
+        Ok(judge)
+    }
+
+    #[cfg(feature = "judge")]
+    fn on_server(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
+        Ok(Arc::new(super::server::ServerJudge::new(settings, self.variable)?))
+    }
+
+    #[cfg(not(feature = "judge"))]
+    #[expect(clippy::unused_self, reason = "the same face as with servers")]
+    fn on_server(&self, _settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
+        Err("a judge on a server needs arraign's feature `judge`: in Cargo.toml: \
+             `arraign = { version = \"..\", features = [\"judge\"] }`"
+            .to_owned())
+    }
+}
+
+/// Whose opinions those of a server are: the server itself may be reached in several ways.
+pub(super) fn judge_name(settings: &JudgeSettings) -> Option<String> {
+    let model = settings.model.as_ref()?;
+    Some(format!("{model}, temperature 0, seed {}", settings.seed))
+}
+
+/// One questionnaire before one judge.
+struct Asking<'a> {
+    panel: &'a Panel,
+    judge: &'a dyn Judge,
+    seat: &'a Seat,
+    questionnaire: &'a Questionnaire,
+    prices: &'a Prices,
+}
+
+impl Asking<'_> {
+    /// One vote. What cannot be read is asked once more.
+    fn vote(&self, vote: u32) -> Result<Vote, JudgeError> {
+        let first = self.questionnaire.request(vote);
+        let problem = match self.questionnaire.read(&self.answer(&first)?.text) {
+            Ok(opinions) => return Ok(opinions),
+            Err(BadReply::Captured) => return Err(JudgeError::Captured),
+            Err(BadReply::Malformed(problem)) => problem,
+        };
+        let again = self.questionnaire.request_again(vote, &problem);
+        self.questionnaire.read(&self.answer(&again)?.text).map_err(|bad| match bad {
+            BadReply::Captured => JudgeError::Captured,
+            BadReply::Malformed(problem) => JudgeError::Malformed(problem),
+        })
+    }
+
+    fn answer(&self, request: &JudgeRequest) -> Result<Answer, JudgeError> {
+        let budget = self.seat.settings.as_ref().and_then(|settings| settings.budget_usd);
+        self.panel.spending.allow(budget, self.seat.model())?;
+        let answer = catch_unwind(AssertUnwindSafe(|| self.judge.ask(request)));
+        let answer = answer.unwrap_or_else(|_| Err(JudgeError::Failed("it panicked".to_owned())))?;
+        self.panel.spending.add(&answer, self.seat.model(), self.prices);
+        Ok(answer)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,85 @@
+//! Several votes taken together: the middle one decides, which for a pass or a fail is the majority.
+
+use std::collections::BTreeMap;
+
+use crate::evidence::{Judged, Opinion};
+
+/// What one vote says, by label.
+pub(super) type Vote = BTreeMap<String, Opinion>;
+
+/// The opinion of all votes on each question, and in its reason how far they agree.
+pub(super) fn united(votes: &[Vote]) -> Vote {
+    let [first, rest @ ..] = votes else { return Vote::new() };
+    if rest.is_empty() {
+        return first.clone();
+    }
+    let of_label = |label: &str| votes.iter().filter_map(|vote| vote.get(label)).collect::<Vec<_>>();
+    first.keys().filter_map(|label| Some((label.clone(), middle(of_label(label))?))).collect()
+}
+
+fn middle(mut votes: Vec<&Opinion>) -> Option<Opinion> {
+    votes.sort_by(|one, other| weight(one).total_cmp(&weight(other)));
+    let middle = *votes.get(votes.len() / 2)?;
+    let agreement = agreement(middle, &votes);
+    let reason = match &middle.reason {
+        Some(reason) => format!("{agreement}: {reason}"),
+        None => agreement,
+    };
+    Some(Opinion { judged: middle.judged, reason: Some(reason) })
+}
+
+/// How good a vote finds the run.
+fn weight(opinion: &Opinion) -> f64 {
+    match opinion.judged {
+        Judged::Pass => 1.0,
+        Judged::Fail => 0.0,
+        Judged::Score(score) => score,
+        Judged::Claims { unsupported, .. } => -f64::from(unsupported),
+    }
+}
+
+fn agreement(middle: &Opinion, votes: &[&Opinion]) -> String {
+    if let Judged::Score(score) = middle.judged {
+        let all: Vec<String> = votes.iter().map(|vote| weight(vote).to_string()).collect();
+        return format!("{score} is the middle of the votes {}", all.join(", "));
+    }
+    let alike = votes.iter().filter(|vote| vote.judged == middle.judged).count();
+    format!("{alike} of {} votes", votes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vote(judged: Judged, reason: &str) -> Vote {
+        BTreeMap::from([("a".to_owned(), Opinion { judged, reason: Some(reason.to_owned()) })])
+    }
+
+    fn said(votes: &[Vote]) -> (Judged, String) {
+        let opinion = united(votes).remove("a").expect("an opinion");
+        (opinion.judged, opinion.reason.expect("a reason"))
+    }
+
+    #[test]
+    fn the_majority_decides_and_its_agreement_is_told() {
+        let votes = [vote(Judged::Pass, "x"), vote(Judged::Fail, "y"), vote(Judged::Pass, "z")];
+        assert_eq!(said(&votes), (Judged::Pass, "2 of 3 votes: x".to_owned()));
+        let votes = [vote(Judged::Fail, "x"), vote(Judged::Fail, "y"), vote(Judged::Fail, "z")];
+        assert_eq!(said(&votes).1, "3 of 3 votes: y");
+    }
+
+    #[test]
+    fn the_middle_score_decides() {
+        let votes =
+            [vote(Judged::Score(80.0), "x"), vote(Judged::Score(10.0), "y"), vote(Judged::Score(72.5), "z")];
+        assert_eq!(
+            said(&votes),
+            (Judged::Score(72.5), "72.5 is the middle of the votes 10, 72.5, 80: z".to_owned())
+        );
+    }
+
+    #[test]
+    fn one_vote_is_as_it_is() {
+        assert_eq!(said(&[vote(Judged::Pass, "x")]).1, "x");
+    }
+}
