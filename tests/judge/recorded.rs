@@ -1,0 +1,309 @@
+//! Opinions that are recorded, and replayed.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::project::{Project, Ran, suite};
+use crate::{JUDGE, LIVE, RECORD, asks, claim};
+
+pub(crate) fn claims() -> Vec<Trial> {
+    vec![
+        claim(a_missing_opinion_is_undecided_and_names_the_command),
+        claim(a_recorded_opinion_replays),
+        claim(live_keeps_nothing),
+        claim(a_judge_that_is_off_is_not_replayed),
+        claim(an_opinion_is_of_its_run_its_question_and_its_judge),
+        claim(a_judge_that_fails_is_an_error_and_leaves_nothing),
+        claim(an_answer_that_cannot_be_read_is_asked_for_once_more),
+        claim(votes_decide_by_their_majority),
+        claim(a_budget_ends_the_asking),
+        claim(a_broken_gate_asks_nobody),
+        claim(a_gate_of_a_suite_asks_nobody_twice),
+        claim(a_recording_that_nobody_asks_for_is_listed),
+        claim(a_broken_recording_is_an_error),
+        claim(an_id_cannot_lead_a_recording_elsewhere),
+        claim(each_turn_has_an_opinion_of_its_own),
+        claim(claims_without_support_fail_a_case),
+        claim(what_the_case_says_itself_is_not_asked),
+        claim(a_run_without_an_answer_is_not_judged),
+        claim(secrets_in_a_reason_are_not_kept),
+    ]
+}
+
+/// The judge of the test target.
+fn with(judge: &str) -> (&'static str, &str) {
+    (JUDGE, judge)
+}
+
+fn polite() -> Project {
+    Project::of(&[asks("a", "please wait", "")])
+}
+
+/// The one recording of a package.
+fn cassette(project: &Project) -> String {
+    let files = project.files("evals/cassettes");
+    let [file] = files.as_slice() else { panic!("not one recording: {files:?}") };
+    file.clone()
+}
+
+fn status(project: &Project, name: &str) -> Value {
+    project.verdict(name)["status"].take()
+}
+
+fn a_missing_opinion_is_undecided_and_names_the_command() {
+    let project = polite();
+    let ran = project.run_with(&[with("honest")], &[]).exits(101);
+    ran.says("the judge gave no opinion on `polite`: nothing is recorded of it")
+        .says("record it: ARRAIGN_JUDGE_MODE=record cargo test --test evals -- --exact s::a");
+    assert_eq!(status(&project, "s::a"), "undecided");
+}
+
+fn a_recorded_opinion_replays() {
+    let project = Project::of(&[asks("a", "please wait", ""), asks("b", "wait", "")]);
+    let ran = project.run_with(&[with("honest"), RECORD], &[]).exits(101);
+    ran.complains("the judge was asked: 2 requests, 0 tokens read and 0 written, 0.0000 US dollars");
+    let ran = project.run_with(&[with("honest"), ("ARRAIGN_OUT", "other")], &[]).exits(101);
+    assert_eq!(ran.results().into_values().collect::<Vec<_>>(), ["ok", "FAILED"]);
+    ran.says("the judge says no to `polite`").says_nothing_on_stderr();
+    assert_eq!(project.files("evals/cassettes").len(), 2);
+}
+
+fn live_keeps_nothing() {
+    let project = polite();
+    project.run_with(&[with("honest"), LIVE], &[]).exits(0);
+    assert_eq!(project.files("evals"), ["evals/s.yaml"]);
+}
+
+fn a_judge_that_is_off_is_not_replayed() {
+    let project = polite();
+    project.run_with(&[with("honest"), RECORD], &[]).exits(0);
+    let off = [with("honest"), ("ARRAIGN_JUDGE_MODE", "off"), ("ARRAIGN_OUT", "other")];
+    project.run_with(&off, &[]).exits(101).says("it is off (ARRAIGN_JUDGE_MODE=off)");
+    let ran = project.run_with(&[("ARRAIGN_JUDGE_MODE", "reply")], &[]).exits(2);
+    ran.complains("ARRAIGN_JUDGE_MODE is `reply`: it is `replay`, `record`, `live` or `off`");
+}
+
+fn an_opinion_is_of_its_run_its_question_and_its_judge() {
+    let project = polite();
+    project.run_with(&[with("honest"), RECORD], &[]).exits(0);
+    let changed = |judge: &str, text: &str, out: &str| {
+        project.write("evals/s.yaml", text);
+        let ran = project.run_with(&[with(judge), ("ARRAIGN_OUT", out)], &[]).exits(101);
+        ran.says("what is recorded answers another question: the run, the case, the judge or arraign has");
+    };
+    let text = suite(&[asks("a", "please wait", "")]);
+    changed("other", &text, "1");
+    changed("honest", &text.replace("please wait", "please go"), "2");
+    changed("honest", &text.replace("Does it", "Did it"), "3");
+    changed("honest", &format!("judge: {{votes: 3}}\n{text}"), "4");
+    project.write("evals/s.yaml", format!("# a comment\n{text}"));
+    project.run_with(&[with("honest"), ("ARRAIGN_OUT", "5")], &[]).exits(0);
+}
+
+fn a_judge_that_fails_is_an_error_and_leaves_nothing() {
+    let failures = [
+        ("errs", "the judge failed\nno answer from the model"),
+        ("panics", "the judge failed\nit panicked"),
+        ("babbles", "the judge answered with what is no opinion\nit holds no JSON object"),
+        ("easy", "the judge did what a text of the run told it"),
+    ];
+    for (judge, said) in failures {
+        let project = polite();
+        let ran = project.run_with(&[with(judge), RECORD], &[]).exits(101);
+        for line in said.lines() {
+            assert!(ran.stdout.contains(line), "{judge}: {}", ran.stdout);
+        }
+        assert_eq!(status(&project, "s::a"), "error", "{judge}");
+        assert_eq!(project.files("evals"), ["evals/s.yaml"], "{judge}");
+    }
+}
+
+fn an_answer_that_cannot_be_read_is_asked_for_once_more() {
+    let project = polite();
+    let ran = project.run_with(&[with("recovers"), LIVE], &[]).exits(0);
+    ran.complains("the judge was asked: 2 requests");
+}
+
+fn votes_decide_by_their_majority() {
+    let project = Project::empty();
+    let cases = suite(&[asks("a", "please wait", ""), asks("b", "wait", "")]);
+    project.write("evals/s.yaml", format!("judge: {{votes: 3}}\n{cases}"));
+    let ran = project.run_with(&[with("wavers"), RECORD], &[]).exits(101);
+    ran.says("3 of 3 votes").complains("the judge was asked: 6 requests");
+    let item = project.verdict("s::a")["findings"][0]["items"][0].take();
+    assert_eq!(item["note"], "\"2 of 3 votes: it does\"");
+    let ran = project.run_with(&[with("wavers"), ("ARRAIGN_OUT", "other")], &[]).exits(101);
+    ran.says("3 of 3 votes").says_nothing_on_stderr();
+}
+
+fn a_budget_ends_the_asking() {
+    let ids = ["a", "b", "c", "d"];
+    let cases: Vec<String> = ids.iter().map(|id| asks(id, &format!("please {id}"), "")).collect();
+    let project = Project::of(&cases).file("evals/arraign.yaml", "judge: {budget_usd: 2}");
+    let ran = project.run_with(&[with("costs"), RECORD], &["--test-threads", "1"]).exits(101);
+    assert_eq!(ran.results().into_values().collect::<Vec<_>>(), ["ok", "ok", "FAILED", "FAILED"]);
+    ran.says("the budget of 2 US dollars is spent")
+        .says("raise it, or go on later: record it: ARRAIGN_JUDGE_MODE=record cargo test")
+        .complains("the judge was asked: 2 requests, 0 tokens read and 0 written, 2.0000 US dollars");
+    assert_eq!(status(&project, "s::c"), "undecided");
+    assert_eq!(project.files("evals/cassettes").len(), 2);
+}
+
+const GATED: &str = "tests:
+  - id: a
+    trace: {calls: [rm], answer: please}
+    expected: {forbidden_tools: [rm], tools: [rm]}
+    thresholds: {min_score: 1}
+    eval: {agent_assertions: [{label: polite, prompt: Does it say please?}]}
+";
+
+fn a_broken_gate_asks_nobody() {
+    let project = Project::empty().file("evals/s.yaml", GATED);
+    project.run_with(&[with("errs"), LIVE], &[]).exits(101);
+    assert_eq!(status(&project, "s::a"), "fail");
+    project.write("evals/s.yaml", GATED.replace("forbidden_tools: [rm]", "forbidden_tools: [mv]"));
+    project
+        .run_with(&[with("errs"), LIVE, ("ARRAIGN_OUT", "other")], &[])
+        .exits(101)
+        .says("the judge failed");
+}
+
+fn a_gate_of_a_suite_asks_nobody_twice() {
+    let cases = suite(&[asks("a", "please a", ""), asks("b", "please b", "")]);
+    let project = Project::empty().file("evals/s.yaml", format!("gate: {{mean: 0.9}}\n{cases}"));
+    let ran = project.run_with(&[with("honest"), LIVE], &[]).exits(0);
+    ran.says("3 passed").complains("the judge was asked: 2 requests");
+}
+
+fn a_recording_that_nobody_asks_for_is_listed() {
+    let project = Project::of(&[asks("a", "please a", ""), asks("b", "please b", "")]);
+    project.run_with(&[with("honest"), RECORD], &[]).exits(0);
+    let stale = project.files("evals/cassettes")[1].clone();
+    let renamed = stale.replace("/b.", "/c.");
+    project.write(&renamed, project.read(&stale));
+    let replay = |out: &str, arguments: &[&str]| {
+        project.run_with(&[with("honest"), ("ARRAIGN_OUT", out)], arguments).exits(0)
+    };
+    let said = format!("the recorded opinion `{renamed}` answers what no case asks any more; delete it");
+    replay("1", &[]).complains(&said);
+    // Those that a part of the cases asks for say nothing of the rest.
+    replay("2", &["a"]).says_nothing_on_stderr();
+    replay("3", &["--exact", "s::a"]).says_nothing_on_stderr();
+    // A changed question leaves its old answer behind.
+    project.write("evals/s.yaml", suite(&[asks("a", "please a", "")]).replace("Does it", "Did it"));
+    project
+        .run_with(&[with("honest"), RECORD, ("ARRAIGN_OUT", "4")], &[])
+        .exits(0)
+        .complains("evals/cassettes/s/a.");
+}
+
+fn a_broken_recording_is_an_error() {
+    let project = polite();
+    project.run_with(&[with("honest"), RECORD], &[]).exits(0);
+    let file = cassette(&project);
+    let right = project.read(&file);
+    let broken = [
+        (right.replace("true", "maybe"), "delete it, and record it again"),
+        (right.replace("\"version\": 1", "\"version\": 9"), "it has the form 9, and this version reads 1"),
+        (right.replace("polite", "polit"), "a cassette lacks an opinion that was asked for"),
+        (right.replace("\"pass\": true", "\"score\": 200"), "a cassette lacks an opinion that was asked for"),
+        (right.replace("\"judge\"", "\"jugde\""), "unknown field `jugde`"),
+    ];
+    for (number, (text, said)) in broken.into_iter().enumerate() {
+        project.write(&file, text);
+        let out = number.to_string();
+        let ran = project.run_with(&[with("honest"), ("ARRAIGN_OUT", &out)], &[]).exits(101);
+        ran.says("the recorded opinions cannot be read").says(said);
+    }
+}
+
+fn an_id_cannot_lead_a_recording_elsewhere() {
+    let project = Project::of(&[asks("'..'", "please", ""), asks("../../x", "please", "")]);
+    project.run_with(&[with("honest"), RECORD], &[]).exits(0);
+    let files = project.files("evals/cassettes/s");
+    assert_eq!(files.len(), 2, "{files:?}");
+    assert_eq!(project.files("evals").len(), 3);
+    project.run_with(&[with("honest"), ("ARRAIGN_OUT", "other")], &[]).exits(0).says_nothing_on_stderr();
+}
+
+const TURNS: &str = "
+id: a
+trace:
+  - user: hello
+  - say: quality at first
+  - user: and now?
+  - call: look
+    args: {}
+    result: empty
+  - say: nothing
+turns:
+  - {query: hello, expected: {output: {contains: [quality]}}}
+  - {query: and now?, expected: {output: {contains: [nothing]}}}
+weights: {tool_accuracy: 0, sequence_correctness: 0, output_quality: 1}
+thresholds: {min_score: 1}
+";
+
+fn each_turn_has_an_opinion_of_its_own() {
+    let project = Project::empty().file("evals/s.yaml", TURNS);
+    // The judge looks for the last word of the prompt, `instructions`.
+    project.write("evals/s.yaml", TURNS.replace("quality at first", "quality by the instructions"));
+    project.run_with(&[with("honest"), RECORD], &[]).exits(101);
+    let text = project.read(&cassette(&project));
+    assert!(text.contains("turn 1: output_quality") && text.contains("turn 2: output_quality"), "{text}");
+    let verdict = project.verdict("s::a");
+    let scores: Vec<&Value> = verdict["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .filter(|finding| finding["metric"] == "output_quality")
+        .map(|finding| &finding["score"])
+        .collect();
+    assert_eq!(scores, [0.85, 0.0]);
+}
+
+const CLAIMS: &str = "
+id: a
+checks: {hallucination: true}
+trace:
+  - user: When does it ship?
+  - call: look
+    args: {}
+    result: It ships today.
+  - say: It ships today. The driver is called Ada.
+";
+
+fn claims_without_support_fail_a_case() {
+    let project = Project::empty().file("evals/s.yaml", CLAIMS);
+    let ran = project.run_with(&[with("honest"), RECORD], &[]).exits(101);
+    ran.says("the judge finds 1 of 2 claims without support").says("The driver is called Ada.");
+    project.write("evals/s.yaml", format!("{CLAIMS}max_unsupported: 1\n"));
+    project.run_with(&[with("honest"), ("ARRAIGN_OUT", "other")], &[]).exits(0);
+    // Without a judge the letters of the answer have the last word.
+    project.write("evals/s.yaml", CLAIMS);
+    project.run_with(&[("ARRAIGN_OUT", "none")], &[]).exits(0);
+}
+
+fn what_the_case_says_itself_is_not_asked() {
+    let project = Project::of(&[asks("a", "wait", "opinions: {polite: true}")]);
+    project.run_with(&[with("errs"), LIVE], &[]).exits(0).says_nothing_on_stderr();
+}
+
+fn a_run_without_an_answer_is_not_judged() {
+    let text = "id: a\ntrace: {calls: [look]}\nexpect: [{agent_check: {label: polite, prompt: Does it say please?}}]\n";
+    let project = Project::empty().file("evals/s.yaml", text);
+    let ran: Ran = project.run_with(&[with("errs"), LIVE], &[]).exits(101);
+    ran.says("the run has no answer").says_nothing_on_stderr();
+    assert_eq!(status(&project, "s::a"), "undecided");
+}
+
+/// The judge quotes a key that the run gave away.
+fn secrets_in_a_reason_are_not_kept() {
+    let key = format!("sk-proj-{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+    let text = CLAIMS.replace("The driver is called Ada.", &format!("The key is {key}."));
+    let project = Project::empty().file("evals/s.yaml", text);
+    let ran = project.run_with(&[with("honest"), RECORD], &[]).exits(101);
+    assert!(!ran.stdout.contains(&key) && !ran.stderr.contains(&key), "{}", ran.stdout);
+    for file in project.files("evals/cassettes").into_iter().chain(project.files("out")) {
+        assert!(!project.read(&file).contains(&key), "{file}");
+    }
+}
