@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +82,14 @@ static RULES: LazyLock<Vec<(&'static Rule, Regex)>> = LazyLock::new(|| {
     rules.filter_map(|rule| Some((rule, Regex::new(rule.pattern).ok()?))).collect()
 });
 
+/// The beginnings of secrets as one automaton. Nearly all texts are a few words: looking at each of their bytes takes
+/// less than making a faster search ready.
+static BEGINNINGS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let automaton =
+        AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).prefilter(false).build(secret::BEGINNINGS);
+    automaton.ok()
+});
+
 /// The personal data in `text`, from left to right; no two of them overlap.
 pub fn personal(text: &str) -> Vec<Personal> {
     let plain = Plain::of(text);
@@ -104,7 +113,6 @@ pub fn masked(text: &str) -> Cow<'_, str> {
 
 /// `text` without its secrets: what may be written to a file.
 pub fn without_secrets(text: String) -> String {
-    static BEGINNINGS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(secret::BEGINNINGS).ok());
     if BEGINNINGS.as_ref().is_some_and(|beginnings| !beginnings.is_match(&text)) {
         return text;
     }
