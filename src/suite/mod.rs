@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-pub use discover::{CASE_EXTENSIONS, case_files, files_for_name};
+pub use discover::{CASE_EXTENSIONS, case_files, files_for_name, is_support};
 pub use gate::{Gate, Rows, SummaryBaseline};
 pub use name::{case_name, escape_component, file_name, trial_name};
 pub use record::{record, recording};

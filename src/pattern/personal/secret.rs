@@ -16,6 +16,9 @@ pub(super) const RULES: &[Rule] = &[
     secret("a Hugging Face token", r"hf_[A-Za-z0-9]{30,}"),
 ];
 
+/// No secret has fewer bytes: `xoxb-` and ten more.
+pub(super) const SHORTEST: usize = 15;
+
 /// What every secret that the rules know begins with: most texts have none of it, and need no closer look.
 pub(super) const BEGINNINGS: &[&str] = &[
     "-----BEGIN ",
