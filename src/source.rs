@@ -4,6 +4,7 @@
 //! root is opened, by `..`, by an absolute path or through a link.
 
 mod inside;
+mod open;
 mod whole;
 
 use std::any::{Any, TypeId};
@@ -11,7 +12,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -117,7 +118,7 @@ impl Files {
 
     /// The name of `path` for a user: relative to the base where it lies below it, with `/`.
     pub fn name(&self, path: &Path) -> String {
-        let shown = path.strip_prefix(&self.base).unwrap_or(path);
+        let shown = below(path, &self.base).unwrap_or(path);
         shown.to_string_lossy().replace('\\', "/")
     }
 
@@ -125,7 +126,7 @@ impl Files {
     pub fn resolve(&self, folder: &Path, text: &str) -> Result<PathBuf, ReadError> {
         let joined = folder.join(text);
         let path = if is_normal(text) { joined } else { normalise(&joined) };
-        if self.roots.iter().any(|root| path.starts_with(root)) {
+        if self.roots.iter().any(|root| below(&path, root).is_some()) {
             return Ok(path);
         }
         Err(self.error(&path, self.outside()))
@@ -156,10 +157,9 @@ impl Files {
     }
 
     fn read_into(&self, path: &Path, bytes: &mut Vec<u8>) -> Result<(), ReadError> {
-        self.refuse_links(path)?;
         self.opened.fetch_add(1, Ordering::Relaxed);
         let refused = |error: io::Error| self.error(path, problem_of(&error));
-        let file = fs::File::open(path).map_err(refused)?;
+        let file = self.open(path)?;
         let metadata = file.metadata().map_err(refused)?;
         if metadata.is_dir() {
             return Err(self.error(path, ReadProblem::Folder));
@@ -259,29 +259,6 @@ impl Files {
         Ok(files)
     }
 
-    /// A link may point anywhere: where one is met, the real path must lie inside a real root.
-    fn refuse_links(&self, path: &Path) -> Result<(), ReadError> {
-        let folder = path.parent().unwrap_or(path);
-        let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
-        let inside = if is_link { self.is_really_inside(path) } else { self.folder_is_inside(folder) };
-        if inside { Ok(()) } else { Err(self.error(path, self.outside())) }
-    }
-
-    fn folder_is_inside(&self, folder: &Path) -> bool {
-        if let Some(known) = lock(&self.real_folders).get(folder) {
-            return *known;
-        }
-        let inside = self.is_really_inside(folder);
-        lock(&self.real_folders).insert(folder.to_owned(), inside);
-        inside
-    }
-
-    /// True for what is not there, too: opening it says so.
-    fn is_really_inside(&self, path: &Path) -> bool {
-        let Ok(real) = path.canonicalize() else { return true };
-        self.roots.iter().any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
-    }
-
     fn outside(&self) -> ReadProblem {
         ReadProblem::Outside(self.name(self.root()))
     }
@@ -308,6 +285,14 @@ fn problem_of(error: &io::Error) -> ReadProblem {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is left of `path` below `folder`. Where one text begins with the other, nothing needs to be taken apart.
+fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
+    let text = path.to_str().zip(folder.to_str());
+    let rest = text.and_then(|(path, folder)| path.strip_prefix(folder)?.strip_prefix(MAIN_SEPARATOR));
+    let rest = rest.filter(|rest| !rest.starts_with(MAIN_SEPARATOR));
+    rest.map(Path::new).or_else(|| path.strip_prefix(folder).ok())
 }
 
 /// Whether there is nothing in a path below a folder that [`normalise`] takes out. Nearly always: and then nothing

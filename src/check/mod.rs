@@ -90,6 +90,12 @@ pub trait Check: Send + Sync {
     /// unless the case says `allow_vacuous: true`.
     fn counterexample(&self) -> Option<Evidence<'static>>;
 
+    /// Whether it refuses the evidence: what [`Check::check`] would say, without the reasons. This is asked about the
+    /// counterexample whenever a case is read; a check that has much to say may answer it sooner.
+    fn refuses(&self, evidence: &Evidence<'_>) -> bool {
+        self.check(evidence).is_ok_and(|outcome| !outcome.violations.is_empty())
+    }
+
     /// What a judge is to be asked before this check can answer. Most checks need no judge.
     fn questions(&self) -> Vec<Question> {
         Vec::new()

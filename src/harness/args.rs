@@ -31,6 +31,16 @@ impl Command {
         (self.filters.is_empty() || self.filters.iter().any(hit)) && !self.arguments.skip.iter().any(hit)
     }
 
+    /// What libtest-mimic is told to do with so many trials. A single one needs no threads: to start them would take
+    /// longer than most trials do.
+    pub(super) fn arguments_for(&self, trials: usize) -> Arguments {
+        let mut arguments = self.arguments.clone();
+        if trials == 1 {
+            arguments.test_threads = Some(1);
+        }
+        arguments
+    }
+
     /// The names of the trials, where the command line names them.
     pub(super) fn exact_names(&self) -> Option<&[String]> {
         (self.arguments.exact && !self.filters.is_empty() && !self.arguments.list).then_some(&self.filters)

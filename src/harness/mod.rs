@@ -284,8 +284,9 @@ impl Harness {
         let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
         let cases = plan.cases();
         let numbered = plan.trials.into_iter().enumerate();
-        let trials = numbered.map(|(number, planned)| trial(number, planned, &shared, reasons)).collect();
-        let conclusion = libtest_mimic::run(&command.arguments, trials);
+        let trials: Vec<Trial> =
+            numbered.map(|(number, planned)| trial(number, planned, &shared, reasons)).collect();
+        let conclusion = libtest_mimic::run(&command.arguments_for(trials.len()), trials);
         // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
         std::mem::forget(cases);
         let ran = Ran::of(&conclusion);

@@ -1,6 +1,7 @@
 //! The names of trials that are taken: one name, one trial.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::place::{LoadError, Place};
 
@@ -10,10 +11,13 @@ pub(super) struct Names(HashMap<String, Place>);
 
 impl Names {
     /// Gives `name` to what stands at `place`; a name that is taken already is a mistake.
-    pub(super) fn claim(&mut self, name: &str, place: &Place) -> Result<(), LoadError> {
-        match self.0.insert(name.to_owned(), place.clone()) {
-            Some(first) => Err(taken(name, place, &first)),
-            None => Ok(()),
+    pub(super) fn claim(&mut self, name: String, place: &Place) -> Result<(), LoadError> {
+        match self.0.entry(name) {
+            Entry::Occupied(known) => Err(taken(known.key(), place, known.get())),
+            Entry::Vacant(free) => {
+                free.insert(place.clone());
+                Ok(())
+            }
         }
     }
 }

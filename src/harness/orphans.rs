@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::snapshot::SnapshotFile;
 use crate::case::{Case, Runs, TraceFrom};
 use crate::source::Files;
+use crate::suite::is_support;
 
 /// The snapshots that cases ask for.
 #[derive(Debug, Default)]
@@ -31,7 +32,7 @@ impl Pinned {
 
     /// The snapshots below the eval root that nobody asked for, by name.
     pub(super) fn orphans(&self, files: &Files) -> Vec<String> {
-        let found = files.walk(files.root(), is_hidden).unwrap_or_default().into_iter();
+        let found = files.walk(files.root(), has_none).unwrap_or_default().into_iter();
         let orphans = found.filter(|path| is_snapshot(path) && !self.knows(path));
         orphans.map(|path| files.name(&path)).collect()
     }
@@ -41,8 +42,9 @@ impl Pinned {
     }
 }
 
-fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+/// Snapshots lie beside cases: where there are none, as among thousands of traces, they need no search.
+fn has_none(path: &Path) -> bool {
+    is_support(path) && !path.ends_with("snapshots")
 }
 
 fn is_snapshot(path: &Path) -> bool {

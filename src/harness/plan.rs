@@ -9,7 +9,9 @@ use super::orphans::Pinned;
 use super::settings::Settings;
 use crate::case::{Case, Ignore, Runs, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
-use crate::suite::{Gate, Library, ReportFormat, Suite, case_files, files_for_name, load_runs, trial_name};
+use crate::suite::{
+    Gate, Library, ReportFormat, Suite, case_files, case_name, file_name, files_for_name, load_runs,
+};
 use crate::verdict::summary::is_golden;
 
 /// The id of the trial that holds a suite's gate.
@@ -89,14 +91,14 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
     let (mut plan, mut errors, mut names) = (Plan::default(), LoadErrors::new(), Names::default());
     for (path, suite) in suites(paths, library) {
         let Some(suite) = errors.take(suite) else { continue };
-        let planned = plan.trials.len();
+        let (planned, file) = (plan.trials.len(), name_of(&path, library));
         for case in &suite.cases {
             plan.pinned.add(case, &path);
-            errors.take(names.claim(&name_of(&path, case, library), &case.place));
+            errors.take(names.claim(case_name(&file, case.id.as_deref()), &case.place));
         }
         errors.take(plan.add_suite(&suite, &path, library, settings));
         for trial in &plan.trials[planned..] {
-            errors.take(claim_added(&mut names, trial, library));
+            errors.take(claim_added(&mut names, trial));
         }
         if plan.trials.len() > planned {
             plan.reports.extend(&suite.reports);
@@ -107,12 +109,10 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
 }
 
 /// Trials that no case is named after: one a run, and a gate's.
-fn claim_added(names: &mut Names, trial: &Planned, library: Library<'_>) -> Result<(), LoadError> {
+fn claim_added(names: &mut Names, trial: &Planned) -> Result<(), LoadError> {
     match &trial.work {
-        Work::Case(work) if trial.name != name_of(&work.path, &work.case, library) => {
-            names.claim(&trial.name, &work.case.place)
-        }
-        Work::Gate(work) => names.claim(&trial.name, &work.gate.place),
+        Work::Case(work) if work.run.is_some() => names.claim(trial.name.clone(), &work.case.place),
+        Work::Gate(work) => names.claim(trial.name.clone(), &work.gate.place),
         Work::Case(_) | Work::Broken(_) => Ok(()),
     }
 }
@@ -142,8 +142,9 @@ fn find(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) 
     let mut broken = LoadErrors::new();
     for path in files_for_name(library.files, name) {
         // A gate holds all cases of its file.
-        let is_gate = name == trial_name(below(&path, library), Some(GATE_ID));
-        let wanted = |id: Option<&str>| is_gate || is_name_of(name, &trial_name(below(&path, library), id));
+        let file = name_of(&path, library);
+        let is_gate = name == case_name(&file, Some(GATE_ID));
+        let wanted = |id: Option<&str>| is_gate || is_name_of(name, &case_name(&file, id));
         let Some(suite) = broken.take(Suite::load_some(&path, library, &wanted)) else { continue };
         if suite.cases.is_empty() {
             continue;
@@ -192,12 +193,9 @@ fn is_selected(case: &Case, settings: &Settings) -> bool {
     tier && (settings.tags.is_empty() || case.tags.iter().any(|tag| settings.tags.contains(tag)))
 }
 
-fn name_of(path: &Path, case: &Case, library: Library<'_>) -> String {
-    trial_name(below(path, library), case.id.as_deref())
-}
-
-fn below<'p>(path: &'p Path, library: Library<'_>) -> &'p Path {
-    path.strip_prefix(library.files.root()).unwrap_or(path)
+/// What the names of the trials of the file at `path` begin with.
+fn name_of(path: &Path, library: Library<'_>) -> String {
+    file_name(path.strip_prefix(library.files.root()).unwrap_or(path))
 }
 
 impl Plan {
@@ -210,7 +208,7 @@ impl Plan {
         settings: &Settings,
     ) -> Result<(), LoadErrors> {
         let (mut errors, before, skipped) = (LoadErrors::new(), self.trials.len(), self.skipped);
-        let name: Arc<str> = trial_name(below(path, library), None).into();
+        let name: Arc<str> = name_of(path, library).into();
         let shared_path = Arc::new(path.to_owned());
         for case in &suite.cases {
             if !is_selected(case, settings) {
@@ -218,7 +216,7 @@ impl Plan {
                 continue;
             }
             let (case, path) = (Arc::clone(case), Arc::clone(&shared_path));
-            let case_name = name_of(&path, &case, library);
+            let case_name = case_name(&name, case.id.as_deref());
             let work = CaseWork { case, path, suite: Arc::clone(&name), run: None };
             self.trials.extend(errors.take(trials_of(&work, case_name, library)).unwrap_or_default());
         }
@@ -228,8 +226,9 @@ impl Plan {
         }
         if let Some(gate) = &suite.gate {
             let cases = self.trials[before..].iter().filter_map(held_by_gate).collect();
+            let gate_name = case_name(&name, Some(GATE_ID));
             let work = GateWork { gate: gate.clone(), suite: name, cases };
-            self.trials.extend(gate_trial(work, trial_name(below(path, library), Some(GATE_ID))));
+            self.trials.extend(gate_trial(work, gate_name));
         }
         errors.or(())
     }

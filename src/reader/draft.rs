@@ -8,6 +8,9 @@ use std::collections::{HashMap, VecDeque};
 use super::usage::Tally;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
+/// Most runs have few calls. Up to here they are looked through one by one: tables of them would cost more.
+const FEW: usize = 16;
+
 /// A trace that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -63,12 +66,22 @@ impl Draft {
         self.called = true;
         self.end();
         let turn = self.turn.max(1);
-        let place = self.trace.calls.len();
-        if let Some(id) = &call.id {
-            self.by_id.entry(id.clone()).or_default().push_back(place);
-        }
-        self.by_name.entry(call.name.clone()).or_default().push_back(place);
         self.trace.push_call(Call { turn, ..call });
+        match self.trace.calls.len() {
+            ..=FEW => {}
+            calls if calls == FEW + 1 => self.index(0),
+            calls => self.index(calls - 1),
+        }
+    }
+
+    /// Puts the calls from this place on into the tables.
+    fn index(&mut self, from: usize) {
+        for (place, call) in self.trace.calls.iter().enumerate().skip(from) {
+            if let Some(id) = &call.id {
+                self.by_id.entry(id.clone()).or_default().push_back(place);
+            }
+            self.by_name.entry(call.name.clone()).or_default().push_back(place);
+        }
     }
 
     /// Begins a turn of its own: for calls of formats that do not tell turns.
@@ -86,21 +99,42 @@ impl Draft {
 
     /// Whether a call has this id, answered or not.
     pub(super) fn knows(&self, id: &str) -> bool {
-        self.by_id.contains_key(id)
+        let calls = &self.trace.calls;
+        if calls.len() > FEW {
+            return self.by_id.contains_key(id);
+        }
+        calls.iter().any(|call| call.id.as_deref() == Some(id))
     }
 
     /// The first call with this id that waits for its result; without an id, the first with this name.
     pub(super) fn waiting(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&mut Call> {
+        let calls = &mut self.trace.calls;
+        if calls.len() <= FEW {
+            let is_meant = |call: &Call| match id {
+                Some(id) => call.id.as_deref() == Some(id),
+                None => name == Some(&call.name),
+            };
+            return calls.iter_mut().find(|call| call.status == CallStatus::Unanswered && is_meant(call));
+        }
         let queue = match (id, name) {
             (Some(id), _) => self.by_id.get_mut(id),
             (None, Some(name)) => self.by_name.get_mut(name),
             (None, None) => None,
         }?;
-        let calls = &mut self.trace.calls;
         while queue.front().is_some_and(|place| calls[*place].status != CallStatus::Unanswered) {
             queue.pop_front();
         }
         queue.front().and_then(|place| calls.get_mut(*place))
+    }
+
+    /// Tells the call at `place` the id that it was made without.
+    pub(super) fn tell_id(&mut self, place: usize, id: String) {
+        let is_many = self.trace.calls.len() > FEW;
+        let Some(call @ Call { id: None, .. }) = self.trace.calls.get_mut(place) else { return };
+        if is_many {
+            self.by_id.entry(id.clone()).or_default().push_back(place);
+        }
+        call.id = Some(id);
     }
 
     /// The first call that waits for its result, whoever made it: for results that say nothing of their call.
@@ -147,6 +181,20 @@ mod tests {
         }
         assert_eq!(draft.waiting(None, Some("g")).map(|call| call.index), Some(3));
         assert!(draft.waiting(None, Some("f")).is_none());
+    }
+
+    #[test]
+    fn a_call_is_found_whether_there_are_few_or_many() {
+        for calls in [1, FEW, FEW + 1, 3 * FEW] {
+            let mut draft = Draft::default();
+            draft.begin(Some(Role::Assistant));
+            (0..calls).for_each(|number| draft.call(call(Some(&number.to_string()), "f")));
+            let last = (calls - 1).to_string();
+            assert!(draft.knows(&last) && !draft.knows("none"));
+            assert_eq!(draft.waiting(Some(&last), None).map(|call| call.index), Some(calls));
+            assert_eq!(draft.waiting(None, Some("f")).map(|call| call.index), Some(1));
+            assert!(draft.waiting(Some("none"), Some("f")).is_none());
+        }
     }
 
     #[test]

@@ -184,20 +184,19 @@ fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
 
 /// The readers that are surest of `input`, in the table's order.
 fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
-    let mut reasons: Vec<(&'static str, Reason)> = Vec::new();
-    let mut claims: Vec<(Certainty, Reader)> = Vec::new();
-    for reader in READERS {
-        match (reader.detect)(input) {
-            Ok(certainty) => claims.push((certainty, *reader)),
-            Err(reason) => reasons.push((reader.name, reason)),
-        }
-    }
+    let claim = |reader: &Reader| (reader.detect)(input).ok().map(|certainty| (certainty, *reader));
+    let claims: Vec<(Certainty, Reader)> = READERS.iter().filter_map(claim).collect();
     let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
-        let declined = reasons.into_iter();
-        let declined = declined.map(|(format, reason)| Declined { format, reason: reason.to_string() });
-        return Err(TraceProblem::Unknown(declined.collect()).into());
+        return Err(TraceProblem::Unknown(declined(input)).into());
     };
     Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
+}
+
+/// Why each reader declines a file that nobody knows.
+fn declined(input: &Input) -> Vec<Declined> {
+    let reason = |reader: &Reader| (reader.detect)(input).err();
+    let declined = READERS.iter().filter_map(|reader| Some((reader.name, reason(reader)?)));
+    declined.map(|(format, reason)| Declined { format, reason: reason.to_string() }).collect()
 }
 
 /// Several readers are equally sure: no matter, unless they read different things. One that fails did not know it.

@@ -7,6 +7,9 @@ const PREAMBLE: usize = 16;
 
 /// Whether `text` is a stream of events with JSON in them.
 pub(super) fn is_stream(text: &str) -> bool {
+    if text.starts_with(['{', '[']) {
+        return false;
+    }
     let head = || text.lines().filter(|line| !line.is_empty()).take(PREAMBLE);
     let is_json = |data: &str| data.starts_with(['{', '[']);
     head().find_map(data).is_some_and(is_json) && head().take_while(|line| data(line).is_none()).all(is_field)

@@ -59,7 +59,7 @@ pub fn files_for_name(files: &Files, name: &str) -> Vec<PathBuf> {
 }
 
 /// Every folder and file that is none of the cases' own.
-fn is_support(path: &Path) -> bool {
+pub fn is_support(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') || SUPPORT_FOLDERS.contains(&&*name)
 }

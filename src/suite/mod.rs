@@ -25,9 +25,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-pub use discover::{CASE_EXTENSIONS, case_files, files_for_name};
+pub use discover::{CASE_EXTENSIONS, case_files, files_for_name, is_support};
 pub use gate::{Gate, Rows, SummaryBaseline};
-pub use name::{escape_component, trial_name};
+pub use name::{case_name, escape_component, file_name, trial_name};
 pub use record::{record, recording};
 pub use trace::{LIVE, Recorded, Run, load_recorded, load_runs};
 pub use workspace::{Workspace, workspace};

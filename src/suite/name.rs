@@ -3,14 +3,19 @@
 //! `evals/payments/refund.yaml`, case `auth_flow`: `payments::refund::auth_flow`. What libtest's listing, nextest or
 //! a terminal cannot carry is escaped as `%XX`, injectively: two cases never share a name.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The name of the case `id` of the file at `path` (relative to the eval root).
 pub fn trial_name(path: &Path, id: Option<&str>) -> String {
+    case_name(&file_name(path), id)
+}
+
+/// What the names of the trials of the file at `path` (relative to the eval root) begin with.
+pub fn file_name(path: &Path) -> String {
     let stem = path.with_extension("");
-    let folders = stem.components().map(|component| component.as_os_str().to_string_lossy().into_owned());
-    let parts: Vec<String> =
-        folders.chain(id.map(str::to_owned)).map(|part| escape_component(&part)).collect();
+    let folders = stem.components().map(|component| component.as_os_str().to_string_lossy());
+    let parts: Vec<String> = folders.map(|part| escape_component(&part)).collect();
     let name = parts.join("::");
     match name.strip_prefix('-') {
         Some(rest) => format!("%2D{rest}"),
@@ -18,10 +23,22 @@ pub fn trial_name(path: &Path, id: Option<&str>) -> String {
     }
 }
 
+/// The name of the case `id` of the file whose trials' names begin with `file`.
+pub fn case_name(file: &str, id: Option<&str>) -> String {
+    match id {
+        Some(id) => [file, "::", &escaped(id)].concat(),
+        None => file.to_owned(),
+    }
+}
+
 /// One part of a name, escaped.
 pub fn escape_component(part: &str) -> String {
+    escaped(part).into_owned()
+}
+
+fn escaped(part: &str) -> Cow<'_, str> {
     if part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')) {
-        return part.to_owned();
+        return Cow::Borrowed(part);
     }
     let chars: Vec<char> = part.chars().collect();
     let mut escaped = String::with_capacity(part.len());
@@ -34,7 +51,7 @@ pub fn escape_component(part: &str) -> String {
             escaped.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")));
         }
     }
-    escaped
+    Cow::Owned(escaped)
 }
 
 /// A single colon or blank inside a part is plain; at its edge, or doubled, it would read as something else.
@@ -77,14 +94,15 @@ fn unescape(part: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn name(path: &str, id: Option<&str>) -> String {
+        trial_name(Path::new(path), id)
+    }
+
     #[test]
     fn names_are_module_like() {
-        assert_eq!(
-            trial_name(Path::new("payments/refund.yaml"), Some("auth_flow")),
-            "payments::refund::auth_flow"
-        );
-        assert_eq!(trial_name(Path::new("one.yaml"), None), "one");
-        assert_eq!(trial_name(Path::new("a b.yaml"), Some("refund: happy path")), "a b::refund: happy path");
+        assert_eq!(name("payments/refund.yaml", Some("auth_flow")), "payments::refund::auth_flow");
+        assert_eq!(name("one.yaml", None), "one");
+        assert_eq!(name("a b.yaml", Some("refund: happy path")), "a b::refund: happy path");
     }
 
     #[test]
@@ -105,11 +123,11 @@ mod tests {
             "tab\there",
             "é",
         ] {
-            let name = trial_name(Path::new("s.yaml"), Some(id));
+            let name = name("s.yaml", Some(id));
             assert!(!name.chars().any(char::is_control), "{name}");
             assert_eq!(parts(&name).expect("it is a name"), ["s", id], "{name}");
         }
-        assert!(trial_name(Path::new("-s.yaml"), None).starts_with("%2D"));
+        assert!(name("-s.yaml", None).starts_with("%2D"));
     }
 
     #[test]

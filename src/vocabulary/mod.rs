@@ -97,6 +97,6 @@ impl CaseNode<'_> {
     }
 
     fn settings(&self, pointer: &str) -> Settings {
-        Settings::new(self.document, self.path).at(pointer)
+        Settings::new(self.document, [self.path, pointer].concat())
     }
 }

@@ -1,6 +1,7 @@
 //! Parser events to a tree: aliases and merge keys expanded within a budget, duplicates refused, all of it
 //! with the bytes of the file.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -83,9 +84,7 @@ impl<'s> Composer<'s> {
 
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), LoadError> {
         match event {
-            Event::Scalar(text, style, anchor, tag) => {
-                self.scalar(&text, style, anchor, tag.as_deref(), span)
-            }
+            Event::Scalar(text, style, anchor, tag) => self.scalar(text, style, anchor, tag.as_deref(), span),
             Event::SequenceStart(_, anchor, _) => {
                 self.open(Frame::List { start: span, anchor, from: self.items.len() })
             }
@@ -106,20 +105,20 @@ impl<'s> Composer<'s> {
 
     fn scalar(
         &mut self,
-        text: &str,
+        text: Cow<'_, str>,
         style: ScalarStyle,
         anchor: usize,
         tag: Option<&Tag>,
         span: Span,
     ) -> Result<(), LoadError> {
         if let Some(Frame::Map { key: key @ None, .. }) = self.stack.last_mut() {
-            *key = Some(Key { span, name: text.to_owned() });
+            *key = Some(Key { span, name: text.into_owned() });
             return Ok(());
         }
         let value = match (tag, style) {
-            (Some(tag), _) => self.tagged(text, tag, span)?,
-            (None, ScalarStyle::Plain) => scalar::resolve(text),
-            (None, _) => Value::String(text.to_owned()),
+            (Some(tag), _) => self.tagged(&text, tag, span)?,
+            (None, ScalarStyle::Plain) => scalar::resolve(&text),
+            (None, _) => Value::String(text.into_owned()),
         };
         self.put(Tree { span, value }, anchor)
     }
@@ -152,10 +151,10 @@ impl<'s> Composer<'s> {
     fn close(&mut self, end: Span) -> Result<(), LoadError> {
         let (start, anchor, value) = match self.stack.pop() {
             Some(Frame::List { start, anchor, from }) => {
-                (start, anchor, Value::List(self.items.drain(from..).collect()))
+                (start, anchor, Value::List(self.items.split_off(from)))
             }
             Some(Frame::Map { start, anchor, from, merged, .. }) => {
-                let mut entries = self.entries.drain(from..).collect();
+                let mut entries = self.entries.split_off(from);
                 merge(&mut entries, merged);
                 self.refuse_duplicates(&mut entries);
                 (start, anchor, Value::Map(entries))

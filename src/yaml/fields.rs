@@ -1,9 +1,14 @@
 //! Reading a mapping key by key, with all mistakes kept and no key left over.
 
+use std::collections::HashSet;
+
 use serde::de::DeserializeOwned;
 
 use super::{Key, Node, Value, did_you_mean, nearest};
 use crate::place::{LoadError, LoadErrors, Place};
+
+/// As many keys as most mappings are asked for.
+const USUAL_KEYS: usize = 8;
 
 /// The keys of one mapping. Each reader asks for the keys that it knows; [`Fields::finish`] refuses the rest.
 #[derive(Debug)]
@@ -20,7 +25,10 @@ impl<'n> Fields<'n> {
     /// The keys of `node`, or a mistake when it is no mapping; `what` names it in that message.
     pub fn of(node: Node<'n>, what: &str) -> Result<Self, LoadError> {
         match node.entries() {
-            Some(_) => Ok(Self { node, known: Vec::new(), missing: Vec::new(), errors: LoadErrors::new() }),
+            Some(_) => {
+                let known = Vec::with_capacity(USUAL_KEYS);
+                Ok(Self { node, known, missing: Vec::new(), errors: LoadErrors::new() })
+            }
             None => {
                 Err(node.error(format!("{what} is a mapping of keys to values, not {}", node.describe())))
             }
@@ -36,9 +44,7 @@ impl<'n> Fields<'n> {
 
     /// The value under `key`, which is known from now on.
     pub fn node(&mut self, key: &'static str) -> Option<Node<'n>> {
-        if !self.known.contains(&key) {
-            self.known.push(key);
-        }
+        self.known.push(key);
         self.node.get(key)
     }
 
@@ -100,7 +106,12 @@ impl<'n> Fields<'n> {
 
     fn refuse_unknown(&mut self) {
         let unknown: Vec<&Key> = self.unknown().collect();
+        if unknown.is_empty() {
+            return;
+        }
         self.drop_explained(&unknown);
+        let mut told = HashSet::new();
+        self.known.retain(|key| told.insert(*key));
         for key in unknown {
             let place = Place::new(self.node.source(), key.span);
             let error = LoadError::new(place, format!("unknown key `{}`", key.name));

@@ -171,6 +171,11 @@ impl Check for SequenceValid {
             .stat("rules", rules))
     }
 
+    fn refuses(&self, evidence: &Evidence<'_>) -> bool {
+        let run = self.run(&evidence.trace.calls);
+        self.all().any(|placed| !self.hold(placed, &run).1.is_empty())
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let calls = self.all().find_map(|placed| {
             let calls = placed.rule.refused()?;

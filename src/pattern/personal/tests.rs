@@ -13,6 +13,20 @@ fn every_pattern_compiles() {
 }
 
 #[test]
+fn every_secret_has_a_known_beginning_and_is_long() {
+    for rule in secret::RULES {
+        let pattern = regex_syntax::parse(rule.pattern).expect("a pattern");
+        assert!(pattern.properties().minimum_len() >= Some(secret::SHORTEST), "{}", rule.name);
+        let begins = regex_syntax::hir::literal::Extractor::new().extract(&pattern);
+        for literal in begins.literals().expect("a few beginnings") {
+            let known =
+                secret::BEGINNINGS.iter().any(|known| literal.as_bytes().starts_with(known.as_bytes()));
+            assert!(known, "{} begins with {literal:?}", rule.name);
+        }
+    }
+}
+
+#[test]
 fn personal_data_is_found() {
     use PersonalKind::{Card, Email, Iban, Phone, UsSsn};
     for (text, kind, value) in [

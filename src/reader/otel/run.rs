@@ -180,13 +180,14 @@ impl Run {
         let id = tool.id.as_deref().filter(|id| self.draft.knows(id));
         let began = self.began;
         let Some(call) = self.draft.waiting(id, Some(&tool.name)) else { return };
-        call.id = call.id.take().or(tool.id);
         call.started_ms = Some(millis_between(began, span.start));
         call.duration_ms = span.end.map(|end| millis_between(span.start, end));
         call.status = if span.failed || tool.failed { CallStatus::Error } else { CallStatus::Ok };
         let said = tool.result.as_ref().filter(|_| tool.failed).and_then(Value::as_str);
         call.error = span.failure.clone().or_else(|| said.map(ToOwned::to_owned));
         call.result = tool.result;
+        let place = call.index - 1;
+        tool.id.into_iter().for_each(|id| self.draft.tell_id(place, id));
     }
 
     /// What came back, as a model was told it, to the call that it answers.
