@@ -4,6 +4,7 @@
 //! root is opened, by `..`, by an absolute path or through a link.
 
 mod inside;
+mod opened;
 mod whole;
 
 use std::any::{Any, TypeId};
@@ -15,6 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use opened::Opened;
 pub use whole::write_whole;
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
@@ -156,6 +158,21 @@ impl Files {
     }
 
     fn read_into(&self, path: &Path, bytes: &mut Vec<u8>) -> Result<(), ReadError> {
+        let (file, metadata) = self.open_file(path)?;
+        bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+        // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
+        let known = metadata.is_file() && metadata.len() > 0;
+        let most = if known { metadata.len() } else { self.size_limit + 1 };
+        let refused = |error: io::Error| self.error(path, problem_of(&error));
+        let read = file.take(most).read_to_end(bytes).map_err(refused)?;
+        if read as u64 > self.size_limit {
+            return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
+        }
+        Ok(())
+    }
+
+    /// Opens a file that may be opened and is not too large.
+    fn open_file(&self, path: &Path) -> Result<(fs::File, fs::Metadata), ReadError> {
         self.refuse_links(path)?;
         self.opened.fetch_add(1, Ordering::Relaxed);
         let refused = |error: io::Error| self.error(path, problem_of(&error));
@@ -168,15 +185,7 @@ impl Files {
             let problem = ReadProblem::TooLarge { size: metadata.len(), limit: self.size_limit };
             return Err(self.error(path, problem));
         }
-        bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-        // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
-        let known = metadata.is_file() && metadata.len() > 0;
-        let most = if known { metadata.len() } else { self.size_limit + 1 };
-        let read = file.take(most).read_to_end(bytes).map_err(refused)?;
-        if read as u64 > self.size_limit {
-            return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
-        }
-        Ok(())
+        Ok((file, metadata))
     }
 
     /// A file that holds text of the user's, with a place for bytes that are not UTF-8.

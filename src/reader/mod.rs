@@ -32,11 +32,13 @@ mod mcplab;
 mod native;
 mod native_form;
 mod object;
+mod one_run;
 mod openai_chat;
 mod openai_chat_stream;
 mod openai_responses;
 mod otel;
 mod parts;
+mod pieces;
 mod pydantic_ai;
 mod reason;
 mod rig;
@@ -52,10 +54,12 @@ use std::fmt;
 pub use error::{Declined, TraceError, TraceProblem};
 pub use native::inline;
 pub use native_form::to_native;
+pub use one_run::read_run;
 
 use crate::trace::Trace;
 use error::Wrong;
 use input::Input;
+use pieces::Cuts;
 use reason::Reason;
 
 /// A trace format's entry in the table.
@@ -67,6 +71,7 @@ pub struct Reader {
     pub summary: &'static str,
     detect: fn(&Input) -> Detection,
     read: fn(Input) -> Result<Vec<Trace>, Wrong>,
+    cuts: Cuts,
 }
 
 impl fmt::Debug for Reader {

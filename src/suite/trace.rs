@@ -8,7 +8,7 @@ use crate::case::{Case, Runs, TraceFile, TraceFrom};
 use crate::check::Scope;
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
-use crate::reader::{self, READERS, Recording};
+use crate::reader::{self, READERS, Recording, TraceError};
 use crate::source::Files;
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
@@ -164,7 +164,12 @@ fn all_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String>
         TraceFrom::File(file) => {
             let mut runs = Vec::new();
             for path in matching(file, path, files)? {
-                runs.extend(pick(file, read(&path, file.format.as_deref(), files)?, &files.name(&path))?);
+                let format = file.format.as_deref();
+                let recording = match &file.runs {
+                    Runs::One(wanted) => read_run(&path, format, wanted, files)?,
+                    Runs::All | Runs::Each => read(&path, format, files)?,
+                };
+                runs.extend(runs_of(recording, &files.name(&path)));
             }
             Ok(runs)
         }
@@ -180,28 +185,23 @@ fn all_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String>
 
 fn read(path: &Path, format: Option<&str>, files: &Files) -> Result<Recording, String> {
     let read = files.read(path, |text| reader::read(text, format)).map_err(|error| error.to_string())?;
-    read.map_err(|error| {
-        let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
-        format!("{}: {error}{help}", files.name(path))
-    })
+    read.map_err(|error| in_words(&error, path, files))
+}
+
+/// The one run of a file that the case is about: the others are passed over.
+fn read_run(path: &Path, format: Option<&str>, wanted: &str, files: &Files) -> Result<Recording, String> {
+    let mut file = files.open(path).map_err(|error| error.to_string())?;
+    reader::read_run(&mut file, format, wanted).map_err(|error| in_words(&error, path, files))
+}
+
+fn in_words(error: &TraceError, path: &Path, files: &Files) -> String {
+    let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
+    format!("{}: {error}{help}", files.name(path))
 }
 
 fn runs_of(recording: Recording, name: &str) -> Vec<Run> {
     let Recording { format, runs } = recording;
     runs.into_iter().map(|trace| Run { file: Some(name.to_owned()), format, trace }).collect()
-}
-
-/// The runs of a file that the case is about.
-fn pick(file: &TraceFile, recording: Recording, name: &str) -> Result<Vec<Run>, String> {
-    let runs = runs_of(recording, name);
-    let Runs::One(wanted) = &file.runs else { return Ok(runs) };
-    let count = runs.len();
-    let index = wanted.parse::<usize>().ok().filter(|index| (1..=count).contains(index));
-    let found = runs.iter().position(|run| run.trace.id.as_deref() == Some(wanted));
-    match found.or_else(|| index.map(|index| index - 1)) {
-        Some(at) => Ok(runs.into_iter().skip(at).take(1).collect()),
-        None => Err(format!("{name}: no run `{wanted}`: the file holds {count}, counted from 1")),
-    }
 }
 
 /// The file that a path names, or the files that a glob matches, in natural order.

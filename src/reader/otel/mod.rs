@@ -16,6 +16,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Pieces, Step, Whose, present};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -26,11 +27,13 @@ pub(super) const READER: Reader = Reader {
     summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop",
     detect,
     read,
+    cuts: Cuts::As(pieces),
 };
 
 /// What an exporter's request holds: its spans, or what else it exports beside them.
 const SPANS: [&str; 2] = ["resourceSpans", "resource_spans"];
 const OTHER: [&str; 2] = ["resourceLogs", "resourceMetrics"];
+const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"];
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -49,6 +52,32 @@ fn detect(input: &Input) -> Detection {
     if spans { Ok(Certainty::Sure) } else { Err("there are logs or metrics in it, but no spans".into()) }
 }
 
+/// The spans of a trace may be anywhere in a file.
+fn pieces(input: &Input) -> Option<Pieces> {
+    const EACH_SPAN: &[Step] = &[
+        Step::Under(&SPANS),
+        Step::Each,
+        Step::Under(&SCOPES),
+        Step::Each,
+        Step::Under(&["spans"]),
+        Step::Each,
+    ];
+    let first = input.first().ok()?;
+    if said::is_message(first) {
+        None
+    } else if Span::is_console(first) {
+        Some(Pieces::records(|text| note(text, Span::console)))
+    } else {
+        Some(Pieces { path: EACH_SPAN, note: |text| note(text, Span::otlp) })
+    }
+}
+
+fn note<'t>(text: &'t str, span: fn(Json<'t>) -> Result<Span<'t>, Wrong>) -> Result<Note, serde_json::Error> {
+    let Ok(span) = span(serde_json::from_str(text)?) else { return Ok(Whose::Nobody.into()) };
+    let id = span.trace_id.trim_start_matches("0x").to_owned();
+    Ok(Note { whose: Whose::Of(id), began: span.start, tells: tree::is_of_an_agent(&span) })
+}
+
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     if input.records.iter().all(|record| said::is_message(&record.value)) {
         let messages = input.records.into_iter().map(|record| said::message_of(record.value));
@@ -61,14 +90,13 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     if spans.is_empty() {
         return Err(Wrong::new("there is no span in it"));
     }
-    let mut runs: Vec<(u64, Trace)> = by_trace(spans).into_iter().filter_map(run::of_spans).collect();
+    let runs: Vec<Trace> = by_trace(spans).into_iter().filter_map(run::of_spans).collect();
     if runs.is_empty() {
         let problem = "no span in it is a model's, a tool's or an agent's: there is neither `gen_ai.operation.name` \
                        nor `openinference.span.kind`";
         return Err(Wrong::new(problem));
     }
-    runs.sort_by_key(|(began, _)| *began);
-    Ok(runs.into_iter().map(|(_, run)| run).collect())
+    Ok(runs)
 }
 
 fn collect<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
@@ -77,7 +105,7 @@ fn collect<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> 
         return Ok(());
     }
     let mut request = Object::of(value, "an export")?;
-    for (index, resource) in request.list(&SPANS)?.into_iter().enumerate() {
+    for (index, resource) in present(request.list(&SPANS)?) {
         let added = add_resource(resource, spans);
         added.map_err(|wrong| wrong.under(index).under(SPANS[0]))?;
     }
@@ -85,12 +113,11 @@ fn collect<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> 
 }
 
 fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
-    const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"];
     let mut resource = Object::of(value, "a resource")?;
-    for (place, scope) in resource.list(&SCOPES)?.into_iter().enumerate() {
+    for (place, scope) in present(resource.list(&SCOPES)?) {
         let blame = |wrong: Wrong| wrong.under(place).under(SCOPES[0]);
         let mut scope = Object::of(scope, "a scope").map_err(blame)?;
-        for (index, span) in scope.list(&["spans"]).map_err(blame)?.into_iter().enumerate() {
+        for (index, span) in present(scope.list(&["spans"]).map_err(blame)?) {
             let span = Span::otlp(span).map_err(|wrong| blame(wrong.under(index).under("spans")))?;
             spans.push(span);
         }
@@ -98,7 +125,7 @@ fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wr
     Ok(())
 }
 
-/// The spans of each trace id, in the order in which they began.
+/// The spans of each trace id; traces and spans in the order in which they began.
 fn by_trace(spans: Vec<Span<'_>>) -> Vec<Vec<Span<'_>>> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut traces: Vec<Vec<Span>> = Vec::new();
@@ -112,5 +139,6 @@ fn by_trace(spans: Vec<Span<'_>>) -> Vec<Vec<Span<'_>>> {
     for trace in &mut traces {
         trace.sort_by_key(|span| span.start);
     }
+    traces.sort_by_key(|spans| spans.first().map(|span| span.start));
     traces
 }
