@@ -4,6 +4,7 @@
 //! of one trace id are one run; so is a list of messages as the conventions write them. Where content was not
 //! captured, calls have neither arguments nor results.
 
+mod pieces;
 mod run;
 mod said;
 mod span;
@@ -16,7 +17,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
-use super::pieces::{Cuts, Note, Pieces, Step, Whose, present};
+use super::pieces::{Cuts, present};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -27,7 +28,7 @@ pub(super) const READER: Reader = Reader {
     summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop",
     detect,
     read,
-    cuts: Cuts::As(pieces),
+    cuts: Cuts::As(pieces::pieces),
 };
 
 /// What an exporter's request holds: its spans, or what else it exports beside them.
@@ -50,32 +51,6 @@ fn detect(input: &Input) -> Detection {
         }
     }
     if spans { Ok(Certainty::Sure) } else { Err("there are logs or metrics in it, but no spans".into()) }
-}
-
-/// The spans of a trace may be anywhere in a file.
-fn pieces(input: &Input) -> Option<Pieces> {
-    const EACH_SPAN: &[Step] = &[
-        Step::Under(&SPANS),
-        Step::Each,
-        Step::Under(&SCOPES),
-        Step::Each,
-        Step::Under(&["spans"]),
-        Step::Each,
-    ];
-    let first = input.first().ok()?;
-    if said::is_message(first) {
-        None
-    } else if Span::is_console(first) {
-        Some(Pieces::records(|text| note(text, Span::console)))
-    } else {
-        Some(Pieces { path: EACH_SPAN, note: |text| note(text, Span::otlp) })
-    }
-}
-
-fn note<'t>(text: &'t str, span: fn(Json<'t>) -> Result<Span<'t>, Wrong>) -> Result<Note, serde_json::Error> {
-    let Ok(span) = span(serde_json::from_str(text)?) else { return Ok(Whose::Nobody.into()) };
-    let id = span.trace_id.trim_start_matches("0x").to_owned();
-    Ok(Note { whose: Whose::Of(id), began: span.start, tells: tree::is_of_an_agent(&span) })
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

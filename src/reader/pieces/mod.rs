@@ -79,8 +79,8 @@ pub(super) struct Note {
     pub(super) whose: Whose,
     /// When it began, where the runs of a file are told in the order in which they began.
     pub(super) began: u64,
-    /// Whether it makes its run one: what has no such piece is nobody's run.
-    pub(super) tells: bool,
+    /// Says of a piece whether it makes its run one: what has no such piece is nobody's. `None`: each does.
+    pub(super) tells: Option<fn(&str) -> bool>,
 }
 
 /// Whose a piece is.
@@ -102,6 +102,6 @@ pub(super) enum Whose {
 
 impl From<Whose> for Note {
     fn from(whose: Whose) -> Self {
-        Self { whose, began: 0, tells: true }
+        Self { whose, began: 0, tells: None }
     }
 }

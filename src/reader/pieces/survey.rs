@@ -81,7 +81,10 @@ pub(in super::super) fn survey<R: BufRead>(
         let mut ordinal = 0;
         walk.record(&mut |text| {
             let note = (pieces.note)(text).map_err(|_| Trouble::Broken)?;
-            open.add(note, spot, ordinal, &mut found)?;
+            let tells = note.tells;
+            if let Some(run) = open.run(note, spot, ordinal, &mut found)? {
+                run.tells = run.tells || tells.is_none_or(|tells| tells(text));
+            }
             ordinal += 1;
             Ok(false)
         })?;
@@ -100,14 +103,15 @@ struct Open {
 }
 
 impl Open {
-    fn add(
+    /// The run that a piece is of.
+    fn run(
         &mut self,
         note: Note,
         spot: Spot,
         ordinal: usize,
         found: &mut impl FnMut(Run),
-    ) -> Result<(), Trouble> {
-        let Some(number) = self.numbers.number(&note.whose)? else { return Ok(()) };
+    ) -> Result<Option<&mut Run>, Trouble> {
+        let Some(number) = self.numbers.number(&note.whose)? else { return Ok(None) };
         if number == self.closed + self.runs.len() {
             // Only a run that is known by its id can go on after another began.
             if !matches!(note.whose, Whose::Of(_)) {
@@ -116,12 +120,11 @@ impl Open {
             let found = Found { spot, ordinal, last: spot.offset };
             self.runs.push(Run { id: None, found, began: note.began, tells: false });
         }
-        let Some(run) = self.runs.get_mut(number - self.closed) else { return Ok(()) };
+        let Some(run) = self.runs.get_mut(number - self.closed) else { return Ok(None) };
         run.found.last = spot.offset;
         run.began = run.began.min(note.began);
-        run.tells |= note.tells;
         run.id = run.id.take().or(id_of(note.whose));
-        Ok(())
+        Ok(Some(run))
     }
 
     fn close(&mut self, found: &mut impl FnMut(Run)) {
