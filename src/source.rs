@@ -25,6 +25,9 @@ use crate::yaml::Document;
 /// The largest trace that is read unless the harness says otherwise: 64 MiB.
 pub const DEFAULT_SIZE_LIMIT: u64 = 64 << 20;
 
+/// What a zip archive begins with.
+const ZIP: &[u8] = b"PK\x03\x04";
+
 /// Why a file could not be read.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{name}: {problem}")]
@@ -107,6 +110,11 @@ impl Files {
         self
     }
 
+    /// The largest file that is read, in bytes: of an archive, all that is unpacked.
+    pub fn size_limit(&self) -> u64 {
+        self.size_limit
+    }
+
     /// The eval root.
     pub fn root(&self) -> &Path {
         &self.roots[0]
@@ -139,7 +147,7 @@ impl Files {
         let mut bytes = BUFFER.take();
         bytes.clear();
         let read = self.read_into(path, &mut bytes).and_then(|()| {
-            if bytes.starts_with(b"PK\x03\x04") {
+            if bytes.starts_with(ZIP) {
                 return Err(self.error(path, ReadProblem::Zipped));
             }
             let text = std::str::from_utf8(&bytes);

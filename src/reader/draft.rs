@@ -8,6 +8,22 @@ use std::collections::{HashMap, VecDeque};
 use super::usage::Tally;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
+/// The places of the calls with one id or name. Nearly always it is one call, which needs no list.
+#[derive(Debug)]
+struct Places {
+    first: usize,
+    others: VecDeque<usize>,
+}
+
+impl Places {
+    fn add(places: &mut HashMap<String, Places>, key: &str, place: usize) {
+        match places.get_mut(key) {
+            Some(known) => known.others.push_back(place),
+            None => drop(places.insert(key.to_owned(), Self { first: place, others: VecDeque::new() })),
+        }
+    }
+}
+
 /// A trace that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -18,8 +34,10 @@ pub(super) struct Draft {
     turn: usize,
     /// Whether the message that is being read has made a call.
     called: bool,
-    by_id: HashMap<String, VecDeque<usize>>,
-    by_name: HashMap<String, VecDeque<usize>>,
+    by_id: HashMap<String, Places>,
+    by_name: HashMap<String, Places>,
+    /// How many calls can be found by name: most formats never ask.
+    named: usize,
     /// Every call before this place is answered.
     answered: usize,
 }
@@ -65,9 +83,8 @@ impl Draft {
         let turn = self.turn.max(1);
         let place = self.trace.calls.len();
         if let Some(id) = &call.id {
-            self.by_id.entry(id.clone()).or_default().push_back(place);
+            Places::add(&mut self.by_id, id, place);
         }
-        self.by_name.entry(call.name.clone()).or_default().push_back(place);
         self.trace.push_call(Call { turn, ..call });
     }
 
@@ -93,14 +110,24 @@ impl Draft {
     pub(super) fn waiting(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&mut Call> {
         let queue = match (id, name) {
             (Some(id), _) => self.by_id.get_mut(id),
-            (None, Some(name)) => self.by_name.get_mut(name),
+            (None, Some(name)) => {
+                self.index_names();
+                self.by_name.get_mut(name)
+            }
             (None, None) => None,
         }?;
         let calls = &mut self.trace.calls;
-        while queue.front().is_some_and(|place| calls[*place].status != CallStatus::Unanswered) {
-            queue.pop_front();
+        while calls.get(queue.first).is_some_and(|call| call.status != CallStatus::Unanswered) {
+            queue.first = queue.others.pop_front()?;
         }
-        queue.front().and_then(|place| calls.get_mut(*place))
+        calls.get_mut(queue.first)
+    }
+
+    fn index_names(&mut self) {
+        for (place, call) in self.trace.calls.iter().enumerate().skip(self.named) {
+            Places::add(&mut self.by_name, &call.name, place);
+        }
+        self.named = self.trace.calls.len();
     }
 
     /// The first call that waits for its result, whoever made it: for results that say nothing of their call.

@@ -48,6 +48,8 @@ mod sse;
 mod tool_events;
 mod usage;
 mod vercel_ai;
+#[cfg(feature = "inspect-zip")]
+mod zipped;
 
 use std::fmt;
 
@@ -55,6 +57,8 @@ pub use error::{Declined, TraceError, TraceProblem};
 pub use native::inline;
 pub use native_form::to_native;
 pub use one_run::read_run;
+#[cfg(feature = "inspect-zip")]
+pub use zipped::read_zipped;
 
 use crate::trace::Trace;
 use error::Wrong;

@@ -113,7 +113,7 @@ impl Cut {
 
 /// Which of many runs it is: an id comes before a number.
 #[derive(Debug)]
-struct Choice<'w, T> {
+pub(super) struct Choice<'w, T> {
     wanted: &'w str,
     number: Option<usize>,
     count: usize,
@@ -122,12 +122,12 @@ struct Choice<'w, T> {
 }
 
 impl<'w, T> Choice<'w, T> {
-    fn of(wanted: &'w str) -> Self {
+    pub(super) fn of(wanted: &'w str) -> Self {
         Self { wanted, number: wanted.parse().ok(), count: 0, by_id: None, by_number: None }
     }
 
     /// The next run of the file.
-    fn offer(&mut self, id: Option<&str>, run: T) {
+    pub(super) fn offer(&mut self, id: Option<&str>, run: T) {
         self.count += 1;
         if self.by_id.is_none() && id == Some(self.wanted) {
             self.by_id = Some(run);
@@ -136,7 +136,7 @@ impl<'w, T> Choice<'w, T> {
         }
     }
 
-    fn made(self) -> Result<T, TraceError> {
+    pub(super) fn made(self) -> Result<T, TraceError> {
         let Self { wanted, count, by_id, by_number, .. } = self;
         let missing = || TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count };
         by_id.or(by_number).ok_or_else(|| missing().into())

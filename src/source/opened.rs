@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Cursor, Seek};
 use std::path::Path;
 
-use super::{Files, ReadError, ReadProblem, problem_of};
+use super::{Files, ReadError, ReadProblem, ZIP, problem_of};
 
 /// How much of a file is held.
 const BUFFER: usize = 256 << 10;
@@ -14,18 +14,24 @@ pub trait Opened: BufRead + Seek {}
 impl<T: BufRead + Seek> Opened for T {}
 
 impl Files {
-    /// Opens a file to read it in pieces. What is no file on a disk, as a pipe, is held.
+    /// Opens a file of text to read it in pieces.
     pub fn open(&self, path: &Path) -> Result<Box<dyn Opened>, ReadError> {
+        let mut opened = self.open_packed(path)?;
+        let refused = |error: io::Error| self.error(path, problem_of(&error));
+        if opened.fill_buf().map_err(refused)?.starts_with(ZIP) {
+            return Err(self.error(path, ReadProblem::Zipped));
+        }
+        Ok(opened)
+    }
+
+    /// Opens a file that may be an archive. What is no file on a disk, as a pipe, is held.
+    pub fn open_packed(&self, path: &Path) -> Result<Box<dyn Opened>, ReadError> {
         let (file, metadata) = self.open_file(path)?;
-        let mut opened: Box<dyn Opened> = if metadata.is_file() {
+        let opened: Box<dyn Opened> = if metadata.is_file() {
             Box::new(BufReader::with_capacity(BUFFER, file))
         } else {
             Box::new(Cursor::new(self.read_bytes(path)?))
         };
-        let refused = |error: io::Error| self.error(path, problem_of(&error));
-        if opened.fill_buf().map_err(refused)?.starts_with(b"PK\x03\x04") {
-            return Err(self.error(path, ReadProblem::Zipped));
-        }
         Ok(opened)
     }
 }

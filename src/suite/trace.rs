@@ -9,7 +9,7 @@ use crate::check::Scope;
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::reader::{self, READERS, Recording, TraceError};
-use crate::source::Files;
+use crate::source::{Files, ReadError, ReadProblem};
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
 
@@ -140,7 +140,7 @@ fn load_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Run, Str
     let folder = case_file.parent().unwrap_or(case_file);
     let path = files.resolve(folder, file).map_err(|error| error.to_string())?;
     let name = files.name(&path);
-    let mut runs = runs_of(read(&path, None, files)?, &name);
+    let mut runs = runs_of(read(&path, None, None, files)?, &name);
     match (runs.pop(), runs.len()) {
         (Some(run), 0) => Ok(run),
         (_, others) => Err(format!("{name}: a baseline is one run; the file holds {}", others + 1)),
@@ -165,33 +165,51 @@ fn all_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String>
             let mut runs = Vec::new();
             for path in matching(file, path, files)? {
                 let format = file.format.as_deref();
-                let recording = match &file.runs {
-                    Runs::One(wanted) => read_run(&path, format, wanted, files)?,
-                    Runs::All | Runs::Each => read(&path, format, files)?,
-                };
-                runs.extend(runs_of(recording, &files.name(&path)));
+                let wanted = if let Runs::One(wanted) = &file.runs { Some(wanted.as_str()) } else { None };
+                runs.extend(runs_of(read(&path, format, wanted, files)?, &files.name(&path)));
             }
             Ok(runs)
         }
         TraceFrom::Lookup => {
             let mut runs = Vec::new();
             for found in look_up(case, path, files)? {
-                runs.extend(runs_of(read(&found, None, files)?, &files.name(&found)));
+                runs.extend(runs_of(read(&found, None, None, files)?, &files.name(&found)));
             }
             Ok(runs)
         }
     }
 }
 
-fn read(path: &Path, format: Option<&str>, files: &Files) -> Result<Recording, String> {
-    let read = files.read(path, |text| reader::read(text, format)).map_err(|error| error.to_string())?;
-    read.map_err(|error| in_words(&error, path, files))
+/// The runs of a file, or the one that is wanted: the others are passed over.
+fn read(path: &Path, format: Option<&str>, wanted: Option<&str>, files: &Files) -> Result<Recording, String> {
+    let read = match wanted {
+        None => files.read(path, |text| reader::read(text, format)),
+        Some(wanted) => files.open(path).map(|mut file| reader::read_run(&mut file, format, wanted)),
+    };
+    let read = match read {
+        Err(ReadError { problem: ReadProblem::Zipped, .. }) => read_zipped(path, wanted, files),
+        read => read,
+    };
+    read.map_err(|error| error.to_string())?.map_err(|error| in_words(&error, path, files))
 }
 
-/// The one run of a file that the case is about: the others are passed over.
-fn read_run(path: &Path, format: Option<&str>, wanted: &str, files: &Files) -> Result<Recording, String> {
-    let mut file = files.open(path).map_err(|error| error.to_string())?;
-    reader::read_run(&mut file, format, wanted).map_err(|error| in_words(&error, path, files))
+#[cfg(feature = "inspect-zip")]
+fn read_zipped(
+    path: &Path,
+    wanted: Option<&str>,
+    files: &Files,
+) -> Result<Result<Recording, TraceError>, ReadError> {
+    let mut file = files.open_packed(path)?;
+    Ok(reader::read_zipped(&mut file, wanted, files.size_limit()))
+}
+
+#[cfg(not(feature = "inspect-zip"))]
+fn read_zipped(
+    path: &Path,
+    _wanted: Option<&str>,
+    files: &Files,
+) -> Result<Result<Recording, TraceError>, ReadError> {
+    Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped })
 }
 
 fn in_words(error: &TraceError, path: &Path, files: &Files) -> String {

@@ -1,8 +1,10 @@
 //! `inspect`: the logs of Inspect as JSON, a whole log or single samples.
 //!
-//! Each sample is a run, under its id; its later epochs are `<id>/<epoch>`. The zipped `.eval` is no text: `inspect log
-//! dump` writes it as JSON.
+//! Each sample is a run, under its id; its later epochs are `<id>/<epoch>`. The zipped `.eval` is read with the feature
+//! `inspect-zip`; `inspect log dump` writes it as JSON.
 
+#[cfg(feature = "inspect-zip")]
+mod archive;
 mod events;
 mod sample;
 
@@ -14,6 +16,8 @@ use super::pieces::{Cuts, Note, Pieces, Step, Whose, look, present};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
+#[cfg(feature = "inspect-zip")]
+pub(super) use archive::Archive;
 
 pub(super) const READER: Reader = Reader {
     name: "inspect",
