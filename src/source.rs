@@ -4,7 +4,8 @@
 //! root is opened, by `..`, by an absolute path or through a link.
 
 mod inside;
-mod open;
+mod links;
+mod opened;
 mod whole;
 
 use std::any::{Any, TypeId};
@@ -16,6 +17,7 @@ use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use opened::Opened;
 pub use whole::write_whole;
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
@@ -23,6 +25,9 @@ use crate::yaml::Document;
 
 /// The largest trace that is read unless the harness says otherwise: 64 MiB.
 pub const DEFAULT_SIZE_LIMIT: u64 = 64 << 20;
+
+/// What a zip archive begins with.
+const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Why a file could not be read.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -106,6 +111,11 @@ impl Files {
         self
     }
 
+    /// The largest file that is read, in bytes: of an archive, all that is unpacked.
+    pub fn size_limit(&self) -> u64 {
+        self.size_limit
+    }
+
     /// The eval root.
     pub fn root(&self) -> &Path {
         &self.roots[0]
@@ -138,7 +148,7 @@ impl Files {
         let mut bytes = BUFFER.take();
         bytes.clear();
         let read = self.read_into(path, &mut bytes).and_then(|()| {
-            if bytes.starts_with(b"PK\x03\x04") {
+            if bytes.starts_with(ZIP) {
                 return Err(self.error(path, ReadProblem::Zipped));
             }
             let text = std::str::from_utf8(&bytes);
@@ -157,9 +167,24 @@ impl Files {
     }
 
     fn read_into(&self, path: &Path, bytes: &mut Vec<u8>) -> Result<(), ReadError> {
+        let (file, metadata) = self.open_file(path)?;
+        bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+        // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
+        let known = metadata.is_file() && metadata.len() > 0;
+        let most = if known { metadata.len() } else { self.size_limit + 1 };
+        let refused = |error: io::Error| self.error(path, problem_of(&error));
+        let read = file.take(most).read_to_end(bytes).map_err(refused)?;
+        if read as u64 > self.size_limit {
+            return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
+        }
+        Ok(())
+    }
+
+    /// Opens a file that may be opened and is not too large.
+    fn open_file(&self, path: &Path) -> Result<(fs::File, fs::Metadata), ReadError> {
         self.opened.fetch_add(1, Ordering::Relaxed);
         let refused = |error: io::Error| self.error(path, problem_of(&error));
-        let file = self.open(path)?;
+        let file = self.open_inside(path)?;
         let metadata = file.metadata().map_err(refused)?;
         if metadata.is_dir() {
             return Err(self.error(path, ReadProblem::Folder));
@@ -168,15 +193,7 @@ impl Files {
             let problem = ReadProblem::TooLarge { size: metadata.len(), limit: self.size_limit };
             return Err(self.error(path, problem));
         }
-        bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-        // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
-        let known = metadata.is_file() && metadata.len() > 0;
-        let most = if known { metadata.len() } else { self.size_limit + 1 };
-        let read = file.take(most).read_to_end(bytes).map_err(refused)?;
-        if read as u64 > self.size_limit {
-            return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
-        }
-        Ok(())
+        Ok((file, metadata))
     }
 
     /// A file that holds text of the user's, with a place for bytes that are not UTF-8.

@@ -7,12 +7,13 @@ use super::gemini::{Walk, usage_of};
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 
 pub(super) const READER: Reader =
-    Reader { name: "adk", summary: "Google ADK: events, sessions", detect, read };
+    Reader { name: "adk", summary: "Google ADK: events, sessions", detect, read, cuts: Cuts::Records(note) };
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -28,6 +29,13 @@ fn detect(input: &Input) -> Detection {
 fn is_event(value: &Json) -> bool {
     let invocation = ["invocationId", "invocation_id"].iter().any(|key| value.get(key).is_some());
     invocation && value.get("author").is_some()
+}
+
+/// The invocations of a session's events; a file with sessions in it is read whole.
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut event = look(text, &["events", "invocationId", "invocation_id"])?;
+    let id = event.string(&["invocationId", "invocation_id"]).ok().flatten();
+    Ok(if event.get("events").is_some() { Whose::Several } else { Whose::Stretch(id) }.into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -12,6 +12,7 @@ use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
 use super::parts::plain;
+use super::pieces::Cuts;
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
@@ -21,6 +22,7 @@ pub(super) const READER: Reader = Reader {
     summary: "AG-UI: the events of an agent's runs, streamed or as a list",
     detect,
     read,
+    cuts: Cuts::Never,
 };
 
 /// How the types of events begin.

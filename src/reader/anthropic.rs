@@ -15,6 +15,7 @@ use super::error::Wrong;
 use super::input::{At, Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::Cuts;
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
@@ -24,6 +25,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Anthropic Messages: messages, requests, responses, streams",
     detect,
     read,
+    cuts: Cuts::Never,
 };
 
 fn detect(input: &Input) -> Detection {

@@ -11,6 +11,47 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 /// Most runs have few calls. Up to here they are looked through one by one: tables of them would cost more.
 const FEW: usize = 16;
 
+/// The calls by what they are known by: filled when it is asked, since most formats ask by ids alone.
+#[derive(Debug, Default)]
+struct Table {
+    places: HashMap<String, Places>,
+    /// How many calls are in it.
+    filled: usize,
+}
+
+/// The places of the calls with one id or name. Nearly always it is one call, which needs no list.
+#[derive(Debug)]
+struct Places {
+    first: usize,
+    others: VecDeque<usize>,
+}
+
+impl Table {
+    fn find(
+        &mut self,
+        wanted: &str,
+        calls: &[Call],
+        key: fn(&Call) -> Option<&String>,
+    ) -> Option<&mut Places> {
+        for (place, call) in calls.iter().enumerate().skip(self.filled) {
+            if let Some(key) = key(call) {
+                self.add(key, place);
+            }
+        }
+        self.filled = calls.len();
+        self.places.get_mut(wanted)
+    }
+
+    fn add(&mut self, key: &str, place: usize) {
+        match self.places.get_mut(key) {
+            Some(known) => known.others.push_back(place),
+            None => {
+                drop(self.places.insert(key.to_owned(), Places { first: place, others: VecDeque::new() }))
+            }
+        }
+    }
+}
+
 /// A trace that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -21,8 +62,8 @@ pub(super) struct Draft {
     turn: usize,
     /// Whether the message that is being read has made a call.
     called: bool,
-    by_id: HashMap<String, VecDeque<usize>>,
-    by_name: HashMap<String, VecDeque<usize>>,
+    by_id: Table,
+    by_name: Table,
     /// Every call before this place is answered.
     answered: usize,
 }
@@ -67,21 +108,6 @@ impl Draft {
         self.end();
         let turn = self.turn.max(1);
         self.trace.push_call(Call { turn, ..call });
-        match self.trace.calls.len() {
-            ..=FEW => {}
-            calls if calls == FEW + 1 => self.index(0),
-            calls => self.index(calls - 1),
-        }
-    }
-
-    /// Puts the calls from this place on into the tables.
-    fn index(&mut self, from: usize) {
-        for (place, call) in self.trace.calls.iter().enumerate().skip(from) {
-            if let Some(id) = &call.id {
-                self.by_id.entry(id.clone()).or_default().push_back(place);
-            }
-            self.by_name.entry(call.name.clone()).or_default().push_back(place);
-        }
     }
 
     /// Begins a turn of its own: for calls of formats that do not tell turns.
@@ -98,10 +124,10 @@ impl Draft {
     }
 
     /// Whether a call has this id, answered or not.
-    pub(super) fn knows(&self, id: &str) -> bool {
+    pub(super) fn knows(&mut self, id: &str) -> bool {
         let calls = &self.trace.calls;
         if calls.len() > FEW {
-            return self.by_id.contains_key(id);
+            return self.by_id.find(id, calls, |call| call.id.as_ref()).is_some();
         }
         calls.iter().any(|call| call.id.as_deref() == Some(id))
     }
@@ -116,23 +142,22 @@ impl Draft {
             };
             return calls.iter_mut().find(|call| call.status == CallStatus::Unanswered && is_meant(call));
         }
-        let queue = match (id, name) {
-            (Some(id), _) => self.by_id.get_mut(id),
-            (None, Some(name)) => self.by_name.get_mut(name),
+        let places = match (id, name) {
+            (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_ref()),
+            (None, Some(name)) => self.by_name.find(name, calls, |call| Some(&call.name)),
             (None, None) => None,
         }?;
-        while queue.front().is_some_and(|place| calls[*place].status != CallStatus::Unanswered) {
-            queue.pop_front();
+        while calls.get(places.first).is_some_and(|call| call.status != CallStatus::Unanswered) {
+            places.first = places.others.pop_front()?;
         }
-        queue.front().and_then(|place| calls.get_mut(*place))
+        calls.get_mut(places.first)
     }
 
     /// Tells the call at `place` the id that it was made without.
     pub(super) fn tell_id(&mut self, place: usize, id: String) {
-        let is_many = self.trace.calls.len() > FEW;
         let Some(call @ Call { id: None, .. }) = self.trace.calls.get_mut(place) else { return };
-        if is_many {
-            self.by_id.entry(id.clone()).or_default().push_back(place);
+        if place < self.by_id.filled {
+            self.by_id.add(&id, place);
         }
         call.id = Some(id);
     }

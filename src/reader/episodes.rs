@@ -10,6 +10,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
 use super::settled::settled;
 use super::{Certainty, Detection, Reader};
@@ -20,6 +21,7 @@ pub(super) const READER: Reader = Reader {
     summary: "events of runs: `episode_start`, `step`, `tool_call`, `episode_end`",
     detect,
     read,
+    cuts: Cuts::Records(note),
 };
 
 const EVENTS: [&str; 4] = ["episode_start", "step", "tool_call", "episode_end"];
@@ -58,6 +60,11 @@ impl Episodes {
         }
         &mut self.list[place]
     }
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let id = look(text, &["episode_id"])?.string(&["episode_id"]).ok().flatten();
+    Ok(id.map_or(Whose::Nobody, Whose::Of).into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

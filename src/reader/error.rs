@@ -1,6 +1,6 @@
 //! Why a trace cannot be read.
 
-use std::fmt;
+use std::{fmt, io};
 
 use crate::yaml::did_you_mean;
 
@@ -33,6 +33,20 @@ pub enum TraceProblem {
     /// Every reader declines it.
     #[error("no reader knows this trace:{}", lines(.0))]
     Unknown(Vec<Declined>),
+    /// It is not text.
+    #[error("not UTF-8: byte {0} begins no character")]
+    NotUtf8(u64),
+    /// The file cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// One run was asked for, and it is not there.
+    #[error("no run `{wanted}`: the file holds {count}, counted from 1")]
+    NoSuchRun {
+        /// The id or the number that was asked for.
+        wanted: String,
+        /// How many runs the file holds.
+        count: usize,
+    },
     /// It is neither JSON nor YAML of ours.
     #[error("line 1, column 1: this is not JSON, nor a native trace in YAML")]
     NotATrace,
@@ -70,6 +84,12 @@ fn lines(declined: &[Declined]) -> String {
 impl From<TraceProblem> for TraceError {
     fn from(problem: TraceProblem) -> Self {
         Self { problem, help: None }
+    }
+}
+
+impl From<io::Error> for TraceError {
+    fn from(error: io::Error) -> Self {
+        TraceProblem::Unreadable(error.to_string()).into()
     }
 }
 

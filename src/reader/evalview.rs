@@ -11,14 +11,20 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
 use super::settled::error_of;
 use super::usage::dollars;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 
-pub(super) const READER: Reader =
-    Reader { name: "evalview", summary: "EvalView: execution traces, results", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "evalview",
+    summary: "EvalView: execution traces, results",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -34,6 +40,12 @@ fn detect(input: &Input) -> Detection {
         }
     }
     Ok(Certainty::Sure)
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut record = look(text, &["trace", "session_id"])?;
+    let mut run = record.object(&["trace"]).ok().flatten().unwrap_or(record);
+    Ok(Whose::Own(run.string(&["session_id"]).ok().flatten()).into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -7,6 +7,7 @@ use std::fmt;
 
 use super::error::{TraceError, TraceProblem, Wrong};
 use super::json::Json;
+use super::pieces::Kept;
 use super::sse;
 
 /// One value of a trace file and where it stands.
@@ -82,6 +83,16 @@ impl<'t> Input<'t> {
         Ok(Self { text, records: flatten(records) })
     }
 
+    /// What was taken out of a file, each record for itself.
+    pub(super) fn of_kept(kept: &'t [Kept]) -> Result<Self, serde_json::Error> {
+        let record = |kept: &'t Kept| {
+            let value = serde_json::from_str(&kept.text)?;
+            Ok(Record { at: kept.at, value })
+        };
+        let text = kept.first().map_or("", |kept| kept.text.as_str());
+        Ok(Self { text, records: kept.iter().map(record).collect::<Result<_, serde_json::Error>>()? })
+    }
+
     /// The first record, or why there is none.
     pub(super) fn first(&self) -> Result<&Json<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
@@ -136,13 +147,13 @@ fn not_json(text: &str, error: &serde_json::Error) -> TraceError {
 }
 
 /// What the parser says, without its place.
-fn reason(error: &serde_json::Error) -> String {
+pub(super) fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
 /// Whether some line is an object of its own, as no line of a pretty-printed document is.
-fn is_json_lines(text: &str) -> bool {
+pub(super) fn is_json_lines(text: &str) -> bool {
     let is_object = |line: &str| {
         line.starts_with('{') && line.len() > 2 && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
     };

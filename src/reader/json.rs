@@ -187,7 +187,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 }
 
 /// A key of an object. (A `Cow` alone would always be copied.)
-struct Key<'t>(Cow<'t, str>);
+pub(super) struct Key<'t>(pub(super) Cow<'t, str>);
 
 impl<'de: 't, 't> Deserialize<'de> for Key<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -28,8 +28,10 @@ impl<'de> Deserializer<'de> for Json<'de> {
             Json::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
             Json::Text(Cow::Owned(text)) => visitor.visit_string(text),
             Json::List(items) => visit_list(items, visitor),
-            // By key and without doubles: a struct refuses those.
-            Json::Object(object) => visitor.visit_map(MapDeserializer::new(object.rest().into_iter())),
+            // Without doubles: a struct refuses those.
+            Json::Object(object) => {
+                visitor.visit_map(MapDeserializer::new(object.into_entries().into_iter()))
+            }
         }
     }
 

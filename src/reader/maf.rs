@@ -9,6 +9,7 @@ use super::json::Json;
 use super::maf_content::Walk;
 use super::maf_updates;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
@@ -18,6 +19,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Microsoft Agent Framework: agent responses, streamed updates, sessions",
     detect,
     read,
+    cuts: Cuts::As(pieces),
 };
 
 /// How deep the messages of a session may lie in its state.
@@ -86,6 +88,17 @@ fn find_messages<'v, 't>(state: &'v Object<'t>, depth: usize) -> Option<&'v [Jso
     }
     let below = depth.checked_sub(1)?;
     state.sorted().into_values().filter_map(Json::as_object).find_map(|inner| find_messages(inner, below))
+}
+
+/// Of a log of responses, each is a run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_log = input.first().is_ok_and(|first| shape(first) == Some(Shape::Response));
+    is_log.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    const ID: [&str; 2] = ["response_id", "responseId"];
+    Ok(Whose::Own(look(text, &ID)?.string(&ID).ok().flatten()).into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -15,6 +15,7 @@ use super::input::Input;
 use super::json::Json;
 use super::object::Object;
 use super::parts::plain;
+use super::pieces::Cuts;
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Trace};
@@ -24,6 +25,7 @@ pub(super) const READER: Reader = Reader {
     summary: "MCP: JSON-RPC logs, raw or wrapped, the Inspector's history",
     detect,
     read,
+    cuts: Cuts::Never,
 };
 
 /// Where a wrapper keeps the message.

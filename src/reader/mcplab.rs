@@ -8,11 +8,17 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Whose, look};
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 
-pub(super) const READER: Reader =
-    Reader { name: "mcplab", summary: "MCPLab: a scenario's run a line", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "mcplab",
+    summary: "MCPLab: a scenario's run a line",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -25,6 +31,13 @@ fn detect(input: &Input) -> Detection {
 
 fn kind<'v>(value: &'v Json) -> Option<&'v str> {
     value.get("type").and_then(Json::as_str)
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut record = look(text, &["type", "scenario_id"])?;
+    let is_run = record.get("type").and_then(Json::as_str) == Some("scenario_run");
+    let id = record.string(&["scenario_id"]).ok().flatten();
+    Ok(if is_run { Whose::Own(id) } else { Whose::Nobody }.into())
 }
 
 /// The first line of an early file only says which run of the program wrote it.

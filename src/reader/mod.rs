@@ -32,11 +32,13 @@ mod mcplab;
 mod native;
 mod native_form;
 mod object;
+mod one_run;
 mod openai_chat;
 mod openai_chat_stream;
 mod openai_responses;
 mod otel;
 mod parts;
+mod pieces;
 mod pydantic_ai;
 mod reason;
 mod rig;
@@ -46,16 +48,22 @@ mod sse;
 mod tool_events;
 mod usage;
 mod vercel_ai;
+#[cfg(feature = "inspect-zip")]
+mod zipped;
 
 use std::fmt;
 
 pub use error::{Declined, TraceError, TraceProblem};
 pub use native::inline;
 pub use native_form::to_native;
+pub use one_run::read_run;
+#[cfg(feature = "inspect-zip")]
+pub use zipped::read_zipped;
 
 use crate::trace::Trace;
 use error::Wrong;
 use input::Input;
+use pieces::Cuts;
 use reason::Reason;
 
 /// A trace format's entry in the table.
@@ -67,6 +75,7 @@ pub struct Reader {
     pub summary: &'static str,
     detect: fn(&Input) -> Detection,
     read: fn(Input) -> Result<Vec<Trace>, Wrong>,
+    cuts: Cuts,
 }
 
 impl fmt::Debug for Reader {

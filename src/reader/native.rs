@@ -23,14 +23,20 @@ use serde_json::Value;
 use super::error::{TraceError, TraceProblem, Wrong};
 use super::input::{At, Input, Record};
 use super::json::Json;
+use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader, Recording};
 use crate::place::{LoadError, LoadErrors, Source};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 use crate::yaml::{Document, Fields, Node};
 
-pub(super) const READER: Reader =
-    Reader { name: "native", summary: "written by hand: `steps` or `calls`, in YAML or JSON", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "native",
+    summary: "written by hand: `steps` or `calls`, in YAML or JSON",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
 
 /// All but the steps.
 #[derive(Debug, Default, Deserialize)]
@@ -298,6 +304,16 @@ fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Json<'v>>, short: bool) -
 fn is_step(value: &Json, short: bool) -> bool {
     let keyed = |key: &str| value.get(key).is_some_and(Json::is_text);
     ["call", "user", "say", "system"].into_iter().any(keyed) || short && (value.is_text() || keyed("name"))
+}
+
+/// A list of steps is one run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_list = input.first().is_ok_and(|first| is_step(first, false));
+    (!is_list).then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    Ok(Whose::Own(look(text, &["id"])?.string(&["id"]).ok().flatten()).into())
 }
 
 /// The file as YAML has a place for each mistake, but takes longer to parse: it is parsed again when there is one.

@@ -9,6 +9,9 @@ use super::error::Wrong;
 use super::json::Json;
 use crate::trace::Arguments;
 
+/// Up to so many keys, each is compared with each.
+const FEW: usize = 16;
+
 /// A JSON object in the file's order. Its values are taken out one by one; a null is as good as absent.
 ///
 /// A trace's objects have few keys, and each is asked for a fixed number of names: a scan is cheaper than any map, and
@@ -124,6 +127,19 @@ impl<'t> Object<'t> {
     /// What has not been taken, by key; a null where something was.
     pub(super) fn rest(self) -> BTreeMap<Cow<'t, str>, Json<'t>> {
         self.0.into_iter().collect()
+    }
+
+    /// The entries; of two with the same key, the last.
+    pub(super) fn into_entries(self) -> Vec<(Cow<'t, str>, Json<'t>)> {
+        if self.has_doubles() { self.rest().into_iter().collect() } else { self.0 }
+    }
+
+    fn has_doubles(&self) -> bool {
+        if self.0.len() > FEW {
+            return self.sorted().len() < self.0.len();
+        }
+        let keys = || self.0.iter().map(|(key, _)| key);
+        keys().enumerate().any(|(place, key)| keys().skip(place + 1).any(|other| other == key))
     }
 
     /// The values, in the file's order.

@@ -14,6 +14,7 @@ use super::input::{At, Input};
 use super::json::Json;
 use super::object::Object;
 use super::openai_chat_stream;
+use super::pieces::Cuts;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 
@@ -22,6 +23,7 @@ pub(super) const READER: Reader = Reader {
     summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses, streamed chunks",
     detect,
     read,
+    cuts: Cuts::Never,
 };
 
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];

@@ -12,6 +12,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
 use super::usage::dollars;
 use super::{Certainty, Detection, Reader};
@@ -22,6 +23,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Pydantic AI: the messages of one run, or of a history of runs",
     detect,
     read,
+    cuts: Cuts::Records(note),
 };
 
 /// Where an object keeps a run's messages.
@@ -41,6 +43,17 @@ fn detect(input: &Input) -> Detection {
         }
     }
     Ok(Certainty::Sure)
+}
+
+/// The messages of a history; a file with lists of messages in it is read whole.
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut message = look(text, &["run_id", "kind"])?;
+    let id = message.string(&["run_id"]).ok().flatten();
+    let whose = match message.get("kind") {
+        None => Whose::Several,
+        Some(_) => id.map_or(Whose::Same, |id| Whose::Stretch(Some(id))),
+    };
+    Ok(whose.into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

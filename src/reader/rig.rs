@@ -10,11 +10,12 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::Cuts;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 pub(super) const READER: Reader =
-    Reader { name: "rig", summary: "rig: messages of 0.24 and later", detect, read };
+    Reader { name: "rig", summary: "rig: messages of 0.24 and later", detect, read, cuts: Cuts::Never };
 
 fn detect(input: &Input) -> Detection {
     let first = input.first()?;

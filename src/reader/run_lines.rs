@@ -7,13 +7,19 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
 use super::settled::settled;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, Role, Trace};
 
-pub(super) const READER: Reader =
-    Reader { name: "run-lines", summary: "one run a line: `prompt`, `response`, `tool_calls`", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "run-lines",
+    summary: "one run a line: `prompt`, `response`, `tool_calls`",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -33,6 +39,11 @@ fn detect(input: &Input) -> Detection {
         }
     }
     Ok(best)
+}
+
+/// Each record is a run.
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    Ok(Whose::Own(look(text, &["request_id", "id"])?.string(&["request_id", "id"]).ok().flatten()).into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -9,13 +9,19 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::Cuts;
 use super::reason::Reason;
 use super::settled::error_of;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Trace};
 
-pub(super) const READER: Reader =
-    Reader { name: "tool-events", summary: "events of tool calls: `tool_call`, `tool_result`", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "tool-events",
+    summary: "events of tool calls: `tool_call`, `tool_result`",
+    detect,
+    read,
+    cuts: Cuts::Never,
+};
 
 fn detect(input: &Input) -> Detection {
     input.first()?;

@@ -8,8 +8,8 @@ use crate::case::{Case, Runs, TraceFile, TraceFrom};
 use crate::check::Scope;
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
-use crate::reader::{self, READERS, Recording};
-use crate::source::Files;
+use crate::reader::{self, READERS, Recording, TraceError};
+use crate::source::{Files, ReadError, ReadProblem};
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
 
@@ -140,7 +140,7 @@ fn load_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Run, Str
     let folder = case_file.parent().unwrap_or(case_file);
     let path = files.resolve(folder, file).map_err(|error| error.to_string())?;
     let name = files.name(&path);
-    let mut runs = runs_of(read(&path, None, files)?, &name);
+    let mut runs = runs_of(read(&path, None, None, files)?, &name);
     match (runs.pop(), runs.len()) {
         (Some(run), 0) => Ok(run),
         (_, others) => Err(format!("{name}: a baseline is one run; the file holds {}", others + 1)),
@@ -164,44 +164,62 @@ fn all_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String>
         TraceFrom::File(file) => {
             let mut runs = Vec::new();
             for path in matching(file, path, files)? {
-                runs.extend(pick(file, read(&path, file.format.as_deref(), files)?, &files.name(&path))?);
+                let format = file.format.as_deref();
+                let wanted = if let Runs::One(wanted) = &file.runs { Some(wanted.as_str()) } else { None };
+                runs.extend(runs_of(read(&path, format, wanted, files)?, &files.name(&path)));
             }
             Ok(runs)
         }
         TraceFrom::Lookup => {
             let mut runs = Vec::new();
             for found in look_up(case, path, files)? {
-                runs.extend(runs_of(read(&found, None, files)?, &files.name(&found)));
+                runs.extend(runs_of(read(&found, None, None, files)?, &files.name(&found)));
             }
             Ok(runs)
         }
     }
 }
 
-fn read(path: &Path, format: Option<&str>, files: &Files) -> Result<Recording, String> {
-    let read = files.read(path, |text| reader::read(text, format)).map_err(|error| error.to_string())?;
-    read.map_err(|error| {
-        let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
-        format!("{}: {error}{help}", files.name(path))
-    })
+/// The runs of a file, or the one that is wanted: the others are passed over.
+fn read(path: &Path, format: Option<&str>, wanted: Option<&str>, files: &Files) -> Result<Recording, String> {
+    let read = match wanted {
+        None => files.read(path, |text| reader::read(text, format)),
+        Some(wanted) => files.open(path).map(|mut file| reader::read_run(&mut file, format, wanted)),
+    };
+    let read = match read {
+        Err(ReadError { problem: ReadProblem::Zipped, .. }) => read_zipped(path, wanted, files),
+        read => read,
+    };
+    read.map_err(|error| error.to_string())?.map_err(|error| in_words(&error, path, files))
+}
+
+#[cfg(feature = "inspect-zip")]
+fn read_zipped(
+    path: &Path,
+    wanted: Option<&str>,
+    files: &Files,
+) -> Result<Result<Recording, TraceError>, ReadError> {
+    let mut file = files.open_packed(path)?;
+    Ok(reader::read_zipped(&mut file, wanted, files.size_limit()))
+}
+
+#[cfg(not(feature = "inspect-zip"))]
+fn read_zipped(
+    path: &Path,
+    _wanted: Option<&str>,
+    files: &Files,
+) -> Result<Result<Recording, TraceError>, ReadError> {
+    Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped })
+}
+
+fn in_words(error: &TraceError, path: &Path, files: &Files) -> String {
+    let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
+    format!("{}: {error}{help}", files.name(path))
 }
 
 fn runs_of(recording: Recording, name: &str) -> Vec<Run> {
     let Recording { format, runs } = recording;
     runs.into_iter().map(|trace| Run { file: Some(name.to_owned()), format, trace }).collect()
-}
-
-/// The runs of a file that the case is about.
-fn pick(file: &TraceFile, recording: Recording, name: &str) -> Result<Vec<Run>, String> {
-    let runs = runs_of(recording, name);
-    let Runs::One(wanted) = &file.runs else { return Ok(runs) };
-    let count = runs.len();
-    let index = wanted.parse::<usize>().ok().filter(|index| (1..=count).contains(index));
-    let found = runs.iter().position(|run| run.trace.id.as_deref() == Some(wanted));
-    match found.or_else(|| index.map(|index| index - 1)) {
-        Some(at) => Ok(runs.into_iter().skip(at).take(1).collect()),
-        None => Err(format!("{name}: no run `{wanted}`: the file holds {count}, counted from 1")),
-    }
 }
 
 /// The file that a path names, or the files that a glob matches, in natural order.

@@ -10,13 +10,19 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 use steps::Steps;
 
-pub(super) const READER: Reader =
-    Reader { name: "atif", summary: "ATIF: trajectories of agents, as Harbor writes them", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "atif",
+    summary: "ATIF: trajectories of agents, as Harbor writes them",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -31,6 +37,14 @@ fn detect(input: &Input) -> Detection {
 fn is_trajectory(value: &Json) -> bool {
     let version = value.get("schema_version").and_then(Json::as_str);
     version.is_some_and(|version| version.starts_with("ATIF-"))
+}
+
+/// Each record is a run.
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    Ok(Whose::Own(
+        look(text, &["session_id", "trajectory_id"])?.string(&["session_id", "trajectory_id"]).ok().flatten(),
+    )
+    .into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
+use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -24,6 +25,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Claude Code: transcripts, subagents, `--output-format stream-json` and `json`",
     detect,
     read,
+    cuts: Cuts::As(pieces),
 };
 
 fn detect(input: &Input) -> Detection {
@@ -57,6 +59,17 @@ fn is_telling(line: &Json) -> bool {
 fn is_note(value: &Json) -> bool {
     let run = ["type", "steps", "calls", "messages", "events"];
     value.get("agentType").is_some_and(Json::is_text) && run.iter().all(|key| value.get(key).is_none())
+}
+
+/// The lines that several sessions printed; a transcript is one session.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let printed = input.records.iter().any(|record| record.value.get("session_id").is_some());
+    printed.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let id = look(text, &["session_id"])?.string(&["session_id"]).ok().flatten();
+    Ok(id.map_or(Whose::Same, Whose::Of).into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

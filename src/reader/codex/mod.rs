@@ -13,13 +13,19 @@ use super::error::Wrong;
 use super::input::Input;
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 pub(super) use rollout::is_context;
 
-pub(super) const READER: Reader =
-    Reader { name: "codex", summary: "Codex: rollouts of sessions, `codex exec --json`", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "codex",
+    summary: "Codex: rollouts of sessions, `codex exec --json`",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
 
 fn detect(input: &Input) -> Detection {
     let first = input.first()?;
@@ -75,6 +81,19 @@ fn is_exec_line(line: &Json) -> bool {
         Some(("item", _)) => line.get("item").is_some_and(Json::is_object),
         _ => kind(line) == "error",
     }
+}
+
+/// What `exec` prints of several threads; a rollout is one run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_exec = input.first().is_ok_and(|first| kind(first) == "thread.started");
+    is_exec.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut line = look(text, &["type", "thread_id"])?;
+    let begins = line.get("type").and_then(Json::as_str) == Some("thread.started");
+    let id = line.string(&["thread_id"]).ok().flatten();
+    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -11,6 +11,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::Cuts;
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
@@ -21,6 +22,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Gemini API: contents, requests, responses, logs of both",
     detect,
     read,
+    cuts: Cuts::Never,
 };
 
 fn detect(input: &Input) -> Detection {

@@ -6,11 +6,17 @@ mod stream;
 use super::error::Wrong;
 use super::input::Input;
 use super::json::Json;
+use super::pieces::Cuts;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 
-pub(super) const READER: Reader =
-    Reader { name: "gemini-cli", summary: "Gemini CLI: stream-json, session files", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "gemini-cli",
+    summary: "Gemini CLI: stream-json, session files",
+    detect,
+    read,
+    cuts: Cuts::Never,
+};
 
 fn detect(input: &Input) -> Detection {
     let first = input.first()?;

@@ -1,8 +1,10 @@
 //! `inspect`: the logs of Inspect as JSON, a whole log or single samples.
 //!
-//! Each sample is a run, under its id; its later epochs are `<id>/<epoch>`. The zipped `.eval` is no text: `inspect log
-//! dump` writes it as JSON.
+//! Each sample is a run, under its id; its later epochs are `<id>/<epoch>`. The zipped `.eval` is read with the feature
+//! `inspect-zip`; `inspect log dump` writes it as JSON.
 
+#[cfg(feature = "inspect-zip")]
+mod archive;
 mod events;
 mod sample;
 
@@ -10,12 +12,20 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Pieces, Step, Whose, look, present};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
+#[cfg(feature = "inspect-zip")]
+pub(super) use archive::Archive;
 
-pub(super) const READER: Reader =
-    Reader { name: "inspect", summary: "Inspect logs: a run for each sample and epoch", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "inspect",
+    summary: "Inspect logs: a run for each sample and epoch",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -28,6 +38,17 @@ fn detect(input: &Input) -> Detection {
         }
     }
     Ok(Certainty::Sure)
+}
+
+/// The samples of a log are pieces of it.
+fn pieces(input: &Input) -> Option<Pieces> {
+    const SAMPLES: &[Step] = &[Step::Under(&["samples"]), Step::Each];
+    let is_log = input.first().ok()?.get("eval").is_some();
+    Some(Pieces { path: if is_log { SAMPLES } else { &[] }, note })
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    Ok(Whose::Own(sample::id(&mut look(text, &["id", "epoch"])?).ok().flatten()).into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
@@ -48,7 +69,7 @@ fn add(mut log: Object, runs: &mut Vec<Trace>) -> Result<(), Wrong> {
     if log.get("samples").is_none_or(Json::is_null) {
         return Err(Wrong::new("the log has no `samples`: it is but its head"));
     }
-    for (index, sample) in log.list(&["samples"])?.into_iter().enumerate() {
+    for (index, sample) in present(log.list(&["samples"])?) {
         let run = Object::of(sample, "a sample").and_then(|sample| sample::read(sample, model.clone()));
         runs.push(run.map_err(|wrong| wrong.under(index).under("samples"))?);
     }

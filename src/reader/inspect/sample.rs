@@ -38,7 +38,7 @@ pub(super) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, W
     Ok(run.draft.finish())
 }
 
-fn id(sample: &mut Object) -> Result<Option<String>, Wrong> {
+pub(super) fn id(sample: &mut Object) -> Result<Option<String>, Wrong> {
     let id = sample.take(&["id"]).map(|id| id.into_text_or_json().into_owned());
     let epoch = sample.count(&["epoch"])?.filter(|epoch| *epoch > 1);
     Ok(match (id, epoch) {

@@ -13,6 +13,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 use talk::Talk;
@@ -22,6 +23,7 @@ pub(super) const READER: Reader = Reader {
     summary: "LangChain and LangGraph: messages, states, streams, events; LangSmith runs",
     detect,
     read,
+    cuts: Cuts::As(pieces),
 };
 
 /// How deep messages may lie in a state; and how deep they may lie for it to be no other format's.
@@ -96,6 +98,17 @@ fn messages_of(value: Json<'_>) -> Vec<Object<'_>> {
     let mut found = Vec::new();
     messages_in(value, DEPTH + 1, &mut found);
     found
+}
+
+/// LangSmith's runs belong to traces.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_run = input.first().is_ok_and(|first| matches!(shape(first), Some(Shape::Run)));
+    is_run.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let id = look(text, &["trace_id"])?.string(&["trace_id"]).ok().flatten();
+    Ok(Whose::Of(id.unwrap_or_default()).into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

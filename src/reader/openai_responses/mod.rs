@@ -17,6 +17,7 @@ use super::error::Wrong;
 use super::input::{At, Input};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::Cuts;
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
@@ -27,6 +28,7 @@ pub(super) const READER: Reader = Reader {
     summary: "OpenAI Responses: items, responses, logs, streams; the Agents SDK's results, run states, traces",
     detect,
     read,
+    cuts: Cuts::Never,
 };
 
 /// What stands beside requests and responses in the steps of libraries that wrap this format.

@@ -4,6 +4,7 @@
 //! of one trace id are one run; so is a list of messages as the conventions write them. Where content was not
 //! captured, calls have neither arguments nor results.
 
+mod pieces;
 mod run;
 mod said;
 mod span;
@@ -16,6 +17,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, present};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -26,11 +28,13 @@ pub(super) const READER: Reader = Reader {
     summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop",
     detect,
     read,
+    cuts: Cuts::As(pieces::pieces),
 };
 
 /// What an exporter's request holds: its spans, or what else it exports beside them.
 const SPANS: [&str; 2] = ["resourceSpans", "resource_spans"];
 const OTHER: [&str; 2] = ["resourceLogs", "resourceMetrics"];
+const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"];
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -61,14 +65,13 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     if spans.is_empty() {
         return Err(Wrong::new("there is no span in it"));
     }
-    let mut runs: Vec<(u64, Trace)> = by_trace(spans).into_iter().filter_map(run::of_spans).collect();
+    let runs: Vec<Trace> = by_trace(spans).into_iter().filter_map(run::of_spans).collect();
     if runs.is_empty() {
         let problem = "no span in it is a model's, a tool's or an agent's: there is neither `gen_ai.operation.name` \
                        nor `openinference.span.kind`";
         return Err(Wrong::new(problem));
     }
-    runs.sort_by_key(|(began, _)| *began);
-    Ok(runs.into_iter().map(|(_, run)| run).collect())
+    Ok(runs)
 }
 
 fn collect<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
@@ -77,7 +80,7 @@ fn collect<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> 
         return Ok(());
     }
     let mut request = Object::of(value, "an export")?;
-    for (index, resource) in request.list(&SPANS)?.into_iter().enumerate() {
+    for (index, resource) in present(request.list(&SPANS)?) {
         let added = add_resource(resource, spans);
         added.map_err(|wrong| wrong.under(index).under(SPANS[0]))?;
     }
@@ -85,12 +88,11 @@ fn collect<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> 
 }
 
 fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
-    const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"];
     let mut resource = Object::of(value, "a resource")?;
-    for (place, scope) in resource.list(&SCOPES)?.into_iter().enumerate() {
+    for (place, scope) in present(resource.list(&SCOPES)?) {
         let blame = |wrong: Wrong| wrong.under(place).under(SCOPES[0]);
         let mut scope = Object::of(scope, "a scope").map_err(blame)?;
-        for (index, span) in scope.list(&["spans"]).map_err(blame)?.into_iter().enumerate() {
+        for (index, span) in present(scope.list(&["spans"]).map_err(blame)?) {
             let span = Span::otlp(span).map_err(|wrong| blame(wrong.under(index).under("spans")))?;
             spans.push(span);
         }
@@ -98,7 +100,7 @@ fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wr
     Ok(())
 }
 
-/// The spans of each trace id, in the order in which they began.
+/// The spans of each trace id; traces and spans in the order in which they began.
 fn by_trace(spans: Vec<Span<'_>>) -> Vec<Vec<Span<'_>>> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut traces: Vec<Vec<Span>> = Vec::new();
@@ -112,5 +114,6 @@ fn by_trace(spans: Vec<Span<'_>>) -> Vec<Vec<Span<'_>>> {
     for trace in &mut traces {
         trace.sort_by_key(|span| span.start);
     }
+    traces.sort_by_key(|spans| spans.first().map(|span| span.start));
     traces
 }

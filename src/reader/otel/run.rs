@@ -16,8 +16,8 @@ use super::tool::ToolSpan;
 use super::tree::{Kind, Spans, Standing, agent_name};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 
-/// When the run began, and what it did; `None` when no span is of an agent's making.
-pub(super) fn of_spans(spans: Vec<Span>) -> Option<(u64, Trace)> {
+/// What the run did; `None` when no span is of an agent's making.
+pub(super) fn of_spans(spans: Vec<Span>) -> Option<Trace> {
     let spans = Spans::of(spans);
     if spans.kinds.iter().all(|kind| *kind == Kind::Other) {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn of_spans(spans: Vec<Span>) -> Option<(u64, Trace)> {
             Kind::Agent | Kind::Other => {}
         }
     }
-    Some((run.began, run.finish(&spans)))
+    Some(run.finish(&spans))
 }
 
 /// The run of messages that were kept without their spans.

@@ -11,6 +11,11 @@ use super::super::object::Object;
 /// Attributes by name, their values without OTLP's type tags.
 pub(super) type Attributes<'t> = BTreeMap<Cow<'t, str>, Json<'t>>;
 
+/// Where OTLP keeps what all spans have, in both of its spellings.
+pub(super) const TRACE_ID: [&str; 2] = ["traceId", "trace_id"];
+pub(super) const START: [&str; 2] = ["startTimeUnixNano", "start_time_unix_nano"];
+const END: [&str; 2] = ["endTimeUnixNano", "end_time_unix_nano"];
+
 /// One operation of a run.
 #[derive(Debug)]
 pub(super) struct Span<'t> {
@@ -53,16 +58,12 @@ impl<'t> Span<'t> {
         });
         let id = |span: &mut Object<'t>, names: &[&str]| span.text(names);
         let span = Self {
-            trace_id: id(&mut span, &["traceId", "trace_id"])?.unwrap_or_default(),
+            trace_id: id(&mut span, &TRACE_ID)?.unwrap_or_default(),
             id: id(&mut span, &["spanId", "span_id"])?.unwrap_or_default(),
             parent: id(&mut span, &["parentSpanId", "parent_span_id"])?.filter(|id| !id.is_empty()),
             name: span.text(&["name"])?.unwrap_or_default(),
-            start: span
-                .take(&["startTimeUnixNano", "start_time_unix_nano"])
-                .as_ref()
-                .and_then(count)
-                .unwrap_or_default(),
-            end: span.take(&["endTimeUnixNano", "end_time_unix_nano"]).as_ref().and_then(count),
+            start: span.take(&START).as_ref().and_then(count).unwrap_or_default(),
+            end: span.take(&END).as_ref().and_then(count),
             failed,
             failure: None,
             attributes,
@@ -181,7 +182,7 @@ fn plain(value: Json<'_>) -> Json<'_> {
 }
 
 /// A count: OTLP writes whole numbers of 64 bits as text.
-fn count(value: &Json) -> Option<u64> {
+pub(super) fn count(value: &Json) -> Option<u64> {
     match value {
         Json::Text(text) => text.parse().ok(),
         Json::Number(number) => number.as_u64(),

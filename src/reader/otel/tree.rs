@@ -30,6 +30,11 @@ fn kind(span: &Span) -> Kind {
     if kind == Kind::Tool && is_no_call(tool_name(span)) { Kind::Other } else { kind }
 }
 
+/// Whether a span records what an agent, its model or a tool did.
+pub(super) fn is_of_an_agent(span: &Span) -> bool {
+    kind(span) != Kind::Other
+}
+
 /// Some spans of tools stand for no call: a handoff, whose call is recorded as well, and several tools' together.
 fn is_no_call(tool: &str) -> bool {
     tool.starts_with("handoff to ") || tool == "(merged tools)"

@@ -12,6 +12,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 
@@ -20,6 +21,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Vercel AI SDK: results, steps, model messages, UI messages, streams",
     detect,
     read,
+    cuts: Cuts::As(pieces),
 };
 
 /// What a file's records are.
@@ -80,6 +82,18 @@ fn judge_messages<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Detec
 fn judge_parts(input: &Input) -> Detection {
     let own = input.records.iter().any(|record| kind(&record.value).is_some_and(stream::is_own));
     if own { Ok(Certainty::Sure) } else { Err("it has no part of a stream that only this format has".into()) }
+}
+
+/// Of a log of results, each is a run, called as its last step is.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_log = input.first().is_ok_and(|first| matches!(shape(first), Some(Shape::Result)));
+    is_log.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let steps = look(text, &["steps"])?.list(&["steps"]).unwrap_or_default();
+    let id = steps.iter().rev().find_map(|step| step.get("callId")?.as_str());
+    Ok(Whose::Own(id.map(ToOwned::to_owned)).into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

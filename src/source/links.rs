@@ -8,7 +8,7 @@ use super::{Files, ReadError, lock, problem_of};
 
 impl Files {
     /// Opens a file. Where a link is met, the real path must lie inside a real root.
-    pub(super) fn open(&self, path: &Path) -> Result<File, ReadError> {
+    pub(super) fn open_inside(&self, path: &Path) -> Result<File, ReadError> {
         if self.folder_is_inside(path.parent().unwrap_or(path)) {
             // Nearly no file is a link, and opening it tells that as well as looking first does.
             if let Ok(file) = open_unlinked(path) {

@@ -1,0 +1,107 @@
+//! Large files: one run is taken out of a file of many, and the others are not built.
+//!
+//! A reader may say how the files of its format are cut ([`Pieces`]): where the pieces of runs stand in a record, and
+//! from a first look at a piece, whose it is. Then a file is read twice, forwards and through one buffer: once to find
+//! the run, once more, there alone, for its pieces. These the reader reads, as if they were the file.
+
+mod head;
+mod keep;
+mod look;
+mod mistake;
+mod scan;
+mod survey;
+mod walk;
+
+use super::input::Input;
+use super::json::Json;
+pub(super) use head::Head;
+pub(super) use keep::{Kept, keep};
+pub(super) use look::look;
+pub(super) use mistake::mistake;
+pub(super) use scan::Trouble;
+pub(super) use survey::{Found, survey};
+
+/// What one run of a format's files can be read by, without the others.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Cuts {
+    /// Nothing: whose a record is, the others tell.
+    Never,
+    /// The first look at each record.
+    Records(fn(&str) -> Result<Note, serde_json::Error>),
+    /// What the beginning of the file shows.
+    As(fn(&Input) -> Option<Pieces>),
+}
+
+impl Cuts {
+    /// How a file that begins with `input` is cut.
+    pub(super) fn pieces(self, input: &Input) -> Option<Pieces> {
+        match self {
+            Self::Never => None,
+            Self::Records(note) => Some(Pieces::records(note)),
+            Self::As(pieces) => pieces(input),
+        }
+    }
+}
+
+/// How a file is cut.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pieces {
+    /// The way from a record to its pieces; without a step, the record is the piece.
+    pub(super) path: &'static [Step],
+    /// What a piece tells at first sight.
+    pub(super) note: fn(&str) -> Result<Note, serde_json::Error>,
+}
+
+impl Pieces {
+    /// Each record is a piece.
+    pub(super) fn records(note: fn(&str) -> Result<Note, serde_json::Error>) -> Self {
+        Self { path: &[], note }
+    }
+}
+
+/// The entries of a list with their numbers, without those that were left out of the file.
+pub(super) fn present(entries: Vec<Json<'_>>) -> impl Iterator<Item = (usize, Json<'_>)> {
+    entries.into_iter().enumerate().filter(|(_, entry)| !entry.is_null())
+}
+
+/// A step of the way from a record to its pieces.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// Into the entry of an object that has one of these names.
+    Under(&'static [&'static str]),
+    /// Into each element of a list.
+    Each,
+}
+
+/// What a piece tells at first sight.
+#[derive(Debug)]
+pub(super) struct Note {
+    pub(super) whose: Whose,
+    /// When it began, where the runs of a file are told in the order in which they began.
+    pub(super) began: u64,
+    /// Says of a piece whether it makes its run one: what has no such piece is nobody's. `None`: each does.
+    pub(super) tells: Option<fn(&str) -> bool>,
+}
+
+/// Whose a piece is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// It begins a run, which has this id.
+    Own(Option<String>),
+    /// It is of the run with this id, wherever the others are.
+    Of(String),
+    /// It is of the run before, if that has the same id; else it begins one.
+    Stretch(Option<String>),
+    /// It is of the same run as the piece before.
+    Same,
+    /// It is of no run.
+    Nobody,
+    /// It may be of several: the file is not one that can be cut.
+    Several,
+}
+
+impl From<Whose> for Note {
+    fn from(whose: Whose) -> Self {
+        Self { whose, began: 0, tells: None }
+    }
+}

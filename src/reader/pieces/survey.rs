@@ -1,0 +1,143 @@
+//! The runs of a file, found one after the other.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+
+use super::scan::Trouble;
+use super::walk::{Spot, Walk};
+use super::{Note, Pieces, Whose};
+
+/// Where the pieces of a run are.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Found {
+    /// The record of its first piece.
+    pub(super) spot: Spot,
+    /// Which piece of that record is its first.
+    pub(super) ordinal: usize,
+    /// Where the record of its last piece begins.
+    pub(super) last: u64,
+}
+
+/// A run that was found.
+#[derive(Debug)]
+pub(in super::super) struct Run {
+    pub(in super::super) id: Option<String>,
+    pub(in super::super) found: Found,
+    began: u64,
+    tells: bool,
+}
+
+/// Numbers the runs of a file, from 0, as their pieces come in.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    count: usize,
+    last: Option<usize>,
+    stretch: Option<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Runs {
+    /// The run that a piece is of.
+    pub(super) fn number(&mut self, whose: &Whose) -> Result<Option<usize>, Trouble> {
+        let fresh = self.count;
+        let number = match whose {
+            Whose::Nobody => return Ok(None),
+            Whose::Several => return Err(Trouble::Unsuited),
+            Whose::Own(_) => fresh,
+            Whose::Same => self.last.unwrap_or(fresh),
+            Whose::Of(id) => self.known(id).unwrap_or_else(|| {
+                self.places.insert(id.clone(), fresh);
+                fresh
+            }),
+            Whose::Stretch(id) => {
+                let goes_on = self.last.filter(|_| self.stretch == *id);
+                self.stretch.clone_from(id);
+                goes_on.unwrap_or(fresh)
+            }
+        };
+        self.count = self.count.max(number + 1);
+        self.last = Some(number);
+        Ok(Some(number))
+    }
+
+    fn known(&self, id: &str) -> Option<usize> {
+        self.places.get(id).copied()
+    }
+}
+
+/// Gives each run of a file to `found`, in the order in which its reader tells them. How many records there are.
+pub(in super::super) fn survey<R: BufRead>(
+    input: R,
+    lines: bool,
+    pieces: Pieces,
+    offset: u64,
+    mut found: impl FnMut(Run),
+) -> Result<usize, Trouble> {
+    let mut walk = Walk::begin(input, lines, pieces.path, offset);
+    let mut open = Open::default();
+    let mut records = 0;
+    while let Some(spot) = walk.next()? {
+        records += 1;
+        let mut ordinal = 0;
+        walk.record(&mut |text| {
+            let note = (pieces.note)(text).map_err(|_| Trouble::Broken)?;
+            let tells = note.tells;
+            if let Some(run) = open.run(note, spot, ordinal, &mut found)? {
+                run.tells = run.tells || tells.is_none_or(|tells| tells(text));
+            }
+            ordinal += 1;
+            Ok(false)
+        })?;
+    }
+    open.close(&mut found);
+    Ok(records)
+}
+
+/// The runs that may go on.
+#[derive(Debug, Default)]
+struct Open {
+    runs: Vec<Run>,
+    /// How many runs were closed.
+    closed: usize,
+    numbers: Runs,
+}
+
+impl Open {
+    /// The run that a piece is of.
+    fn run(
+        &mut self,
+        note: Note,
+        spot: Spot,
+        ordinal: usize,
+        found: &mut impl FnMut(Run),
+    ) -> Result<Option<&mut Run>, Trouble> {
+        let Some(number) = self.numbers.number(&note.whose)? else { return Ok(None) };
+        if number == self.closed + self.runs.len() {
+            // Only a run that is known by its id can go on after another began.
+            if !matches!(note.whose, Whose::Of(_)) {
+                self.close(found);
+            }
+            let found = Found { spot, ordinal, last: spot.offset };
+            self.runs.push(Run { id: None, found, began: note.began, tells: false });
+        }
+        let Some(run) = self.runs.get_mut(number - self.closed) else { return Ok(None) };
+        run.found.last = spot.offset;
+        run.began = run.began.min(note.began);
+        run.id = run.id.take().or(id_of(note.whose));
+        Ok(Some(run))
+    }
+
+    fn close(&mut self, found: &mut impl FnMut(Run)) {
+        self.closed += self.runs.len();
+        self.runs.sort_by_key(|run| run.began);
+        self.runs.drain(..).filter(|run| run.tells).for_each(found);
+    }
+}
+
+fn id_of(whose: Whose) -> Option<String> {
+    match whose {
+        Whose::Own(id) | Whose::Stretch(id) => id,
+        Whose::Of(id) => Some(id),
+        Whose::Same | Whose::Nobody | Whose::Several => None,
+    }
+}

@@ -1,0 +1,194 @@
+//! One run of a file is what it is among all runs of that file, and the others are passed over.
+
+use std::fs;
+use std::io::{BufReader, Cursor};
+use std::path::{Path, PathBuf};
+
+use arraign::reader::{self, Recording, TraceError, TraceProblem};
+use serde_json::Value;
+
+fn read_run(text: &str, format: Option<&str>, wanted: &str) -> Result<Recording, TraceError> {
+    // A buffer so small that every value lies across several.
+    reader::read_run(&mut BufReader::with_capacity(61, Cursor::new(text)), format, wanted)
+}
+
+/// Each run by its number, and by its id where no run before has it.
+fn assert_each_run_is_found(text: &str, name: &str) -> usize {
+    let all = reader::read(text, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for (index, run) in all.runs.iter().enumerate() {
+        let number = (index + 1).to_string();
+        let ids = all.runs.iter().map(|run| run.id.as_deref());
+        let wanted = match ids.clone().position(|id| id.is_some() && id == run.id.as_deref()) {
+            Some(first) if first == index => vec![run.id.clone().unwrap_or_default(), number],
+            _ => vec![number],
+        };
+        for wanted in wanted.iter().filter(|wanted| **wanted == (index + 1).to_string() || !wanted.is_empty())
+        {
+            let found = read_run(text, None, wanted).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(found.format, all.format, "{name}");
+            assert_eq!(found.runs.as_slice(), std::slice::from_ref(run), "{name}: {wanted}");
+        }
+    }
+    let error = read_run(text, None, "no such run").expect_err(name);
+    let missing = TraceProblem::NoSuchRun { wanted: "no such run".to_owned(), count: all.runs.len() };
+    assert_eq!(error.problem, missing, "{name}");
+    all.runs.len()
+}
+
+fn list(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<PathBuf> = entries.collect();
+    paths.sort();
+    paths
+}
+
+/// The samples of each format.
+fn formats() -> Vec<(String, Vec<String>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader");
+    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+    let samples = |path: &Path| {
+        let files = list(path).into_iter().filter(|path| path.extension().is_some_and(|end| end != "txt"));
+        files.map(|path| fs::read_to_string(path).expect("a file")).collect()
+    };
+    list(&folder).iter().map(|path| (name(path), samples(path))).collect()
+}
+
+#[test]
+fn each_run_of_each_sample_is_found_by_number_and_by_id() {
+    for (format, samples) in formats() {
+        for text in samples {
+            assert_each_run_is_found(&text, &format);
+        }
+    }
+}
+
+/// The values of a file: its lines, or the elements of its list, or itself.
+fn values(text: &str) -> Option<Vec<Value>> {
+    let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
+    match values.ok()?.as_slice() {
+        [Value::Array(items)] => Some(items.clone()),
+        values => Some(values.to_vec()),
+    }
+}
+
+#[test]
+fn several_samples_in_one_file_are_found_in_lines_in_a_list_and_in_documents() {
+    let mut several = Vec::new();
+    for (format, samples) in formats() {
+        let values: Vec<Value> = samples.iter().filter_map(|text| values(text)).flatten().collect();
+        let joined = |between: &str, pretty: bool| {
+            let text = |value: &Value| if pretty { format!("{value:#}") } else { value.to_string() };
+            values.iter().map(text).collect::<Vec<_>>().join(between)
+        };
+        let files = [joined("\n", false), joined("\r\n\r\n", true), format!(" [{}]\n", joined(" ,\n", true))];
+        for text in files {
+            if reader::read(&text, None).is_ok_and(|all| all.format == format) {
+                several.push((format.clone(), assert_each_run_is_found(&text, &format)));
+            }
+        }
+    }
+    let many = several.iter().filter(|(_, runs)| *runs > 1).count();
+    assert!(many > 30, "{several:?}");
+}
+
+/// Two runs as JSON Lines, of which the second cannot be read, and one more.
+const LINES: &str = r#"{"id": "a", "steps": [{"user": "hi"}, {"say": "one"}]}
+{"id": "b", "steps": [{"call": "f", "exit_code": "nine"}]}
+{"id": "3", "steps": [{"user": "hi"}, {"say": "three"}]}
+{"id": "d", "steps": [{"user": "hi"}, {"say": "four"}]}
+"#;
+
+fn answer(text: &str, wanted: &str) -> String {
+    let found = read_run(text, None, wanted).unwrap_or_else(|error| panic!("{wanted}: {error}"));
+    found.runs[0].answer.clone().expect("an answer")
+}
+
+#[test]
+fn what_is_wrong_with_another_run_does_not_matter() {
+    assert!(reader::read(LINES, None).is_err());
+    assert_eq!(answer(LINES, "a"), "one");
+    assert_eq!(answer(LINES, "4"), "four");
+    let error = read_run(LINES, None, "b").expect_err("the broken one").to_string();
+    assert_eq!(error, "native: line 2: /0: invalid type: string \"nine\", expected i64");
+}
+
+#[test]
+fn an_id_comes_before_a_number() {
+    assert_eq!(answer(LINES, "3"), "three");
+    let renamed = LINES.replace("\"d\"", "\"1\"");
+    assert_eq!(answer(&renamed, "1"), "four");
+}
+
+#[test]
+fn what_is_not_json_is_named_by_line_and_column_wherever_it_is() {
+    let place = |text: &str| read_run(text, None, "a").expect_err(text).to_string();
+    let cut = LINES.replace("nine\"}]}", "");
+    assert_eq!(place(&cut), reader::read(&cut, None).expect_err("a cut line").to_string());
+    assert!(place(&cut).starts_with("line 2, column "), "{}", place(&cut));
+    let document = "[{\"steps\": [{\"user\": \"hi\"}]},\n {\"steps\": [{\"user\": nope}]}]";
+    assert_eq!(place(document), reader::read(document, None).expect_err("a word").to_string());
+    assert_eq!(place(document), "line 2, column 23: this is not JSON: expected ident");
+}
+
+/// A head that is larger than what the format is told by, and one byte that is no character after it.
+#[test]
+fn a_byte_that_begins_no_character_is_named() {
+    let mut bytes = LINES.repeat(3000).into_bytes();
+    let at = bytes.len();
+    bytes.extend_from_slice(b"{\"steps\": [{\"user\": \"\xff\"}]}\n");
+    let error = reader::read_run(&mut Cursor::new(bytes), None, "zz").expect_err("not UTF-8").to_string();
+    assert_eq!(error, format!("not UTF-8: byte {} begins no character", at + 21));
+}
+
+/// Spans of many traces, in one document on one line.
+fn spans(count: usize) -> String {
+    let span = |number: usize| {
+        format!(
+            r#"{{"traceId":"{:032x}","spanId":"{number:016x}","name":"chat","startTimeUnixNano":"{number}",
+            "attributes":[{{"key":"gen_ai.operation.name","value":{{"stringValue":"chat"}}}},
+            {{"key":"gen_ai.usage.input_tokens","value":{{"intValue":"{number}"}}}}]}}"#,
+            number % 1000
+        )
+    };
+    let spans: Vec<String> = (0..count).map(span).collect();
+    format!(r#"{{"resourceSpans":[{{"resource":{{}},"scopeSpans":[{{"spans":[{}]}}]}}]}}"#, spans.join(","))
+}
+
+#[test]
+fn the_spans_of_one_trace_are_read_and_those_of_others_are_not() {
+    let text = spans(3000);
+    assert!(text.len() > 512 << 10, "larger than what the format is told by");
+    let found = read_run(&text, None, &format!("{:032x}", 7)).expect("it is there");
+    assert_eq!((found.format, found.runs.len()), ("otel", 1));
+    assert_eq!(found.runs[0].usage.expect("tokens").input_tokens, 7 + 1007 + 2007);
+    // A span that cannot be read is a mistake of its own trace alone.
+    let wrong = text.replacen("\"name\":\"chat\"", "\"name\":[]", 1);
+    assert!(reader::read(&wrong, None).is_err());
+    assert_eq!(read_run(&wrong, None, &format!("{:032x}", 7)).expect("it is there"), found);
+}
+
+/// A file that says how much of it was read.
+struct Counted<'c>(Cursor<&'c str>, &'c std::cell::Cell<usize>);
+
+impl std::io::Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        self.1.set(self.1.get() + read);
+        Ok(read)
+    }
+}
+
+impl std::io::Seek for Counted<'_> {
+    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[test]
+fn a_file_is_read_twice_at_most_and_through_a_small_buffer() {
+    let text = spans(20_000);
+    let read = std::cell::Cell::new(0);
+    let mut file = BufReader::with_capacity(4096, Counted(Cursor::new(&text), &read));
+    reader::read_run(&mut file, None, "1000").expect("the last trace");
+    assert!(read.get() < 2 * text.len() + (1 << 20), "{} of {}", read.get(), text.len());
+}
