@@ -7,6 +7,7 @@
 //! ```
 
 mod args;
+mod earlier;
 mod ending;
 mod gate;
 #[cfg(feature = "live")]
@@ -37,6 +38,8 @@ use std::sync::Arc;
 
 use libtest_mimic::{Completion, FormatSetting, Trial};
 use serde::de::DeserializeOwned;
+
+pub use self::earlier::earlier_run;
 
 use self::args::Command;
 use self::ending::Ending;

@@ -14,6 +14,7 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_AGENT",
     #[cfg(feature = "live")]
     "ARRAIGN_AGENT_MODE",
+    "ARRAIGN_COMPARE",
     "ARRAIGN_OUT",
     "ARRAIGN_OUTPUT_JSON",
     "ARRAIGN_REPORT",
@@ -32,6 +33,8 @@ pub(super) struct Settings {
     pub(super) tags: Vec<String>,
     /// Reports to render at the end.
     pub(super) reports: Vec<ReportFormat>,
+    /// The run that reports compare this one with.
+    pub(super) compare: Option<String>,
     /// Where verdicts go.
     pub(super) out: Option<PathBuf>,
     /// Where the summary goes, as JSON.
@@ -66,6 +69,7 @@ pub(super) fn read() -> Result<Settings, String> {
             .map(|formats| report_formats(&formats))
             .transpose()?
             .unwrap_or_default(),
+        compare: text("ARRAIGN_COMPARE"),
         out: path("ARRAIGN_OUT"),
         output_json: path("ARRAIGN_OUTPUT_JSON"),
         schema: path("ARRAIGN_SCHEMA"),

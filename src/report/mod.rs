@@ -5,6 +5,7 @@
 
 pub mod annotations;
 pub mod block;
+pub mod comparison;
 mod json;
 mod jsonl;
 mod junit;
@@ -20,7 +21,7 @@ pub mod terminal;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-pub use run::{Run, Skipped, Standing, Totals};
+pub use run::{Earlier, Run, Skipped, Standing, Totals};
 
 /// A report in the making.
 pub trait Report {
