@@ -80,7 +80,7 @@ type Detection = Result<Certainty, Reason>;
 
 /// How certain a reader is that a file is its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Certainty {
+pub enum Certainty {
     /// Nothing speaks against it.
     Possible,
     /// Something that others rarely have speaks for it.
@@ -117,6 +117,17 @@ pub const READERS: &[Reader] = &[
     openai_chat::READER,
 ];
 
+/// In a word.
+impl fmt::Display for Certainty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Possible => "possible",
+            Self::Likely => "likely",
+            Self::Sure => "sure",
+        })
+    }
+}
+
 /// What a trace file holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
@@ -124,6 +135,15 @@ pub struct Recording {
     pub format: &'static str,
     /// Its runs, in order: several where the file is a log of several. Never empty.
     pub runs: Vec<Trace>,
+}
+
+impl Recording {
+    /// The place of the run with this id, or else of this number from 1.
+    pub fn position(&self, wanted: &str) -> Option<usize> {
+        let number = || wanted.parse::<usize>().ok().filter(|number| (1..=self.runs.len()).contains(number));
+        let by_id = self.runs.iter().position(|run| run.id.as_deref() == Some(wanted));
+        by_id.or_else(|| number().map(|number| number - 1))
+    }
 }
 
 /// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
@@ -144,6 +164,17 @@ pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
             several => read_by_all(several, input),
         },
     }
+}
+
+/// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
+pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !input::looks_like_json(text) {
+        return native::read_yaml(text).map(|recording| vec![(recording.format, Certainty::Sure)]);
+    }
+    let (mut claims, _) = judge(&Input::parse(text)?);
+    claims.sort_by_key(|(certainty, _)| std::cmp::Reverse(*certainty));
+    Ok(claims.into_iter().map(|(certainty, reader)| (reader.name, certainty)).collect())
 }
 
 fn named(name: &str) -> Result<Reader, TraceError> {
@@ -182,16 +213,21 @@ fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     Ok(Recording { format: reader.name, runs })
 }
 
-/// The readers that are surest of `input`, in the table's order.
-fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
-    let mut reasons: Vec<(&'static str, Reason)> = Vec::new();
-    let mut claims: Vec<(Certainty, Reader)> = Vec::new();
+/// What each reader says of `input`, in the table's order: how certain it is, or why it declines.
+fn judge(input: &Input) -> (Vec<(Certainty, Reader)>, Vec<(&'static str, Reason)>) {
+    let (mut claims, mut reasons) = (Vec::new(), Vec::new());
     for reader in READERS {
         match (reader.detect)(input) {
             Ok(certainty) => claims.push((certainty, *reader)),
             Err(reason) => reasons.push((reader.name, reason)),
         }
     }
+    (claims, reasons)
+}
+
+/// The readers that are surest of `input`, in the table's order.
+fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
+    let (claims, reasons) = judge(input);
     let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
         let declined = reasons.into_iter();
         let declined = declined.map(|(format, reason)| Declined { format, reason: reason.to_string() });

@@ -17,6 +17,7 @@ mod sarif;
 pub mod score;
 pub mod summary;
 pub mod terminal;
+pub mod timeline;
 
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;

@@ -193,14 +193,13 @@ fn runs_of(recording: Recording, name: &str) -> Vec<Run> {
 
 /// The runs of a file that the case is about.
 fn pick(file: &TraceFile, recording: Recording, name: &str) -> Result<Vec<Run>, String> {
-    let runs = runs_of(recording, name);
-    let Runs::One(wanted) = &file.runs else { return Ok(runs) };
-    let count = runs.len();
-    let index = wanted.parse::<usize>().ok().filter(|index| (1..=count).contains(index));
-    let found = runs.iter().position(|run| run.trace.id.as_deref() == Some(wanted));
-    match found.or_else(|| index.map(|index| index - 1)) {
-        Some(at) => Ok(runs.into_iter().skip(at).take(1).collect()),
-        None => Err(format!("{name}: no run `{wanted}`: the file holds {count}, counted from 1")),
+    let Runs::One(wanted) = &file.runs else { return Ok(runs_of(recording, name)) };
+    match recording.position(wanted) {
+        Some(at) => Ok(runs_of(recording, name).into_iter().skip(at).take(1).collect()),
+        None => {
+            let count = recording.runs.len();
+            Err(format!("{name}: no run `{wanted}`: the file holds {count}, counted from 1"))
+        }
     }
 }
 

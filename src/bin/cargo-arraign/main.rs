@@ -2,7 +2,9 @@
 //!
 //! Each command is a file: a struct of its arguments, whose `run` is the command.
 
+mod compare;
 mod completions;
+mod explain;
 mod man;
 mod schema;
 mod stop;
@@ -26,7 +28,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Compare(compare::Compare),
     Completions(completions::Completions),
+    Explain(explain::Explain),
     Man(man::Man),
     Schema(schema::Schema),
 }
@@ -34,7 +38,9 @@ enum Command {
 fn main() -> ExitCode {
     let cli = Cli::parse_from(arguments(env::args_os()));
     let ended = match cli.command {
+        Command::Compare(command) => command.run(),
         Command::Completions(command) => command.run(),
+        Command::Explain(command) => command.run(),
         Command::Man(command) => command.run(),
         Command::Schema(command) => command.run(),
     };

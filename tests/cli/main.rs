@@ -1,0 +1,5 @@
+//! The program `cargo arraign`, as a user runs it.
+
+mod compare;
+mod explain;
+mod program;
