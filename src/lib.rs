@@ -87,6 +87,7 @@ pub mod evidence;
 pub mod harness;
 #[cfg(feature = "http")]
 pub mod http;
+pub mod lint;
 pub mod outcome;
 pub mod pattern;
 pub mod place;

@@ -89,6 +89,17 @@ pub enum Certainty {
     Sure,
 }
 
+/// In a word.
+impl fmt::Display for Certainty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Possible => "possible",
+            Self::Likely => "likely",
+            Self::Sure => "sure",
+        })
+    }
+}
+
 /// All readers. Among equals, an earlier one wins.
 pub const READERS: &[Reader] = &[
     atif::READER,
@@ -116,17 +127,6 @@ pub const READERS: &[Reader] = &[
     openai_responses::READER,
     openai_chat::READER,
 ];
-
-/// In a word.
-impl fmt::Display for Certainty {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Possible => "possible",
-            Self::Likely => "likely",
-            Self::Sure => "sure",
-        })
-    }
-}
 
 /// What a trace file holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,9 +172,11 @@ pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> 
     if !input::looks_like_json(text) {
         return native::read_yaml(text).map(|recording| vec![(recording.format, Certainty::Sure)]);
     }
-    let (mut claims, _) = judge(&Input::parse(text)?);
-    claims.sort_by_key(|(certainty, _)| std::cmp::Reverse(*certainty));
-    Ok(claims.into_iter().map(|(certainty, reader)| (reader.name, certainty)).collect())
+    let input = Input::parse(text)?;
+    let claim = |reader: &Reader| Some((reader.name, (reader.detect)(&input).ok()?));
+    let mut claims: Vec<(&'static str, Certainty)> = READERS.iter().filter_map(claim).collect();
+    claims.sort_by_key(|(_, certainty)| std::cmp::Reverse(*certainty));
+    Ok(claims)
 }
 
 fn named(name: &str) -> Result<Reader, TraceError> {
@@ -213,21 +215,16 @@ fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     Ok(Recording { format: reader.name, runs })
 }
 
-/// What each reader says of `input`, in the table's order: how certain it is, or why it declines.
-fn judge(input: &Input) -> (Vec<(Certainty, Reader)>, Vec<(&'static str, Reason)>) {
-    let (mut claims, mut reasons) = (Vec::new(), Vec::new());
+/// The readers that are surest of `input`, in the table's order.
+fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
+    let mut reasons: Vec<(&'static str, Reason)> = Vec::new();
+    let mut claims: Vec<(Certainty, Reader)> = Vec::new();
     for reader in READERS {
         match (reader.detect)(input) {
             Ok(certainty) => claims.push((certainty, *reader)),
             Err(reason) => reasons.push((reader.name, reason)),
         }
     }
-    (claims, reasons)
-}
-
-/// The readers that are surest of `input`, in the table's order.
-fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
-    let (claims, reasons) = judge(input);
     let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
         let declined = reasons.into_iter();
         let declined = declined.map(|(format, reason)| Declined { format, reason: reason.to_string() });

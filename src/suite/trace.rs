@@ -194,13 +194,11 @@ fn runs_of(recording: Recording, name: &str) -> Vec<Run> {
 /// The runs of a file that the case is about.
 fn pick(file: &TraceFile, recording: Recording, name: &str) -> Result<Vec<Run>, String> {
     let Runs::One(wanted) = &file.runs else { return Ok(runs_of(recording, name)) };
-    match recording.position(wanted) {
-        Some(at) => Ok(runs_of(recording, name).into_iter().skip(at).take(1).collect()),
-        None => {
-            let count = recording.runs.len();
-            Err(format!("{name}: no run `{wanted}`: the file holds {count}, counted from 1"))
-        }
-    }
+    let Some(at) = recording.position(wanted) else {
+        let count = recording.runs.len();
+        return Err(format!("{name}: no run `{wanted}`: the file holds {count}, counted from 1"));
+    };
+    Ok(runs_of(recording, name).into_iter().skip(at).take(1).collect())
 }
 
 /// The file that a path names, or the files that a glob matches, in natural order.

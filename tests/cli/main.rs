@@ -2,4 +2,5 @@
 
 mod compare;
 mod explain;
+mod lint;
 mod program;

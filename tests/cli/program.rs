@@ -16,6 +16,7 @@ pub(crate) fn arraign(folder: &Path, arguments: &[&str]) -> Ran {
     let Output { status, stdout, stderr } = Command::new(program)
         .args(arguments)
         .current_dir(folder)
+        .env_remove("CARGO_MANIFEST_DIR")
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("ARRAIGN_OUT")
         .output()

@@ -5,6 +5,7 @@
 mod compare;
 mod completions;
 mod explain;
+mod lint;
 mod man;
 mod schema;
 mod stop;
@@ -31,6 +32,7 @@ enum Command {
     Compare(compare::Compare),
     Completions(completions::Completions),
     Explain(explain::Explain),
+    Lint(lint::Lint),
     Man(man::Man),
     Schema(schema::Schema),
 }
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Explain(command) => command.run(),
+        Command::Lint(command) => command.run(),
         Command::Man(command) => command.run(),
         Command::Schema(command) => command.run(),
     };

@@ -1,5 +1,7 @@
 //! A comparison as a section of a Markdown page.
 
+use std::fmt::Write as _;
+
 use super::{Change, Compared, Comparison};
 use crate::report::markup::attribute;
 
@@ -24,10 +26,11 @@ impl Comparison {
             shown += 1;
         }
         if shown > 0 {
-            section += &format!("\n<table>\n<tr><th></th><th>case</th><th>ended</th></tr>\n{rows}</table>\n");
+            let _ =
+                write!(section, "\n<table>\n<tr><th></th><th>case</th><th>ended</th></tr>\n{rows}</table>\n");
         }
         if shown < trials.len() {
-            section += &format!("\n... and {} more.\n", trials.len() - shown);
+            let _ = write!(section, "\n... and {} more.\n", trials.len() - shown);
         }
         section
     }

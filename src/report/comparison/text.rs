@@ -1,5 +1,7 @@
 //! A comparison for the terminal: what turned red first.
 
+use std::fmt::Write as _;
+
 use super::{Change, Compared, Comparison, Seen, differ};
 use crate::report::plain::one_line;
 use crate::report::{Standing, Totals};
@@ -21,7 +23,7 @@ impl Comparison {
     /// For the terminal.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n", self.headline());
-        text += &format!("  before: {}\n  after:  {}\n", totals(self.before), totals(self.after));
+        let _ = write!(text, "  before: {}\n  after:  {}\n", totals(self.before), totals(self.after));
         for (change, heading) in SECTIONS {
             text += &section(heading, &self.with(*change).collect::<Vec<_>>(), line);
         }
