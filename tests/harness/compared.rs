@@ -2,7 +2,7 @@
 
 use libtest_mimic::Trial;
 
-use crate::claim::claim;
+use crate::claim;
 use crate::project::{Project, green, red, suite};
 
 pub(crate) fn claims() -> Vec<Trial> {
