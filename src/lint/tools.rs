@@ -4,19 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::probe::{ARGUMENT_PROBES, TOOL_PROBES, with_argument};
+use super::probe::{ARGUMENT_PROBES, ArgumentProbe, TOOL_PROBES, with_argument};
 use super::{Remark, quoted};
 use crate::case::Case;
 use crate::outcome::Status;
 use crate::place::Location;
-use crate::suite::Recorded;
+use crate::reader::to_native;
+use crate::suite::{Recorded, Run};
 use crate::trace::Trace;
 use crate::verdict::{Verdict, evaluate_recorded};
 
 /// How many runs of one case are probed: more of them seldom tell more.
 const RUNS: usize = 5;
-/// How many calls a run may have to be probed: each probe holds the case against the whole run.
-const CALLS: usize = 1000;
+/// How many probes are made of one run, ...
+const PROBES: usize = 2_000;
+/// ... how many calls they may have together, ...
+const CALLS: usize = 50_000;
+/// ... and how many bytes a run may have to be probed: each probe holds the case against all of it.
+const BYTES: usize = 1 << 20;
 
 /// The tools that traces call, by name.
 #[derive(Default)]
@@ -33,29 +38,29 @@ struct Tool {
 impl Tools {
     pub(super) fn add(&mut self, case: &Case, name: &str, recorded: Recorded) {
         let mut baseline = recorded.baseline;
-        for run in recorded.runs.into_iter().take(RUNS).filter(|run| run.trace.calls.len() <= CALLS) {
+        let is_small = |run: &Run| to_native(&run.trace).len() <= BYTES;
+        for run in recorded.runs.into_iter().take(RUNS).filter(is_small) {
             let trace = run.trace.clone();
-            let mut held = Held { case, name, alone: Recorded { runs: vec![run], baseline } };
-            self.probe(&trace, &mut held);
-            baseline = held.alone.baseline;
+            let mut alone = Recorded { runs: vec![run], baseline };
+            self.probe(&trace, Held::of(case, name, &mut alone));
+            baseline = alone.baseline;
         }
     }
 
-    fn probe(&mut self, run: &Trace, held: &mut Held<'_>) {
+    fn probe(&mut self, run: &Trace, mut held: Held<'_>) {
         let at = held.case.trace_place().locate();
-        let before = held.against(run.clone());
-        let mut is_noticed = |probe: Trace| held.against(probe) != before;
         for (name, arguments) in called(run) {
             let tool = self.0.entry(name.to_owned()).or_insert_with(|| Tool::first_called(at.clone()));
             for argument in arguments {
                 let noticed = tool.arguments.entry(argument.to_owned()).or_default();
-                let mut others =
-                    ARGUMENT_PROBES.iter().map(|other| with_argument(run, name, argument, *other));
-                *noticed = *noticed || others.any(&mut is_noticed);
+                let mut others = ARGUMENT_PROBES.iter();
+                let other =
+                    |other: &ArgumentProbe| held.notices(|| with_argument(run, name, argument, *other));
+                *noticed = *noticed || others.any(other);
                 tool.noticed |= *noticed;
             }
-            let mut others = TOOL_PROBES.iter().map(|probe| probe(run, name));
-            tool.noticed = tool.noticed || others.any(&mut is_noticed);
+            let mut others = TOOL_PROBES.iter();
+            tool.noticed = tool.noticed || others.any(|probe| held.notices(|| probe(run, name)));
         }
     }
 
@@ -96,11 +101,36 @@ impl Tool {
     }
 }
 
-/// A case that is held against one run after the other.
+/// A case that is held against one run, changed again and again.
 struct Held<'c> {
     case: &'c Case,
     name: &'c str,
-    alone: Recorded,
+    alone: &'c mut Recorded,
+    /// What it says of the run as it is.
+    unchanged: Said,
+    /// How many probes are left.
+    left: usize,
+}
+
+impl<'c> Held<'c> {
+    fn of(case: &'c Case, name: &'c str, alone: &'c mut Recorded) -> Self {
+        let calls: usize = alone.runs.iter().map(|run| run.trace.calls.len()).sum();
+        let left = PROBES.min(CALLS / calls.max(1));
+        let unchanged = Said::of(&evaluate_recorded(case, name, alone));
+        Self { case, name, alone, unchanged, left }
+    }
+
+    /// Whether the case says something else of `probe`. What is not tried is not remarked upon.
+    fn notices(&mut self, probe: impl FnOnce() -> Trace) -> bool {
+        if self.left == 0 {
+            return true;
+        }
+        self.left -= 1;
+        if let [only] = self.alone.runs.as_mut_slice() {
+            only.trace = probe();
+        }
+        Said::of(&evaluate_recorded(self.case, self.name, self.alone)) != self.unchanged
+    }
 }
 
 /// What a case says of a run, as far as a change of it is noticed.

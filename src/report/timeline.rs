@@ -1,5 +1,6 @@
 //! A trace for people: what a reader saw, in the order in which it happened, and what the file does not tell.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::plain::{one_line, plain};
@@ -55,7 +56,8 @@ struct Teller {
 /// A thing that happened.
 enum Step<'t> {
     Said(&'t str, &'t str),
-    Turn(&'t Call),
+    /// The call that begins it, and how many there are in it.
+    Turn(&'t Call, usize),
     Called(&'t Call),
 }
 
@@ -91,7 +93,7 @@ impl Teller {
                     let text = self.shown(text, WIDTH);
                     self.line(who, &text);
                 }
-                Step::Turn(call) => self.turn(run, call),
+                Step::Turn(call, together) => self.turn(call, *together),
                 Step::Called(call) => self.call(call),
             }
         }
@@ -102,8 +104,7 @@ impl Teller {
         self.answer(run);
     }
 
-    fn turn(&mut self, run: &Trace, call: &Call) {
-        let together = run.calls.iter().filter(|other| is_same_turn(other, call)).count();
+    fn turn(&mut self, call: &Call, together: usize) {
         let parallel = if together > 1 { format!(", {together} calls in parallel") } else { String::new() };
         let nested = match call.agent_path.as_slice() {
             [] => String::new(),
@@ -160,18 +161,23 @@ impl Teller {
 /// What happened, in order. What was said last is the answer, and is told as that.
 fn steps(run: &Trace) -> Vec<Step<'_>> {
     let mut texts = run.messages[..run.messages.len() - said_as_answer(run)].iter().peekable();
+    let mut together: HashMap<(usize, &[String]), usize> = HashMap::new();
+    for call in &run.calls {
+        *together.entry(turn_of(call)).or_default() += 1;
+    }
     let mut steps = Vec::new();
-    let mut last: Option<&Call> = None;
+    let mut last = None;
     for (made, call) in run.calls.iter().enumerate() {
         while let Some(message) = texts.next_if(|message| message.after_calls <= made) {
             steps.push(said(message));
             last = None;
         }
-        if last.is_none_or(|last| !is_same_turn(last, call)) {
-            steps.push(Step::Turn(call));
+        let turn = turn_of(call);
+        if last != Some(turn) {
+            steps.push(Step::Turn(call, together.get(&turn).copied().unwrap_or_default()));
         }
         steps.push(Step::Called(call));
-        last = Some(call);
+        last = Some(turn);
     }
     steps.extend(texts.map(said));
     steps
@@ -195,8 +201,9 @@ fn said(message: &Message) -> Step<'_> {
     Step::Said(who, &message.text)
 }
 
-fn is_same_turn(one: &Call, other: &Call) -> bool {
-    one.turn == other.turn && one.agent_path == other.agent_path
+/// Calls of one turn of one agent are parallel.
+fn turn_of(call: &Call) -> (usize, &[String]) {
+    (call.turn, &call.agent_path)
 }
 
 fn tokens(usage: Usage) -> String {

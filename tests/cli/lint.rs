@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign::{Check, Evidence, Harness, Outcome, Unfit, Violation};
+
 use crate::program::{arraign, pin};
 
 fn package() -> PathBuf {
@@ -68,4 +70,43 @@ fn a_folder_without_cases_is_exit_code_2() {
     let nowhere = arraign(&package(), &["lint", "nowhere"]);
     assert_eq!(nowhere.code, Some(2));
     assert!(nowhere.stderr.contains("no folder `nowhere`"), "{}", nowhere.stderr);
+}
+
+/// A check of a crate's own: nothing is logged.
+#[derive(serde::Deserialize)]
+struct NothingLogged {}
+
+impl Check for NothingLogged {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let logged = evidence.trace.calls.iter().find(|call| call.name == "log");
+        Ok(logged.map(|call| Violation::new(format!("`{}` was called", call.name))).into())
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let mut trace = arraign::Trace::default();
+        trace.push_call(arraign::trace::Call::new("log", arraign::trace::Arguments::none(), 1));
+        Some(trace.into())
+    }
+}
+
+#[test]
+fn a_crate_with_checks_of_its_own_lints_in_a_test() {
+    let harness = Harness::new("evals").at(package()).check::<NothingLogged>("not_on_sundays");
+    let found = harness.lint().expect("the files can be listed");
+    assert_eq!((found.cases, found.left_out.len()), (6, 1));
+    let unnoticed = |name: &str| {
+        found.remarks.iter().any(|remark| remark.lint == "unnoticed_tool" && remark.message.contains(name))
+    };
+    assert!(!unnoticed("`log`"), "{:?}", found.remarks);
+}
+
+/// What a hostile trace can make it do is bounded.
+#[test]
+fn a_run_of_many_tools_is_tried_in_part() {
+    let calls: Vec<String> = (0..3_000).map(|number| format!("t{number}")).collect();
+    let (_, told) = linted(&format!(
+        "{{id: a, trace: {{calls: [{}]}}, expect: [tool_blocklist: [rm]]}}",
+        calls.join(", ")
+    ));
+    assert!(told.lines().count() < 1_000, "{}", told.lines().count());
 }
