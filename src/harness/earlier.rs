@@ -56,24 +56,30 @@ fn of_report(path: &Path) -> Result<Earlier, String> {
     named(document.run.id, &document.verdicts)
 }
 
-/// The verdicts of a folder, then those of each attempt after the first.
 fn of_folder(folder: &Path) -> Result<Earlier, String> {
-    let mut attempts: Vec<(u32, PathBuf)> = vec![(1, folder.to_owned())];
-    attempts.extend(entries(folder)?.into_iter().filter_map(|path| Some((attempt(&path)?, path))));
-    attempts.sort();
-    let mut verdicts = Vec::new();
-    for (_, folder) in attempts {
-        let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-        for path in entries(&folder)?.into_iter().filter(is_json) {
-            verdicts.push(parsed(&text_of(&path)?, &path.display().to_string())?);
-        }
-    }
-    named(folder.file_name().unwrap_or_default().to_string_lossy().into_owned(), &verdicts)
+    let mut files = Vec::new();
+    verdict_files(folder, &mut files)?;
+    let read = |path: PathBuf| parsed(&text_of(&path)?, &path.display().to_string());
+    let verdicts: Result<Vec<Verdict>, String> = files.into_iter().map(read).collect();
+    named(folder.file_name().unwrap_or_default().to_string_lossy().into_owned(), &verdicts?)
+}
+
+/// Those of a folder and of the folders in it, then those of each attempt after the first. A file beside a folder of its
+/// name tells of that folder: it is no verdict.
+fn verdict_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    let (folders, own): (Vec<PathBuf>, Vec<PathBuf>) =
+        entries(folder)?.into_iter().partition(|path| path.is_dir());
+    let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    files.extend(own.into_iter().filter(|path| is_json(path) && !path.with_extension("").is_dir()));
+    let mut folders: Vec<(u32, PathBuf)> =
+        folders.into_iter().map(|path| (attempt(&path).unwrap_or_default(), path)).collect();
+    folders.sort();
+    folders.iter().try_for_each(|(_, folder)| verdict_files(folder, files))
 }
 
 fn attempt(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
-    name.strip_prefix(ATTEMPT)?.parse().ok().filter(|_| path.is_dir())
+    name.strip_prefix(ATTEMPT)?.parse().ok()
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {

@@ -71,6 +71,18 @@ fn the_last_attempt_of_a_retried_trial_counts_and_is_flaky() {
 }
 
 #[test]
+fn a_run_may_have_a_folder_for_each_harness() {
+    let package = package();
+    let run = package.path().join("target/arraign/3-3");
+    leave(&run.join("evals"), AFTER);
+    leave(&run.join("evals/attempt-2"), &[("refunds::asks", true)]);
+    fs::write(run.join("evals.json"), "{}").expect("a file");
+    let ran = arraign(package.path(), &["compare", "2-2", "3-3"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(ran.stdout.contains("1 improved, 1 flaky"), "{}", ran.stdout);
+}
+
+#[test]
 fn reports_are_runs_too() {
     let package = package();
     let lines: Vec<String> =

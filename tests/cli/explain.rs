@@ -89,7 +89,11 @@ fn explain_text(text: &str, more: &[&str]) -> Ran {
 fn a_file_that_nobody_knows_is_told_with_each_reason() {
     let ran = explain_text("{\"a\": 1}", &[]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
-    pin("explain-unknown", &ran.stderr);
+    let told = &ran.stderr;
+    assert!(told.starts_with("error: trace.json: no reader knows this trace:\n  "), "{told}");
+    for reader in reader::READERS {
+        assert!(told.contains(&format!("\n  {}: ", reader.name)), "{told}");
+    }
 }
 
 #[test]
