@@ -4,6 +4,7 @@
 
 mod clauses;
 mod nothing;
+mod policies;
 mod probe;
 mod repeated;
 mod tools;
@@ -55,11 +56,19 @@ pub struct Linted {
 /// Looks at all cases of a folder. The error: which files there are cannot be told.
 pub fn lint(library: Library<'_>) -> Result<Linted, LoadErrors> {
     let mut linter = Linter::default();
+    let mut all_read = true;
     for (path, suite) in suites(case_files(library.files)?, library) {
         match suite {
             Ok(suite) => suite.cases.iter().for_each(|case| linter.look(case, &path, library)),
-            Err(errors) => linter.unread(&errors),
+            Err(errors) => {
+                all_read = false;
+                linter.unread(&errors);
+            }
         }
+    }
+    // A file that cannot be read may name any of them.
+    if all_read {
+        linter.found.remarks.extend(policies::remarks(library.files));
     }
     Ok(linter.finish())
 }

@@ -94,6 +94,9 @@ fn a_crate_with_checks_of_its_own_lints_in_a_test() {
     let harness = Harness::new("evals").at(package()).check::<NothingLogged>("not_on_sundays");
     let found = harness.lint().expect("the files can be listed");
     assert_eq!((found.cases, found.left_out.len()), (6, 1));
+    let unused = found.remarks.iter().filter(|remark| remark.lint == "unused_policy");
+    let unused: Vec<String> = unused.map(|remark| remark.at.to_string()).collect();
+    assert_eq!(unused, ["evals/policies/forgotten.yaml:1:1"]);
     let unnoticed = |name: &str| {
         found.remarks.iter().any(|remark| remark.lint == "unnoticed_tool" && remark.message.contains(name))
     };
