@@ -14,6 +14,8 @@ const TEXT: usize = 300;
 const STEPS: usize = 200;
 /// Where what a line says begins.
 const WIDTH: usize = 11;
+/// Where what is said of a call begins.
+const INDENT: usize = 9;
 
 /// How much is shown of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,9 +99,10 @@ impl Teller {
                 Step::Called(call) => self.call(call),
             }
         }
-        if let Some(more) = steps.len().checked_sub(most).filter(|more| *more > 0) {
+        let left_out = steps.iter().skip(most).filter(|step| !matches!(step, Step::Turn(..))).count();
+        if left_out > 0 {
             self.cut = true;
-            self.line("...", &format!("and {more} more lines"));
+            self.line("...", &format!("and {left_out} more texts and calls"));
         }
         self.answer(run);
     }
@@ -108,27 +111,24 @@ impl Teller {
         let parallel = if together > 1 { format!(", {together} calls in parallel") } else { String::new() };
         let nested = match call.agent_path.as_slice() {
             [] => String::new(),
-            path => format!(", in {}", one_line(&path.join(" > "))),
+            path => format!(", in {}", self.shown(&path.join(" > "), WIDTH)),
         };
         let _ = writeln!(self.text, "  turn {}{parallel}{nested}", call.turn);
     }
 
     fn call(&mut self, call: &Call) {
-        let head = format!("    {:>3}  {}  ", call.index, one_line(&call.name));
-        let arguments = match &call.arguments {
-            Arguments::Broken { raw, error } => {
-                format!("{}   (no JSON: {})", self.shown(raw, 9), one_line(error))
-            }
-            arguments => self.shown(&arguments.to_text(), 9),
-        };
-        let _ = writeln!(self.text, "{head}{arguments}");
-        for line in [facts(call)].into_iter().flatten().chain(outcome(call)) {
-            let line = self.shown(&line, 9);
-            let _ = writeln!(self.text, "         {line}");
+        let name = self.shown(&call.name, INDENT);
+        let mut arguments = self.shown(&call.arguments.to_text(), INDENT);
+        if let Arguments::Broken { error, .. } = &call.arguments {
+            let _ = write!(arguments, "   (no JSON: {})", self.shown(error, INDENT));
+        }
+        let _ = writeln!(self.text, "    {:>3}  {name}  {arguments}", call.index);
+        for line in facts(call).into_iter().chain(outcome(call)) {
+            let line = self.shown(&line, INDENT);
+            let _ = writeln!(self.text, "{:INDENT$}{line}", "");
         }
     }
 
-    /// The answer stands at the end of the messages, where it is one of them.
     fn answer(&mut self, run: &Trace) {
         match &run.answer {
             None => self.line("answer", "none"),

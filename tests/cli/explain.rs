@@ -129,7 +129,10 @@ fn what_is_long_is_cut_unless_all_of_it_is_asked_for() {
     let text = json!({"calls": calls, "answer": "long ".repeat(400)}).to_string();
     let short = explain_text(&text, &[]).stdout;
     assert!(short.len() < 10_000 && short.contains("... (1,700 more characters)"), "{short}");
-    assert!(short.contains("and 800 more lines") && short.contains("`--full` shows all of them"), "{short}");
+    assert!(
+        short.contains("and 400 more texts and calls") && short.contains("`--full` shows all of them"),
+        "{short}"
+    );
     let full = explain_text(&text, &["--full"]).stdout;
     assert!(full.contains("tool_499") && full.contains(&"long ".repeat(400)) && !full.contains("--full"));
 }
