@@ -308,6 +308,11 @@ impl Expectation {
         self.run.as_ref()
     }
 
+    /// Its settings in the case's file.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Where the setting that `pointer` means stands in the case's file.
     pub fn locate(&self, pointer: &str) -> Location {
         self.settings.locate(pointer).unwrap_or_else(|| self.place.locate())

@@ -88,6 +88,7 @@ pub mod harness;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod judge;
+pub mod lint;
 pub mod outcome;
 pub mod pattern;
 pub mod place;

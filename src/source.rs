@@ -229,6 +229,11 @@ impl Files {
         Ok(document)
     }
 
+    /// Whether the file at `path` was read as a document that cases share.
+    pub fn has_read(&self, path: &Path) -> bool {
+        lock(&self.documents).contains_key(path)
+    }
+
     /// What `compile` makes of the file at `path`, made once a process.
     pub fn compiled<T: Any + Send + Sync>(
         &self,

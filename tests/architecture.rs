@@ -20,6 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["http"],
     &["judge", "agent"],
     &["verdict"],
+    &["lint"],
     &["report"],
     &["harness"],
 ];

@@ -60,12 +60,29 @@ fn table() -> String {
     table
 }
 
-/// Whose formats they are: what a summary begins with.
+/// The formats, by who writes them: what a person looks for.
+const FAMILIES: &[(&str, &[&str])] = &[
+    ("models", &["openai-chat", "openai-responses", "anthropic", "gemini"]),
+    ("coding agents", &["claude-code", "codex", "gemini-cli"]),
+    ("frameworks", &["langchain", "maf", "pydantic-ai", "vercel-ai", "adk", "rig"]),
+    ("telemetry, protocols", &["otel", "mcp", "ag-ui"]),
+    ("eval tools", &["inspect", "atif", "mcplab", "evalview"]),
+    ("event logs, people", &["episodes", "tool-events", "run-lines", "native"]),
+];
+
+/// A row a family. What a summary begins with says whose format it is.
 fn formats() -> String {
     let whose = |summary: &'static str| summary.split_once(": ").map_or(summary, |(whose, _)| whose);
-    let formats: Vec<String> =
-        READERS.iter().map(|reader| format!("{} (`{}`)", whose(reader.summary), reader.name)).collect();
-    format!("{}.\n", formats.join(", "))
+    let reader = |name: &str| READERS.iter().find(|reader| reader.name == name).expect(name);
+    let told = |name: &&str| format!("{} (`{name}`)", whose(reader(name).summary));
+    let mut table = "| written by | formats |\n|---|---|\n".to_owned();
+    for (family, names) in FAMILIES {
+        let names: Vec<String> = names.iter().map(told).collect();
+        writeln!(table, "| {family} | {} |", names.join(", ")).expect("text");
+    }
+    let told: usize = FAMILIES.iter().map(|(_, names)| names.len()).sum();
+    assert_eq!(told, READERS.len(), "each reader is of one family");
+    table
 }
 
 /// The table, and one section a format: its module's documentation.

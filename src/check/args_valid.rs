@@ -41,7 +41,7 @@ use std::sync::Arc;
 use self::gate::Refusal;
 use self::policy::{Policy, Unconstrained};
 use self::source::Source;
-use super::{Check, Kind, Scope};
+use super::{About, Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
@@ -100,6 +100,16 @@ impl Check for ArgsValid {
         let named = self.policy.patterns().chain(&self.tools).filter_map(ToolPattern::example);
         let unknown = std::iter::once("undefined_tool".to_owned());
         named.chain(unknown).find(|tool| self.refuses_broken(tool)).map(broken_call)
+    }
+
+    /// The tools that have a schema; of a narrowed check only those that it looks at.
+    fn clauses(&self) -> Vec<Clause> {
+        let mut clauses = self.policy.schemas.clauses();
+        clauses.retain(|clause| match &clause.about {
+            About::Calls { tool, .. } => tool.exact().is_none_or(|tool| self.looks_at(tool)),
+            About::Rule(_) => true,
+        });
+        clauses
     }
 }
 

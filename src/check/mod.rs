@@ -10,6 +10,7 @@ mod answer_json;
 #[cfg(feature = "json-schema")]
 mod args_valid;
 mod blocked;
+mod clause;
 mod completeness;
 mod contains;
 mod correctness;
@@ -75,6 +76,7 @@ use crate::yaml::{Document, Node, nearest};
 #[cfg(not(feature = "json-schema"))]
 use without_json_schema::{args_valid, json_schema, tool_output_valid};
 
+pub use clause::{About, Clause};
 pub use judge::JudgeSettings;
 pub use prices::Prices;
 pub use tables::Tables;
@@ -98,6 +100,12 @@ pub trait Check: Send + Sync {
 
     /// What a judge is to be asked before this check can answer. Most checks need no judge.
     fn questions(&self) -> Vec<Question> {
+        Vec::new()
+    }
+
+    /// What it asks piece by piece, where only some runs put a piece to the test: `cargo arraign lint` tells which of
+    /// them no run does.
+    fn clauses(&self) -> Vec<Clause> {
         Vec::new()
     }
 }

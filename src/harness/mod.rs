@@ -7,6 +7,7 @@
 //! ```
 
 mod args;
+mod earlier;
 mod ending;
 mod gate;
 mod judging;
@@ -39,6 +40,8 @@ use std::sync::Arc;
 use libtest_mimic::{Completion, FormatSetting, Trial};
 use serde::de::DeserializeOwned;
 
+pub use self::earlier::earlier_run;
+
 use self::args::Command;
 use self::ending::Ending;
 use self::judging::Judging;
@@ -53,6 +56,7 @@ use self::trial::Shared;
 use crate::case::Ignore;
 use crate::check::{Check, Kind, Registry, Tables};
 use crate::judge::Judge;
+use crate::lint::{Linted, lint};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::report::plain::one_line;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
@@ -183,6 +187,15 @@ impl Harness {
         let tables = workspace(&files, &self.kinds)?.tables;
         let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
         Suite::load(&files.root().join(path), library)
+    }
+
+    /// Looks for what the cases leave untested, with this harness's checks: what `cargo arraign lint` does, for use in any
+    /// `#[test]`. Cases are held against what was recorded; no agent is run.
+    pub fn lint(&self) -> Result<Linted, LoadErrors> {
+        let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
+        let (_, files) = self.files().map_err(files)?;
+        let tables = workspace(&files, &self.kinds)?.tables;
+        lint(Library { kinds: &self.kinds, files: &files, tables: &tables })
     }
 
     /// Reads cases from `text`, as if it were a file of the eval root.

@@ -8,13 +8,14 @@ use std::time::SystemTime;
 use libtest_mimic::Conclusion;
 
 use super::args::Command;
+use super::earlier::earlier_run;
 use super::plan::{Plan, Planned, Work};
 use super::remarks;
 use super::settings::Settings;
 use super::trial::Shared;
 use crate::check::Registry;
 use crate::report::annotations::Annotations;
-use crate::report::{FORMATS, Format, Report, Run, Skipped};
+use crate::report::{Earlier, FORMATS, Format, Report, Run, Skipped};
 use crate::source::write_whole;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
@@ -25,6 +26,8 @@ pub(super) struct Reports {
     /// GitHub reads what this process prints.
     annotate: bool,
     started: SystemTime,
+    /// The run that this one is compared with.
+    compare: Option<String>,
     /// The trials in the order of the plan, where a report is asked for.
     trials: Vec<Listed>,
 }
@@ -45,7 +48,7 @@ impl Reports {
         let annotate = settings.github && settings.nextest.is_none();
         let wanted = plan.trials.iter().filter(|trial| command.wants(&trial.name));
         let trials = if formats.is_empty() && !annotate { Vec::new() } else { wanted.map(listed).collect() };
-        Self { formats, annotate, started: SystemTime::now(), trials }
+        Self { formats, annotate, started: SystemTime::now(), compare: settings.compare.clone(), trials }
     }
 
     /// Renders and writes them. The error is why the run itself is wrong.
@@ -55,7 +58,7 @@ impl Reports {
         if formats.is_empty() && !annotate {
             return Ok(());
         }
-        let run = self.run(shared, kinds);
+        let run = Run { earlier: self.earlier(shared)?, ..self.run(shared, kinds) };
         let mut reports: Vec<Box<dyn Report + '_>> =
             formats.iter().map(|format| (format.begin)(&run)).collect();
         let mut annotations = Box::new(Annotations::of(&run));
@@ -99,7 +102,15 @@ impl Reports {
             folder: below_repository(&shared.base),
             rules: rules.collect(),
             skipped: skipped.collect(),
+            earlier: None,
         }
+    }
+
+    /// The run that this one is compared with, where a report shows that.
+    fn earlier(&self, shared: &Shared) -> Result<Option<Earlier>, String> {
+        let which = self.compare.as_deref().filter(|_| self.formats.contains(&ReportFormat::Markdown));
+        let read = which.map(|which| earlier_run(which, &shared.base, shared.store.out()));
+        read.transpose().map_err(|error| format!("ARRAIGN_COMPARE: {error}"))
     }
 
     /// Shows each verdict to `look`, one after the other, and says how many there are.

@@ -16,6 +16,7 @@ const KNOWN: &[&str] = &[
     #[cfg(feature = "live")]
     "ARRAIGN_AGENT_MODE",
     "ARRAIGN_JUDGE_MODE",
+    "ARRAIGN_COMPARE",
     "ARRAIGN_OUT",
     "ARRAIGN_OUTPUT_JSON",
     "ARRAIGN_REPORT",
@@ -36,6 +37,8 @@ pub(super) struct Settings {
     pub(super) reports: Vec<ReportFormat>,
     /// What becomes of the judge.
     pub(super) judge: Mode,
+    /// The run that reports compare this one with.
+    pub(super) compare: Option<String>,
     /// Where verdicts go.
     pub(super) out: Option<PathBuf>,
     /// Where the summary goes, as JSON.
@@ -71,6 +74,7 @@ pub(super) fn read() -> Result<Settings, String> {
             .transpose()?
             .unwrap_or_default(),
         judge: text("ARRAIGN_JUDGE_MODE").map_or(Ok(Mode::Replay), |mode| judge_mode(&mode))?,
+        compare: text("ARRAIGN_COMPARE"),
         out: path("ARRAIGN_OUT"),
         output_json: path("ARRAIGN_OUTPUT_JSON"),
         schema: path("ARRAIGN_SCHEMA"),

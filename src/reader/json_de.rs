@@ -50,9 +50,22 @@ impl<'de> Deserializer<'de> for Json<'de> {
         visitor.visit_newtype_struct(self)
     }
 
+    /// A word: our enums hold nothing else.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self {
+            Json::Text(word) => visitor.visit_enum(word.into_deserializer()),
+            other => other.deserialize_any(visitor),
+        }
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
-        tuple tuple_struct map struct enum identifier ignored_any
+        tuple tuple_struct map struct identifier ignored_any
     }
 }
 
@@ -76,6 +89,18 @@ mod tests {
     struct Pair {
         a: Option<u8>,
         b: Value,
+    }
+
+    #[test]
+    fn a_word_is_an_enum() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Word {
+            Ok,
+        }
+        let read = |text: &str| Word::deserialize(serde_json::from_str::<Json>(text).expect("it is JSON"));
+        assert_eq!(read("\"ok\"").expect("a word"), Word::Ok);
+        assert!(read("\"no\"").is_err() && read("{\"ok\": 1}").is_err() && read("1").is_err());
     }
 
     #[test]

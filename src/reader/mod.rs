@@ -89,13 +89,24 @@ type Detection = Result<Certainty, Reason>;
 
 /// How certain a reader is that a file is its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Certainty {
+pub enum Certainty {
     /// Nothing speaks against it.
     Possible,
     /// Something that others rarely have speaks for it.
     Likely,
     /// It holds what only this format has.
     Sure,
+}
+
+/// In a word.
+impl fmt::Display for Certainty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Possible => "possible",
+            Self::Likely => "likely",
+            Self::Sure => "sure",
+        })
+    }
 }
 
 /// All readers. Among equals, an earlier one wins.
@@ -135,6 +146,15 @@ pub struct Recording {
     pub runs: Vec<Trace>,
 }
 
+impl Recording {
+    /// The place of the run with this id, or else of this number from 1.
+    pub fn position(&self, wanted: &str) -> Option<usize> {
+        let number = || wanted.parse::<usize>().ok().filter(|number| (1..=self.runs.len()).contains(number));
+        let by_id = self.runs.iter().position(|run| run.id.as_deref() == Some(wanted));
+        by_id.or_else(|| number().map(|number| number - 1))
+    }
+}
+
 /// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
 pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -153,6 +173,19 @@ pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
             several => read_by_all(several, input),
         },
     }
+}
+
+/// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
+pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !input::looks_like_json(text) {
+        return native::read_yaml(text).map(|recording| vec![(recording.format, Certainty::Sure)]);
+    }
+    let input = Input::parse(text)?;
+    let claim = |reader: &Reader| Some((reader.name, (reader.detect)(&input).ok()?));
+    let mut claims: Vec<(&'static str, Certainty)> = READERS.iter().filter_map(claim).collect();
+    claims.sort_by_key(|(_, certainty)| std::cmp::Reverse(*certainty));
+    Ok(claims)
 }
 
 fn named(name: &str) -> Result<Reader, TraceError> {

@@ -5,9 +5,10 @@
 
 use std::fmt::Write as _;
 
+use super::comparison::{Comparison, Trials};
 use super::markup::{attribute, text};
 use super::terminal::{headline, red_trial};
-use super::{Format, Report, Run, Standing, Totals};
+use super::{Earlier, Format, Report, Run, Standing, Totals};
 use crate::score::Card;
 use crate::score::written;
 use crate::suite::ReportFormat;
@@ -27,8 +28,10 @@ const LINE: usize = 300;
 
 const SCORES_HEAD: &str = "<tr><th>case</th><th>score</th><th>at least</th><th></th></tr>\n";
 
-struct Markdown {
+struct Markdown<'r> {
     totals: Totals,
+    /// The run that is compared with, and the trials of this one.
+    compared: Option<(&'r Earlier, Trials)>,
     scores: Bounded,
     failures: Bounded,
 }
@@ -40,16 +43,20 @@ struct Bounded {
     left_out: usize,
 }
 
-impl Markdown {
-    fn of(run: &Run) -> Self {
+impl<'r> Markdown<'r> {
+    fn of(run: &'r Run) -> Self {
         let bounded = |most| Bounded { text: String::new(), most, left_out: 0 };
-        Self { totals: Totals::of(run), scores: bounded(SCORES), failures: bounded(FAILURES) }
+        let compared = run.earlier.as_ref().map(|earlier| (earlier, Trials::default()));
+        Self { totals: Totals::of(run), compared, scores: bounded(SCORES), failures: bounded(FAILURES) }
     }
 }
 
-impl Report for Markdown {
+impl Report for Markdown<'_> {
     fn add(&mut self, verdict: &Verdict) {
         self.totals.add(verdict);
+        if let Some((_, trials)) = &mut self.compared {
+            trials.add(verdict);
+        }
         for card in &verdict.scorecards {
             self.scores.push(&score(verdict, card));
         }
@@ -60,6 +67,9 @@ impl Report for Markdown {
 
     fn finish(self: Box<Self>) -> String {
         let mut report = totals(self.totals);
+        if let Some((earlier, trials)) = &self.compared {
+            report += &Comparison::between(&earlier.trials, trials).markdown(&earlier.name);
+        }
         if !self.scores.text.is_empty() {
             let (rows, rest) = (&self.scores.text, self.scores.rest("scores"));
             let _ = write!(report, "\n### Scores\n\n<table>\n{SCORES_HEAD}{rows}</table>\n{rest}");

@@ -5,6 +5,7 @@
 
 pub mod annotations;
 pub mod block;
+pub mod comparison;
 mod json;
 mod jsonl;
 mod junit;
@@ -16,11 +17,12 @@ mod sarif;
 pub mod score;
 pub mod summary;
 pub mod terminal;
+pub mod timeline;
 
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-pub use run::{Run, Skipped, Standing, Totals};
+pub use run::{Earlier, Run, Skipped, Standing, Totals};
 
 /// A report in the making.
 pub trait Report {

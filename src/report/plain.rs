@@ -52,7 +52,11 @@ pub(super) fn on_one_line(text: &str) -> String {
 /// `value` as JSON that is harmless in a terminal, in a log of CI, and within a page. It stays the same value: such
 /// characters stand in its texts alone, which may escape any of them.
 pub fn json<T: Serialize + ?Sized>(value: &T) -> String {
-    let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+    json_text(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
+}
+
+/// Like [`json`], for JSON that is text already.
+pub fn json_text(text: &str) -> String {
     let text = text.replace("##", "#\\u0023");
     if !text.chars().any(|c| c == '<' || is_dangerous(c)) {
         return text;

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
+use super::comparison::Trials;
 use crate::outcome::Status;
 use crate::verdict::Verdict;
 
@@ -24,6 +25,17 @@ pub struct Run {
     pub rules: BTreeMap<String, String>,
     /// The trials that were not run because their cases say so.
     pub skipped: Vec<Skipped>,
+    /// The run that it is compared with, where one is given.
+    pub earlier: Option<Earlier>,
+}
+
+/// A run that another one is compared with.
+#[derive(Debug, Clone, Default)]
+pub struct Earlier {
+    /// Its id, or the file of its report.
+    pub name: String,
+    /// How its trials ended.
+    pub trials: Trials,
 }
 
 /// A trial that was not run.
@@ -72,11 +84,14 @@ fn date(days: u64) -> (u64, u64, u64) {
 }
 
 /// What became of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// It passed.
+    #[serde(rename = "pass")]
     Passed,
     /// Something is violated, or the verdict is not the one that its case expects.
+    #[serde(rename = "fail")]
     Failed,
     /// The evidence is silent.
     Undecided,
@@ -131,8 +146,12 @@ impl Totals {
 
     /// Counts a verdict.
     pub fn add(&mut self, verdict: &Verdict) {
+        self.count(Standing::of(verdict));
+    }
+
+    pub(super) fn count(&mut self, standing: Standing) {
         self.cases += 1;
-        match Standing::of(verdict) {
+        match standing {
             Standing::Passed => self.passed += 1,
             Standing::Failed => self.failed += 1,
             Standing::Undecided => self.undecided += 1,
@@ -155,6 +174,7 @@ mod tests {
             folder: "crates/a/".into(),
             rules: BTreeMap::new(),
             skipped: Vec::new(),
+            earlier: None,
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod cases;
 mod claim;
+mod compared;
 mod exact;
 mod exits;
 mod golden;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     }
     let themes = [
         cases::claims(),
+        compared::claims(),
         exact::claims(),
         exits::claims(),
         golden::claims(),

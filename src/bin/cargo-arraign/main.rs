@@ -3,7 +3,10 @@
 //! Each command is a file: a struct of its arguments, whose `run` is the command.
 
 mod calibrate;
+mod compare;
 mod completions;
+mod explain;
+mod lint;
 mod man;
 mod schema;
 mod stop;
@@ -28,7 +31,10 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Calibrate(calibrate::Calibrate),
+    Compare(compare::Compare),
     Completions(completions::Completions),
+    Explain(explain::Explain),
+    Lint(lint::Lint),
     Man(man::Man),
     Schema(schema::Schema),
 }
@@ -37,7 +43,10 @@ fn main() -> ExitCode {
     let cli = Cli::parse_from(arguments(env::args_os()));
     let ended = match cli.command {
         Command::Calibrate(command) => command.run(),
+        Command::Compare(command) => command.run(),
         Command::Completions(command) => command.run(),
+        Command::Explain(command) => command.run(),
+        Command::Lint(command) => command.run(),
         Command::Man(command) => command.run(),
         Command::Schema(command) => command.run(),
     };

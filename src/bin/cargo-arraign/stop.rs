@@ -6,6 +6,9 @@ use std::process::ExitCode;
 
 use arraign::report::plain::plain;
 
+/// What a command looked at has failed: its exit code.
+pub(crate) const FAILED: u8 = 101;
+
 /// The command itself is wrong, or what it was given cannot be read: exit code 2.
 #[derive(Debug)]
 pub(crate) struct Stop(String);

@@ -27,7 +27,9 @@ pub(super) use words::{is_json_word, json_word, own_word, own_words};
 use jsonschema::Validator;
 use serde_json::Value;
 
+use crate::check::{About, Clause};
 use crate::outcome::{Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 
 /// Backtracking steps of one pattern on one value: some milliseconds, and the same on every machine.
@@ -82,6 +84,15 @@ impl Schema {
         }
         faults.sort_by(|a, b| (&a.rank, &a.written).cmp(&(&b.rank, &b.written)));
         Ok(faults)
+    }
+
+    /// That calls of `tool` have these arguments, or this result.
+    fn clause(&self, tool: ToolPattern) -> Clause {
+        let properties = self.raw.json.get("properties").and_then(Value::as_object);
+        let arguments = properties.into_iter().flat_map(serde_json::Map::keys).cloned().collect();
+        let at = self.raw.origin.locate("");
+        let policy = self.raw.origin.in_policy(&at);
+        Clause { about: About::Calls { tool, arguments }, at, policy }
     }
 
     /// `violation` with the place of what `fault` broke.

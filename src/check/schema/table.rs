@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Schema, join};
+use crate::check::Clause;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::Node;
@@ -34,6 +35,11 @@ impl Table {
     /// Names and globs, in the file's order.
     pub(in crate::check) fn patterns(&self) -> impl Iterator<Item = &ToolPattern> {
         self.entries.iter().map(|(pattern, _)| pattern)
+    }
+
+    /// A clause for each schema, in the file's order.
+    pub(in crate::check) fn clauses(&self) -> Vec<Clause> {
+        self.entries.iter().map(|(pattern, schema)| schema.clause(pattern.clone())).collect()
     }
 
     /// Whether there is no schema at all.

@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Check, Kind};
+use super::{About, Check, Clause, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::Place;
@@ -138,6 +138,14 @@ impl Placed {
         }
     }
 
+    fn clause(&self) -> Clause {
+        let at = match (self.number, &self.policy) {
+            (Some(number), None) => format!("/rules/{}", number - 1),
+            _ => String::new(),
+        };
+        Clause { about: About::Rule(self.label()), at, policy: self.policy.clone() }
+    }
+
     /// What the rule said, with the rule's place.
     fn stamp(&self, violation: Violation) -> Violation {
         let at = match (self.number, &self.policy) {
@@ -187,6 +195,10 @@ impl Check for SequenceValid {
             trace.push_call(call);
         }
         Some(trace.into())
+    }
+
+    fn clauses(&self) -> Vec<Clause> {
+        self.all().map(Placed::clause).collect()
     }
 }
 

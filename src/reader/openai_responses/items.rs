@@ -36,6 +36,7 @@ impl Items {
     /// Adds an item; `reply` says which reply of a log said it.
     pub(in crate::reader) fn add(&mut self, value: Json, reply: Option<usize>) -> Result<(), Wrong> {
         let mut item = Object::of(value, "an item")?;
+        self.note_model(&mut item);
         let role = item.text(&["role"])?;
         if let Some(role) = role {
             return self.message(&role, item, reply);
@@ -53,6 +54,14 @@ impl Items {
                 (None, None) => Ok(()),
             },
         }
+    }
+
+    /// The Agents SDK says beside an item of another API which model said it.
+    fn note_model(&mut self, item: &mut Object) {
+        let provider = item.take(&["provider_data"]).and_then(|provider| Object::of(provider, "it").ok());
+        let model = provider.and_then(|mut provider| provider.string(&["model"]).ok().flatten());
+        let trace = self.trace();
+        trace.model = trace.model.take().or(model);
     }
 
     /// The trace so far.

@@ -1,10 +1,11 @@
 //! `vercel-ai`: what Vercel's AI SDK leaves, from version 4 to 7.
 //!
 //! The result of `generateText` or its steps, model messages, UI messages, and the two streams: `fullStream` and the
-//! UI message stream. The steps hold the user's question only where the request's body was kept.
+//! UI message stream. Steps and `fullStream` hold the user's question only where the request's body was kept.
 
 mod message;
 mod outcome;
+mod request;
 mod step;
 mod stream;
 

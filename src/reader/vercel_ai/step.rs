@@ -8,8 +8,8 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::message::text_of;
 use super::outcome::{Outcome, add_call};
+use super::request::hear;
 use crate::trace::{CallStatus, Role, Trace};
 
 /// Whether a value is a step: its content, and how the model ended it.
@@ -46,7 +46,7 @@ impl Steps {
     pub(super) fn add(&mut self, value: Json) -> Result<(), Wrong> {
         let mut step = Object::of(value, "a step")?;
         if !self.begun {
-            self.hear(step.take(&["request"]));
+            hear(&mut self.draft, step.take(&["request"]));
         }
         self.begun = true;
         if let Some(usage) = step.object(&["usage"])? {
@@ -64,35 +64,6 @@ impl Steps {
         self.time(step.object(&["performance"])?.unwrap_or_default(), before);
         self.explain(response.list(&["messages"]).unwrap_or_default(), before);
         Ok(())
-    }
-
-    /// What the model was sent, where the body of the request was kept.
-    fn hear(&mut self, request: Option<Json>) {
-        let Some(mut request) = request.and_then(|request| Object::of(request, "it").ok()) else { return };
-        let body = match request.take(&["body"]) {
-            Some(Json::Text(text)) => {
-                let _ = serde_json::from_str(&text).map(|body| self.hear_body(body));
-                return;
-            }
-            body => body.unwrap_or_default(),
-        };
-        self.hear_body(body);
-    }
-
-    fn hear_body(&mut self, body: Json) {
-        let Ok(mut body) = Object::of(body, "a body") else { return };
-        if let Some(system) = body.take(&["system", "instructions"]) {
-            self.draft.say(Role::System, &text_of(system));
-        }
-        for message in body.list(&["messages", "input"]).unwrap_or_default() {
-            let Ok(mut message) = Object::of(message, "a message") else { continue };
-            let role = match message.get("role").and_then(Json::as_str) {
-                Some("system" | "developer") => Role::System,
-                Some("user") => Role::User,
-                _ => continue,
-            };
-            self.draft.say(role, &text_of(message.take(&["content"]).unwrap_or_default()));
-        }
     }
 
     fn content(&mut self, step: &mut Object) -> Result<(), Wrong> {

@@ -7,6 +7,7 @@ use super::super::json::Json;
 use super::super::object::Object;
 use super::super::settled::error_of;
 use super::outcome::{Outcome, add_call, add_named};
+use super::request::hear;
 use crate::trace::{Role, Trace, Usage};
 
 /// Parts that no other format has.
@@ -51,6 +52,8 @@ pub(super) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
 #[derive(Debug, Default)]
 struct Stream {
     begun: bool,
+    /// Each request repeats what the ones before it held: the first was read.
+    heard: bool,
     draft: Draft,
     total: Option<Usage>,
 }
@@ -59,7 +62,12 @@ impl Stream {
     fn add(&mut self, kind: &str, mut part: Object) -> Result<(), Wrong> {
         let draft = &mut self.draft;
         match kind {
-            "start-step" => draft.begin(Some(Role::Assistant)),
+            "start-step" => {
+                let request = part.take(&["request"]).filter(|_| !self.heard);
+                self.heard = true;
+                hear(draft, request);
+                draft.begin(Some(Role::Assistant));
+            }
             "text-delta" | "text" => {
                 draft.text(&part.text(&["text", "delta", "textDelta"])?.unwrap_or_default());
             }

@@ -1,0 +1,28 @@
+//! `empty_run_passes`: a run in which nothing was said or done would pass the case.
+
+use super::Remark;
+use crate::case::Case;
+use crate::outcome::Status;
+use crate::suite::{Recorded, Run};
+use crate::trace::Trace;
+use crate::verdict::evaluate_recorded;
+
+/// `runs_of`: runs, and the case's baseline beside them.
+pub(super) fn remark(case: &Case, name: &str, runs_of: impl Fn(Vec<Run>) -> Recorded) -> Option<Remark> {
+    if case.expect_verdict.is_some_and(|expected| expected != Status::Pass) {
+        return None;
+    }
+    let passes = |answer: Option<&str>| {
+        let trace = Trace { answer: answer.map(str::to_owned), ..Trace::default() };
+        let run = Run { file: None, format: "empty", trace };
+        let verdict = evaluate_recorded(case, name, &runs_of(vec![run]));
+        // A score that is only reported is held by the gate of its suite.
+        verdict.passed && verdict.scorecards.iter().all(|card| card.passed)
+    };
+    (passes(None) || passes(Some(""))).then(|| Remark {
+        lint: "empty_run_passes",
+        at: case.place.locate(),
+        message: format!("an agent that says and does nothing passes `{name}`"),
+        help: "add a check that asks for something, or `require_calls: true`",
+    })
+}

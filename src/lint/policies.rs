@@ -1,0 +1,38 @@
+//! `unused_policy`: a file among the policies that no case names.
+
+use std::path::Path;
+
+use super::Remark;
+use crate::place::Place;
+use crate::source::Files;
+
+/// The folder that policies lie in.
+const FOLDER: &str = "policies";
+const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
+
+/// The policies that nobody has read, once all cases are.
+pub(super) fn remarks(files: &Files) -> Vec<Remark> {
+    let found = files.walk(files.root(), is_hidden).unwrap_or_default();
+    let unused = found.iter().filter(|path| is_policy(path, files.root()) && !files.has_read(path));
+    unused.map(|path| remark(&files.name(path))).collect()
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+}
+
+fn is_policy(path: &Path, root: &Path) -> bool {
+    let below = path.strip_prefix(root).unwrap_or(path).parent();
+    let among = below.is_some_and(|folder| folder.iter().any(|part| part == FOLDER));
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    among && EXTENSIONS.contains(&&*extension)
+}
+
+fn remark(name: &str) -> Remark {
+    Remark {
+        lint: "unused_policy",
+        at: Place::of_file(name).locate(),
+        message: "no case names this policy".to_owned(),
+        help: "name it in a case, or delete it",
+    }
+}

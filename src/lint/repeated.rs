@@ -1,0 +1,38 @@
+//! `repeated_check`: a case asks the same twice. The second counts twice in a score, and tests nothing.
+
+use std::collections::HashMap;
+
+use super::Remark;
+use crate::case::{Case, Expectation};
+use crate::place::Location;
+
+pub(super) fn remarks(case: &Case) -> Vec<Remark> {
+    let mut asked: HashMap<String, Location> = HashMap::new();
+    let mut remarks = Vec::new();
+    for expectation in &case.expectations {
+        let at = expectation.place.locate();
+        let Some(key) = key(expectation) else { continue };
+        match asked.get(&key) {
+            Some(first) if *first != at => remarks.push(remark(expectation, at, first)),
+            Some(_) => {}
+            None => drop(asked.insert(key, at)),
+        }
+    }
+    remarks
+}
+
+/// What makes two checks the same.
+fn key(expectation: &Expectation) -> Option<String> {
+    let settings = expectation.settings().node()?.to_json();
+    Some(format!("{} {:?} {settings}", expectation.check, expectation.turn))
+}
+
+fn remark(expectation: &Expectation, at: Location, first: &Location) -> Remark {
+    let (check, place) = (expectation.check, first);
+    Remark {
+        lint: "repeated_check",
+        at,
+        message: format!("this `{check}` asks the same as the one at {place}"),
+        help: "drop one of the two",
+    }
+}

@@ -1,0 +1,155 @@
+//! Two runs side by side: which trials turned red, which turned green, which came, went, or waver.
+//!
+//! Of several verdicts of one trial in one run (the attempts of a retried one) the last counts, and attempts that
+//! ended differently are flaky; so are the runs of one trial of which only some are red.
+
+mod markdown;
+mod text;
+mod trials;
+
+use serde::Serialize;
+
+use super::{Standing, Totals};
+use crate::outcome::Score;
+use crate::verdict::Verdict;
+
+pub use trials::Trials;
+
+/// The version of the JSON that a comparison is written as. It changes when a field changes its meaning or goes.
+const SCHEMA_VERSION: u32 = 1;
+
+/// How a trial ended in one run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Seen {
+    /// In a word.
+    pub standing: Standing,
+    /// Its score.
+    pub score: Score,
+    /// Its attempts, or its runs, ended differently.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub flaky: bool,
+    /// What broke, where it did not pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<String>,
+}
+
+/// What became of a trial from one run to the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// It passed, and no longer does.
+    Regressed,
+    /// It did not pass, and does now.
+    Improved,
+    /// It is in the later run alone.
+    New,
+    /// It is in the earlier run alone.
+    Gone,
+    /// It is as red or as green as before, with another score or in another way.
+    Changed,
+    /// Nothing that is compared differs.
+    Same,
+}
+
+/// A trial in both runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Compared {
+    /// Its name.
+    pub name: String,
+    /// What became of it.
+    pub change: Change,
+    /// In the earlier run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Seen>,
+    /// In the later run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Seen>,
+}
+
+/// Two runs, compared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    schema_version: u32,
+    /// How the earlier run ended.
+    pub before: Totals,
+    /// How the later run ended.
+    pub after: Totals,
+    /// The trials that changed or are flaky, by name.
+    pub trials: Vec<Compared>,
+}
+
+impl Comparison {
+    /// What became of the trials of `before` in `after`.
+    pub fn of(before: &[Verdict], after: &[Verdict]) -> Self {
+        Self::between(&before.iter().collect(), &after.iter().collect())
+    }
+
+    /// The same of verdicts that were looked at one after the other.
+    pub fn between(before: &Trials, after: &Trials) -> Self {
+        let told = |trial: &Compared| trial.change != Change::Same || trial.is_flaky();
+        let trials = before.beside(after).filter(told).collect();
+        Self { schema_version: SCHEMA_VERSION, before: before.totals(), after: after.totals(), trials }
+    }
+
+    /// The trials that changed in this way.
+    pub fn with(&self, change: Change) -> impl Iterator<Item = &Compared> {
+        self.trials.iter().filter(move |trial| trial.change == change)
+    }
+
+    /// The trials that waver, whatever else became of them.
+    pub fn flaky(&self) -> impl Iterator<Item = &Compared> {
+        self.trials.iter().filter(|trial| trial.is_flaky())
+    }
+
+    /// Whether a trial that passed no longer does.
+    pub fn has_regressed(&self) -> bool {
+        self.with(Change::Regressed).next().is_some()
+    }
+
+    /// How the later run stands against the earlier, in a line.
+    pub fn headline(&self) -> String {
+        let count = |change: Change| self.with(change).count();
+        let counts = [
+            (count(Change::Regressed), "regressed"),
+            (count(Change::Improved), "improved"),
+            (count(Change::New), "new"),
+            (count(Change::Gone), "gone"),
+            (count(Change::Changed), "changed"),
+            (self.flaky().count(), "flaky"),
+        ];
+        let told = counts.iter().filter(|(count, _)| *count > 0);
+        let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+        if told.is_empty() { "nothing changed".to_owned() } else { told.join(", ") }
+    }
+}
+
+impl Compared {
+    fn of(name: &str, before: Option<&Seen>, after: Option<&Seen>) -> Self {
+        let change = change(before, after);
+        Self { name: name.to_owned(), change, before: before.cloned(), after: after.cloned() }
+    }
+
+    /// Whether it wavered in either run.
+    pub fn is_flaky(&self) -> bool {
+        self.before.iter().chain(&self.after).any(|seen| seen.flaky)
+    }
+}
+
+fn change(before: Option<&Seen>, after: Option<&Seen>) -> Change {
+    let (before, after) = match (before, after) {
+        (Some(before), Some(after)) => (before, after),
+        (None, _) => return Change::New,
+        (_, None) => return Change::Gone,
+    };
+    match (before.standing == Standing::Passed, after.standing == Standing::Passed) {
+        (true, false) => Change::Regressed,
+        (false, true) => Change::Improved,
+        _ if before.standing != after.standing || differ(before.score, after.score) => Change::Changed,
+        _ => Change::Same,
+    }
+}
+
+/// Whether two scores differ by more than adding weights loses in binary fractions.
+fn differ(one: Score, other: Score) -> bool {
+    (one.get() - other.get()).abs() > 1e-9
+}

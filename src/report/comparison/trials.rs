@@ -1,0 +1,79 @@
+//! The trials of one run, as far as a comparison looks at them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Compared, Seen};
+use crate::outcome::Status;
+use crate::report::terminal::headline;
+use crate::report::{Standing, Totals};
+use crate::score::Stake;
+use crate::verdict::{Finding, Verdict};
+
+/// The trials of one run, by name.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trials(BTreeMap<String, Seen>);
+
+impl Trials {
+    /// Takes the next verdict: of the attempts of a trial, in their order.
+    pub fn add(&mut self, verdict: &Verdict) {
+        let mut seen = Seen::of(verdict);
+        if let Some(earlier) = self.0.get(&verdict.name) {
+            seen.flaky |= earlier.flaky || earlier.standing != seen.standing;
+        }
+        self.0.insert(verdict.name.clone(), seen);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        self.0.values().for_each(|seen| totals.count(seen.standing));
+        totals
+    }
+
+    /// Each trial of the two runs.
+    pub(super) fn beside<'t>(&'t self, after: &'t Trials) -> impl Iterator<Item = Compared> + 't {
+        let names: BTreeSet<&String> = self.0.keys().chain(after.0.keys()).collect();
+        names.into_iter().map(|name| Compared::of(name, self.0.get(name), after.0.get(name)))
+    }
+}
+
+impl<'v> FromIterator<&'v Verdict> for Trials {
+    fn from_iter<I: IntoIterator<Item = &'v Verdict>>(verdicts: I) -> Self {
+        let mut trials = Self::default();
+        verdicts.into_iter().for_each(|verdict| trials.add(verdict));
+        trials
+    }
+}
+
+impl Seen {
+    fn of(verdict: &Verdict) -> Self {
+        Self {
+            standing: Standing::of(verdict),
+            score: verdict.score,
+            flaky: wavers(verdict),
+            claim: (!verdict.passed).then(|| headline(verdict)),
+        }
+    }
+}
+
+/// Whether some of a trial's runs are red, and others are not.
+fn wavers(verdict: &Verdict) -> bool {
+    if let Some(statistics) = &verdict.statistics {
+        return statistics.passed > 0 && statistics.passed < statistics.runs;
+    }
+    let is_red = |finding: &&Finding| {
+        let counts = !finding.of_all_runs && matches!(finding.stake, Stake::Must | Stake::Gate);
+        counts && finding.status != Status::Pass
+    };
+    let red: BTreeSet<usize> = verdict.findings.iter().filter(is_red).map(|finding| finding.run).collect();
+    !red.is_empty() && red.len() < verdict.runs.len()
+}

@@ -1,0 +1,160 @@
+//! Two runs beside each other: what counts as a regression, as flaky, and how it is told.
+
+use std::path::Path;
+
+use arraign::report::comparison::{Change, Comparison};
+use arraign::report::{Earlier, FORMATS, Run};
+use arraign::suite::{ReportFormat, Suite};
+use arraign::{Harness, Trace, Verdict};
+
+/// What the agent answered in each case, by name: a case holds if the answer says `ships`.
+fn run(answers: &[(&str, Option<&str>)]) -> Vec<Verdict> {
+    let suite = suite("{id: any, eval: {response_assertions: [{type: contains, value: ships}]}}");
+    let verdict = |(name, answer): &(&str, Option<&str>)| {
+        let trace = Trace { answer: answer.map(str::to_owned), ..Trace::default() };
+        Verdict { name: (*name).to_owned(), ..arraign::evaluate(&suite.cases[0], &trace) }
+    };
+    answers.iter().map(verdict).collect()
+}
+
+fn suite(text: &str) -> Suite {
+    Harness::new("evals").parse(text).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+const GOOD: Option<&str> = Some("it ships today");
+const BAD: Option<&str> = Some("no idea");
+
+fn before() -> Vec<Verdict> {
+    run(&[
+        ("a::falls", GOOD),
+        ("a::goes", GOOD),
+        ("a::hides", BAD),
+        ("a::rises", BAD),
+        ("a::stays", GOOD),
+        ("a::wavers", BAD),
+        ("a::wavers", GOOD),
+    ])
+}
+
+fn after() -> Vec<Verdict> {
+    run(&[
+        ("a::comes", BAD),
+        ("a::falls", BAD),
+        ("a::hides", None),
+        ("a::rises", GOOD),
+        ("a::stays", GOOD),
+        ("a::wavers", GOOD),
+    ])
+}
+
+fn pin(name: &str, shown: &str) {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, shown));
+}
+
+#[test]
+fn each_trial_is_told_as_what_became_of_it() {
+    let compared = Comparison::of(&before(), &after());
+    let changes: Vec<(&str, Change)> =
+        compared.trials.iter().map(|trial| (trial.name.as_str(), trial.change)).collect();
+    let expected = [
+        ("a::comes", Change::New),
+        ("a::falls", Change::Regressed),
+        ("a::goes", Change::Gone),
+        ("a::hides", Change::Changed),
+        ("a::rises", Change::Improved),
+        ("a::wavers", Change::Same),
+    ];
+    assert_eq!(changes, expected);
+    assert!(compared.has_regressed());
+    let flaky: Vec<&str> = compared.flaky().map(|trial| trial.name.as_str()).collect();
+    assert_eq!(flaky, ["a::wavers"]);
+    pin("comparison-text", &compared.text());
+    pin("comparison-markdown", &compared.markdown("run-6"));
+    pin("comparison-json", &serde_json::to_string_pretty(&compared).expect("JSON"));
+}
+
+#[test]
+fn a_run_beside_itself_shows_nothing() {
+    let compared = Comparison::of(&after(), &after());
+    assert_eq!((compared.trials.as_slice(), compared.headline().as_str()), (&[][..], "nothing changed"));
+}
+
+#[test]
+fn the_last_attempt_counts() {
+    let failed_first = run(&[("x", BAD), ("x", GOOD)]);
+    let passed_first = run(&[("x", GOOD), ("x", BAD)]);
+    assert!(!Comparison::of(&run(&[("x", GOOD)]), &failed_first).has_regressed());
+    assert!(Comparison::of(&failed_first, &passed_first).has_regressed());
+}
+
+#[test]
+fn a_score_that_only_rounding_moves_is_the_same() {
+    let mut before = run(&[("x", GOOD)]);
+    before[0].score = arraign::Score::new(0.1 + 0.2);
+    let mut after = before.clone();
+    after[0].score = arraign::Score::new(0.3);
+    assert!(Comparison::of(&before, &after).trials.is_empty());
+    after[0].score = arraign::Score::new(0.31);
+    let compared = Comparison::of(&before, &after);
+    assert_eq!(compared.trials[0].change, Change::Changed);
+    assert!(compared.text().contains("score 30% -> 31%"), "{}", compared.text());
+}
+
+/// Where the runs of one trial need not all hold, some may be red.
+#[test]
+fn repeats_of_which_some_are_red_are_flaky() {
+    let text = "{id: any, thresholds: {variance: {runs: 2, pass_rate: 0.5}}, expect: [contains: ships], \
+                trace: {steps: [{say: it ships}]}}";
+    let suite = suite(text);
+    let traces = [GOOD, BAD].map(|answer| Trace { answer: answer.map(str::to_owned), ..Trace::default() });
+    let runs = traces.map(|trace| arraign::suite::Run { file: None, format: "given", trace }).into();
+    let recorded = arraign::suite::Recorded { runs, baseline: None };
+    let verdict = arraign::verdict::evaluate_recorded(&suite.cases[0], "x", &recorded);
+    assert!(verdict.passed, "{verdict:?}");
+    let compared = Comparison::of(&[], &[verdict]);
+    assert_eq!(compared.flaky().count(), 1);
+}
+
+#[test]
+fn names_and_claims_mean_nothing_in_a_page_or_a_terminal() {
+    let hostile = "</code><script>\u{1b}[31m|`@all`\n::error::x";
+    let mut after = run(&[(hostile, BAD)]);
+    after[0].findings[0].violations[0].message = hostile.to_owned();
+    let compared = Comparison::of(&run(&[(hostile, GOOD)]), &after);
+    let page = compared.markdown(hostile);
+    assert!(!page.contains("<script>") && !page.contains('\u{1b}'), "{page}");
+    let text = compared.text();
+    assert!(!text.contains('\u{1b}') && !text.lines().any(|line| line.starts_with("::")), "{text}");
+}
+
+#[test]
+fn a_page_of_markdown_compares_with_the_run_that_is_given() {
+    let earlier = Earlier { name: "run-6".to_owned(), trials: before().iter().collect() };
+    let run = Run {
+        id: "run-7".to_owned(),
+        started: std::time::UNIX_EPOCH,
+        folder: String::new(),
+        rules: std::collections::BTreeMap::new(),
+        skipped: Vec::new(),
+        earlier: Some(earlier),
+    };
+    let markdown = FORMATS.iter().find(|format| format.format == ReportFormat::Markdown).expect("a format");
+    let page = markdown.render(&run, &after());
+    assert!(page.contains("### Compared with <code>run-6</code>\n\n1 regressed, 1 improved"), "{page}");
+}
+
+#[test]
+fn a_thousand_regressions_fit_into_a_comment() {
+    let names: Vec<String> =
+        (0..1000).map(|number| format!("suite::case_{number}::{}", "x".repeat(400))).collect();
+    let all = |answer: Option<&'static str>| -> Vec<Verdict> {
+        run(&names.iter().map(|name| (name.as_str(), answer)).collect::<Vec<_>>())
+    };
+    let compared = Comparison::of(&all(GOOD), &all(BAD));
+    assert!(compared.markdown("x").len() < 5_000);
+    assert!(compared.text().contains("... and 950 more"));
+}
