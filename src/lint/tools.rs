@@ -141,15 +141,6 @@ struct Said {
     findings: Vec<(Status, usize, f64)>,
 }
 
-impl Held<'_> {
-    fn against(&mut self, run: Trace) -> Said {
-        if let [only] = self.alone.runs.as_mut_slice() {
-            only.trace = run;
-        }
-        Said::of(&evaluate_recorded(self.case, self.name, &self.alone))
-    }
-}
-
 impl Said {
     fn of(verdict: &Verdict) -> Self {
         let findings = verdict.findings.iter();
