@@ -4,7 +4,9 @@
 
 mod calibrate;
 mod completions;
+mod init;
 mod man;
+mod new_file;
 mod schema;
 mod stop;
 
@@ -29,6 +31,7 @@ struct Cli {
 enum Command {
     Calibrate(calibrate::Calibrate),
     Completions(completions::Completions),
+    Init(init::Init),
     Man(man::Man),
     Schema(schema::Schema),
 }
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Calibrate(command) => command.run(),
         Command::Completions(command) => command.run(),
+        Command::Init(command) => command.run(),
         Command::Man(command) => command.run(),
         Command::Schema(command) => command.run(),
     };
