@@ -1,4 +1,5 @@
 //! The program `cargo arraign`, as a user runs it.
 
+mod import;
 mod init;
 mod program;

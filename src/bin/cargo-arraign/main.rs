@@ -4,6 +4,7 @@
 
 mod calibrate;
 mod completions;
+mod import;
 mod init;
 mod man;
 mod new_file;
@@ -31,6 +32,7 @@ struct Cli {
 enum Command {
     Calibrate(calibrate::Calibrate),
     Completions(completions::Completions),
+    Import(import::Import),
     Init(init::Init),
     Man(man::Man),
     Schema(schema::Schema),
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Calibrate(command) => command.run(),
         Command::Completions(command) => command.run(),
+        Command::Import(command) => command.run(),
         Command::Init(command) => command.run(),
         Command::Man(command) => command.run(),
         Command::Schema(command) => command.run(),
