@@ -24,12 +24,7 @@ const OF_EXPECTED: &[(&[&str], &str)] = &[
 pub(super) fn import(given: &Given) -> Result<Imported, LoadErrors> {
     let mut draft = Draft::new(given, "evalview");
     for document in given.documents()? {
-        let root = document.root();
-        let tests = match root.get("tests").or_else(|| root.get("test_cases")) {
-            Some(tests) => list(Some(tests)),
-            None => root.one_or_many(),
-        };
-        for node in tests {
+        for node in document.root().one_or_many() {
             if node.get("input").is_none() && node.get("turns").is_none() {
                 return Err(node.error("an EvalView test case has `input`, or `turns`").into());
             }
@@ -56,12 +51,13 @@ fn test(node: Node<'_>, draft: &mut Draft) {
     let turns: Vec<Value> = turns.collect();
     case.put("turns", (!turns.is_empty()).then_some(turns));
     case.put("thresholds", keys.take(&["thresholds"]).and_then(pruned));
-    if let Some(block) = keys.take(&["checks"]) {
+    if let Some(mut block) = keys.take(&["checks"]).and_then(Keys::of) {
         for key in ["hallucination", "safety", "pii"] {
-            if let Some(node) = block.get(key) {
+            if let Some(node) = block.take(&[key]) {
                 checks.entry(key).or_insert_with(|| node.to_json());
             }
         }
+        block.lose_rest(&[], lost);
     }
     checks.retain(|_, wanted| *wanted == Value::Bool(true));
     case.put("checks", (!checks.is_empty()).then_some(checks));
@@ -77,7 +73,7 @@ fn has_sequence(expected: &Value) -> bool {
 /// How sequences are compared; nothing else of `adapter_config` is about the case.
 fn mode(keys: &mut Keys<'_>, in_order: bool, lost: &mut Lost) -> Option<Value> {
     let mut settings = Keys::of(keys.take(&["adapter_config"])?)?;
-    let mode = settings.text(&["sequence_mode"]).filter(|_| in_order);
+    let mode = if in_order { settings.text(&["sequence_mode"]) } else { None };
     settings.lose_all(RUNNING, lost);
     Some(Value::Object(Map::from_iter([("sequence_mode".to_owned(), mode?.into())])))
 }
