@@ -35,6 +35,7 @@ mod near_call;
 mod nested;
 mod no_pii;
 mod not_contains;
+mod not_regex;
 mod opinion;
 mod output_quality;
 mod prices;
@@ -201,6 +202,7 @@ pub const BUILTIN: &[Kind] = &[
     jsonpath_not_exists::KIND,
     no_pii::KIND,
     not_contains::KIND,
+    not_regex::KIND,
     output_quality::KIND,
     refusal::KIND,
     regex::KIND,

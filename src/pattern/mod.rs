@@ -4,6 +4,7 @@
 
 mod atoms;
 mod compiled;
+mod example;
 mod field_alias;
 mod js_regex;
 mod json_equal;
@@ -16,6 +17,7 @@ mod tool;
 mod tool_category;
 
 pub use atoms::{Atom, AtomKind, Date, Decimal, Reading, Time, Unit, atoms, digit_runs, fold, units_agree};
+pub(crate) use example::example;
 pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
 pub use json_equal::json_equal;

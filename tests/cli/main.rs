@@ -2,5 +2,7 @@
 
 mod compare;
 mod explain;
+mod import;
+mod init;
 mod lint;
 mod program;

@@ -6,8 +6,11 @@ mod calibrate;
 mod compare;
 mod completions;
 mod explain;
+mod import;
+mod init;
 mod lint;
 mod man;
+mod new_file;
 mod schema;
 mod stop;
 
@@ -34,6 +37,8 @@ enum Command {
     Compare(compare::Compare),
     Completions(completions::Completions),
     Explain(explain::Explain),
+    Import(import::Import),
+    Init(init::Init),
     Lint(lint::Lint),
     Man(man::Man),
     Schema(schema::Schema),
@@ -46,6 +51,8 @@ fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Explain(command) => command.run(),
+        Command::Import(command) => command.run(),
+        Command::Init(command) => command.run(),
         Command::Lint(command) => command.run(),
         Command::Man(command) => command.run(),
         Command::Schema(command) => command.run(),

@@ -34,7 +34,6 @@ mod before;
 mod count;
 mod eventually;
 mod exact;
-mod example;
 mod lists;
 mod operand;
 mod reader;

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use super::aliases::Aliases;
-use super::example;
-use crate::pattern::{TextPattern, ToolPattern};
+use crate::pattern::{TextPattern, ToolPattern, example};
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
 use crate::yaml::{Fields, Key, Node};
@@ -118,10 +119,10 @@ impl Operand {
     /// A call that is meant, in a turn of its own; `None` when it cannot be told.
     pub(super) fn example(&self, turn: usize) -> Option<Call> {
         let name = self.members.iter().find_map(ToolPattern::example)?;
-        let arguments = self
-            .arguments
-            .iter()
-            .map(|(name, pattern)| Some((name.clone(), serde_json::Value::from(example::text(pattern)?))));
+        let matching = |pattern: &TextPattern| {
+            example(pattern.as_str()).filter(|text| pattern.is_match(text)).map(Value::from)
+        };
+        let arguments = self.arguments.iter().map(|(name, pattern)| Some((name.clone(), matching(pattern)?)));
         let arguments: Option<serde_json::Map<_, _>> = arguments.collect();
         Some(Call::new(name, Arguments::Json(arguments?.into()), turn))
     }

@@ -1,0 +1,275 @@
+//! Values as YAML that reads as the same values: every doubtful text is quoted.
+
+use serde_json::{Map, Value};
+
+/// The longest list or mapping that stands on one line, in characters.
+const ONE_LINE: usize = 100;
+
+/// A mapping as a document, a key a line.
+pub(super) fn document(mapping: &Map<String, Value>) -> String {
+    let mut text = String::new();
+    entries(&mut text, mapping, 0);
+    text
+}
+
+fn entries(text: &mut String, mapping: &Map<String, Value>, indent: usize) {
+    for (at, (key, value)) in mapping.iter().enumerate() {
+        if at > 0 {
+            text.extend(std::iter::repeat_n(' ', indent));
+        }
+        text.push_str(&scalar(key));
+        text.push(':');
+        below(text, value, indent);
+    }
+}
+
+/// A value behind its key: on the same line where it is short, else on the next ones.
+fn below(text: &mut String, value: &Value, indent: usize) {
+    match value {
+        Value::Object(mapping) if is_long(value, indent) => {
+            line(text, indent + 2);
+            entries(text, mapping, indent + 2);
+        }
+        Value::Array(list) if is_long(value, indent) || list.iter().any(is_mapping) => {
+            for entry in list {
+                line(text, indent + 2);
+                item(text, entry, indent + 2);
+            }
+        }
+        Value::String(words) if is_block(words) => block(text, words, indent + 2),
+        short => {
+            text.push(' ');
+            text.push_str(&flow(short));
+            text.push('\n');
+        }
+    }
+}
+
+/// An entry of a list. What follows on further lines is indented below its dash.
+fn item(text: &mut String, value: &Value, indent: usize) {
+    text.push('-');
+    match value {
+        Value::Object(mapping) if is_long(value, indent) || is_named(mapping) => {
+            text.push(' ');
+            entries(text, mapping, indent + 2);
+        }
+        other => below(text, other, indent),
+    }
+}
+
+/// One check with its settings, or a case: read better when the first key follows the dash.
+fn is_named(mapping: &Map<String, Value>) -> bool {
+    mapping.len() == 1 || mapping.contains_key("id")
+}
+
+fn is_mapping(value: &Value) -> bool {
+    matches!(value, Value::Object(mapping) if !mapping.is_empty())
+}
+
+fn is_long(value: &Value, indent: usize) -> bool {
+    let is_empty = match value {
+        Value::Object(mapping) => mapping.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        _ => false,
+    };
+    !is_empty && (holds_block(value) || indent + flow(value).chars().count() > ONE_LINE)
+}
+
+fn holds_block(value: &Value) -> bool {
+    match value {
+        Value::String(words) => is_block(words),
+        Value::Array(list) => list.iter().any(holds_block),
+        Value::Object(mapping) => mapping.values().any(holds_block) || mapping.contains_key("id"),
+        _ => false,
+    }
+}
+
+fn line(text: &mut String, indent: usize) {
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.extend(std::iter::repeat_n(' ', indent));
+}
+
+/// A value on one line.
+fn flow(value: &Value) -> String {
+    match value {
+        Value::String(text) => scalar(text),
+        Value::Array(list) => format!("[{}]", list.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Object(mapping) => {
+            let entry = |(key, value): (&String, &Value)| format!("{}: {}", scalar(key), flow(value));
+            format!("{{{}}}", mapping.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A text that is bare where nothing but that text can be meant, and quoted otherwise: as JSON is, unless that
+/// would double the backslashes of a pattern.
+fn scalar(text: &str) -> String {
+    let is_pattern = text.contains(['\\', '"']) && !text.contains('\'') && text.chars().all(is_printable);
+    match text {
+        bare if is_bare(bare) => bare.to_owned(),
+        pattern if is_pattern && !pattern.contains('\n') => format!("'{pattern}'"),
+        other => quoted(other),
+    }
+}
+
+/// What YAML takes as it is, line breaks included.
+fn is_printable(c: char) -> bool {
+    let odd = matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    c == '\n' || !(c.is_control() || odd)
+}
+
+fn is_bare(text: &str) -> bool {
+    let inner = |c: char| c.is_ascii_alphanumeric() || "_-./ ()?!$'+=;".contains(c);
+    let first = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || "_$".contains(c));
+    let named = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    let means_more = named.iter().any(|word| text.eq_ignore_ascii_case(word));
+    first && text.len() <= 80 && !text.ends_with(' ') && text.chars().all(inner) && !means_more
+}
+
+/// JSON's quotes are YAML's; what YAML takes for unprintable is escaped as well.
+fn quoted(text: &str) -> String {
+    let json = Value::from(text).to_string();
+    let escaped = |c: char| if is_printable(c) { c.to_string() } else { format!("\\u{:04x}", u32::from(c)) };
+    json.chars().map(escaped).collect()
+}
+
+/// Whether a text of several lines can stand as it is.
+fn is_block(text: &str) -> bool {
+    let body = text.strip_suffix('\n').unwrap_or(text);
+    let blank_first = body.starts_with([' ', '\n']);
+    body.contains('\n') && !body.ends_with(['\n', ' ']) && !blank_first && text.chars().all(is_printable)
+}
+
+fn block(text: &mut String, words: &str, indent: usize) {
+    text.push_str(if words.ends_with('\n') { " |\n" } else { " |-\n" });
+    for row in words.lines() {
+        if !row.is_empty() {
+            text.extend(std::iter::repeat_n(' ', indent));
+        }
+        text.push_str(row);
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arraign::place::Source;
+    use arraign::yaml::Document;
+    use serde_json::json;
+
+    fn read_back(value: &Value) -> (String, Value) {
+        let text = document(value.as_object().expect("a mapping"));
+        let documents = Document::parse(&Source::new("written.yaml", text.clone()));
+        let root = documents.unwrap_or_else(|errors| panic!("{errors}\n{text}")).remove(0).root;
+        let document = Document { source: Source::new("written.yaml", ""), root };
+        (text, document.root().to_json())
+    }
+
+    #[test]
+    fn doubtful_texts_come_back_as_texts() {
+        let texts = [
+            "",
+            " ",
+            "yes",
+            "No",
+            "null",
+            "~",
+            "1",
+            "1.5",
+            "0x1f",
+            "1e3",
+            "-",
+            "- a",
+            "a: b",
+            "a #b",
+            "#a",
+            "*a",
+            "&a",
+            "!a",
+            "|",
+            ">",
+            "%a",
+            "@a",
+            "`a`",
+            "'a'",
+            "\"a\"",
+            "[a]",
+            "{a}",
+            "a,b",
+            "a: ",
+            ":",
+            "?",
+            "? a",
+            "\t",
+            "a\tb",
+            "a\nb",
+            "a\n",
+            "\na",
+            " a",
+            "a ",
+            "a\n b",
+            " a\nb",
+            "a\r\nb",
+            "a\nb\n",
+            "a\nb\n\n",
+            "a\n\nb",
+            "\u{0}",
+            "\u{7f}\u{85}\u{9f}",
+            "\u{feff}a",
+            "\u{2028}",
+            "ä",
+            "🦀",
+            "---",
+            "...",
+            "--- a",
+            "2001-01-01",
+            "a\\b",
+            "\\d+",
+            "=",
+            "<<",
+            ".inf",
+            "+1",
+            "a\n#b",
+            "a\n---\nb",
+            "x\n- y: {z}\n",
+        ];
+        let mut mapping = Map::new();
+        for (at, text) in texts.iter().enumerate() {
+            mapping.insert(format!("k{at}"), json!([text, {"id": text, "in": [text]}]));
+            // As a key it merges, quoted or not.
+            if *text != "<<" {
+                mapping.insert((*text).to_owned(), json!(text));
+            }
+        }
+        let value = Value::Object(mapping);
+        let (text, back) = read_back(&value);
+        assert_eq!(back, value, "{text}");
+    }
+
+    #[test]
+    fn nested_values_come_back() {
+        let value = json!({
+            "suite": "a", "empty": {}, "none": [], "nothing": null, "flag": true, "count": -7, "share": 0.25,
+            "tests": [
+                {"id": "one", "expect": [{"contains": {"value": "x", "case_sensitive": true}}, {"required_tools": ["a", "b"]}]},
+                {"id": "two", "deep": [[1, [2, {"three": [{"four": "a text that makes this line long enough to be broken up somewhere"}]}]]]},
+                ["a", ["b"]], "text", 3
+            ]
+        });
+        let (text, back) = read_back(&value);
+        assert_eq!(back, value, "{text}");
+    }
+
+    #[test]
+    fn a_case_reads_as_if_written_by_hand() {
+        let value = json!({"suite": "shop", "tests": [{"id": "a", "input": "Where is it?\nTell me.", "expect": [
+            {"required_tools": ["get_order"]}, {"contains": {"value": "TRK-88", "case_sensitive": true}}]}]});
+        let wanted = "suite: shop\ntests:\n  - id: a\n    input: |-\n      Where is it?\n      Tell me.\n    expect:\n      \
+                      - required_tools: [get_order]\n      - contains: {value: TRK-88, case_sensitive: true}\n";
+        assert_eq!(read_back(&value).0, wanted);
+    }
+}

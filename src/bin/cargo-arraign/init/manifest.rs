@@ -1,0 +1,172 @@
+//! Adds the test target and its dependency to a manifest. Comments, order and form of the rest stay.
+
+use std::path::PathBuf;
+
+use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, value};
+
+/// Where the library comes from.
+pub(super) enum Dependency {
+    /// The registry, in the version of this program.
+    Released,
+    /// A folder on this machine.
+    Folder(PathBuf),
+}
+
+/// A manifest, and what was done to it.
+#[derive(Debug)]
+pub(super) struct Edited {
+    pub(super) text: String,
+    /// What is new.
+    pub(super) added: Vec<&'static str>,
+    /// What is there already.
+    pub(super) remarks: Vec<String>,
+}
+
+/// The tables that a dependency may stand in.
+const DEPENDENCIES: &[&str] = &["dev-dependencies", "dependencies"];
+
+/// The manifest with the test target `evals` and the dependency. The error says why it cannot have them.
+pub(super) fn with_evals(text: &str, dependency: &Dependency) -> Result<Edited, String> {
+    let mut manifest: DocumentMut = text.parse().map_err(|error| format!("not TOML: {error}"))?;
+    if manifest.get("package").is_none() {
+        return Err(no_package(&manifest));
+    }
+    let (mut added, mut remarks) = (Vec::new(), Vec::new());
+    if let Some(table) = DEPENDENCIES.iter().find(|table| depends(&manifest, table)) {
+        remarks.push(format!("`arraign` is among the {table} already"));
+    } else {
+        depend(&mut manifest, dependency)?;
+        added.push("the dev-dependency `arraign`");
+    }
+    match target(&manifest) {
+        Target::Missing => {
+            add_target(&mut manifest);
+            added.push("the test target `evals`");
+        }
+        Target::Good => remarks.push("it has a test target `evals` already".to_owned()),
+        Target::Else(remark) => remarks.push(remark.to_owned()),
+    }
+    Ok(Edited { text: manifest.to_string(), added, remarks })
+}
+
+/// A workspace of its own has no tests: its members do.
+fn no_package(manifest: &DocumentMut) -> String {
+    let Some(workspace) = manifest.get("workspace") else {
+        return "it has no `[package]`: is this the manifest of a crate?".to_owned();
+    };
+    let members = workspace.get("members").and_then(Item::as_array);
+    let names: Vec<&str> = members.into_iter().flatten().filter_map(toml_edit::Value::as_str).collect();
+    let example = names.iter().find(|name| !name.contains('*')).copied().unwrap_or("crates/NAME");
+    let listed = if names.is_empty() { String::new() } else { format!(" (members: {})", names.join(", ")) };
+    format!(
+        "this is a workspace, and no package of its own{listed}: name a member, as in \
+         `cargo arraign init {example}`"
+    )
+}
+
+fn depends(manifest: &DocumentMut, table: &str) -> bool {
+    let Some(dependencies) = manifest.get(table).and_then(Item::as_table_like) else { return false };
+    let renamed = |item: &Item| item.get("package").and_then(Item::as_str) == Some("arraign");
+    dependencies.iter().any(|(name, item)| name == "arraign" || renamed(item))
+}
+
+fn depend(manifest: &mut DocumentMut, dependency: &Dependency) -> Result<(), String> {
+    let table = manifest.entry("dev-dependencies").or_insert_with(new_table);
+    let Some(table) = table.as_table_like_mut() else {
+        return Err("`dev-dependencies` is no table".to_owned());
+    };
+    let wanted = match dependency {
+        Dependency::Released => value(version()),
+        Dependency::Folder(path) => {
+            let mut folder = InlineTable::new();
+            folder.insert("path", path.to_string_lossy().into_owned().into());
+            value(folder)
+        }
+    };
+    table.insert("arraign", wanted);
+    Ok(())
+}
+
+/// The version of this program, as far as an update may not break it: `0.1`, `2`.
+fn version() -> String {
+    let (major, minor) = (env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR"));
+    if major == "0" { format!("0.{minor}") } else { major.to_owned() }
+}
+
+enum Target {
+    Missing,
+    Good,
+    /// There, but not as it should be.
+    Else(&'static str),
+}
+
+fn target(manifest: &DocumentMut) -> Target {
+    let Some(tests) = manifest.get("test") else { return Target::Missing };
+    let Some(tests) = tests.as_array_of_tables() else {
+        return Target::Else("its tests are no `[[test]]` tables: add `{name = \"evals\", harness = false}`");
+    };
+    let named = |test: &&Table| test.get("name").and_then(Item::as_str) == Some("evals");
+    match tests.iter().find(named) {
+        None => Target::Missing,
+        Some(test) if test.get("harness").and_then(Item::as_bool) == Some(false) => Target::Good,
+        Some(_) => Target::Else("its test target `evals` lacks `harness = false`: add that line"),
+    }
+}
+
+fn add_target(manifest: &mut DocumentMut) {
+    let mut test = Table::new();
+    test.insert("name", value("evals"));
+    test.insert("harness", value(false));
+    let tests = manifest.entry("test").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+    if let Some(tests) = tests.as_array_of_tables_mut() {
+        tests.push(test);
+    }
+}
+
+fn new_table() -> Item {
+    Item::Table(Table::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(text: &str) -> Edited {
+        with_evals(text, &Dependency::Released).unwrap()
+    }
+
+    #[test]
+    fn comments_and_order_stay() {
+        let text = "# mine\n[package]\nname = \"a\" # short\n\n[lib]\npath='x.rs'\n\n[[bin]]\nname = \"b\"\n";
+        let Edited { text: new, added, .. } = edited(text);
+        assert_eq!(added.len(), 2);
+        let rest = new.strip_prefix(text).expect("what was there comes first");
+        assert_eq!(
+            rest,
+            "\n[dev-dependencies]\narraign = \"0.1\"\n\n[[test]]\nname = \"evals\"\nharness = false\n"
+        );
+    }
+
+    #[test]
+    fn a_second_time_changes_nothing() {
+        let once = edited("[package]\nname = \"a\"\n[dev-dependencies]\ntempfile = \"3\"\n").text;
+        let Edited { text, added, remarks } = edited(&once);
+        assert_eq!((text, added.len(), remarks.len()), (once, 0, 2));
+    }
+
+    #[test]
+    fn a_renamed_dependency_and_a_target_with_a_harness_are_seen() {
+        let text = "[package]\nname = \"a\"\n[dependencies]\ncheck = { package = \"arraign\" }\n\
+                    [[test]]\nname = \"evals\"\n";
+        let Edited { added, remarks, .. } = edited(text);
+        assert!(added.is_empty());
+        assert!(remarks[1].contains("harness = false"), "{remarks:?}");
+    }
+
+    #[test]
+    fn a_workspace_names_its_members() {
+        let text = "[workspace]\nmembers = [\"crates/*\", \"tools/agent\"]\n";
+        let why = with_evals(text, &Dependency::Released).unwrap_err();
+        assert!(why.contains("cargo arraign init tools/agent"), "{why}");
+    }
+}

@@ -1,0 +1,62 @@
+//! `not_regex`: a pattern is not found in the final answer.
+//!
+//! `pattern` and `flags` are those of [`regex`](regex.md): a JavaScript regular expression, unanchored, in any case
+//! unless `flags` says otherwise. A pattern that is too expensive for a text is an error, never a pass. This case
+//! fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../tests/check/not_regex/fail-a-price.yaml")]
+//! ```
+
+use super::answer::{answer, beginning, excerpt, position, saying};
+use super::js_pattern::{exhausted, pattern};
+use super::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::pattern::{Flags, JsRegex, example};
+use crate::place::LoadErrors;
+use crate::yaml::{Fields, Node};
+
+pub(super) const KIND: Kind = Kind::with("not_regex", "a pattern is not found in the final answer", read)
+    .shorthand("pattern")
+    .without_calls();
+
+/// Answers for patterns that have no example.
+const TEXTS: &[&str] =
+    &["", "a", "A", "0", " ", "\n", "?", "a longer answer\nof 2 lines, with (odd) \"marks\""];
+
+struct Pattern(JsRegex);
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `not_regex`")?;
+    let pattern = pattern(&mut fields, node, Flags::IGNORE_CASE);
+    fields.finish_some(pattern.map(|pattern| Box::new(Pattern(pattern)) as Box<dyn Check>))
+}
+
+impl Check for Pattern {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let answer = answer(evidence)?;
+        if !self.0.is_match(answer).map_err(|_| exhausted(&self.0))? {
+            return Ok(None.into());
+        }
+        let found = self.0.extract(answer).map_err(|_| exhausted(&self.0))?.unwrap_or_default();
+        Ok(Some(has(&self.0, answer, &found)).into())
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let own = example(self.0.as_str());
+        let mut texts = own.iter().map(String::as_str).chain(TEXTS.iter().copied());
+        texts.find(|text| self.0.is_match(text) == Ok(true)).map(saying)
+    }
+}
+
+/// The match may be a part of what is found, or nothing at all: then the answer is shown from its beginning.
+fn has(pattern: &JsRegex, answer: &str, found: &str) -> Violation {
+    let at = answer.find(found).filter(|_| !found.is_empty());
+    let place = at.map_or_else(String::new, |at| format!(", at {}", position(answer, at)));
+    let actual = at.map_or_else(|| beginning(answer), |at| excerpt(answer, at..at + found.len()));
+    Violation::new(format!("the answer matches `{}`{place}", pattern.as_str()))
+        .at("/pattern")
+        .expected(format!("an answer in which {pattern} is not found"), actual)
+        .help("keep the agent from saying it, or change the pattern")
+}

@@ -1,0 +1,113 @@
+//! `cargo arraign init`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::program::arraign;
+
+const MANIFEST: &str = "# ours\n[package]\nname = \"agent\"\nversion = \"0.0.0\" # for ever\n";
+
+fn folder(manifest: Option<&str>) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    if let Some(text) = manifest {
+        fs::write(folder.path().join("Cargo.toml"), text).expect("a manifest");
+    }
+    folder
+}
+
+/// All files below `folder` with their text.
+fn files(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(inner).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("below").to_string_lossy().into_owned();
+                found.push((name, fs::read_to_string(&path).expect("a text")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_crate_gets_all_that_runs_its_first_case() {
+    let folder = folder(Some(MANIFEST));
+    let ran = arraign(folder.path(), &["init"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    insta::assert_snapshot!("init_in_a_crate", ran.stdout);
+    let names: Vec<String> = files(folder.path()).into_iter().map(|(name, _)| name).collect();
+    insta::assert_snapshot!("init_in_a_crate_files", names.join("\n"));
+    let manifest = fs::read_to_string(folder.path().join("Cargo.toml")).expect("a manifest");
+    assert!(manifest.starts_with(MANIFEST), "{manifest}");
+    let harness = arraign::Harness::new("evals").at(folder.path());
+    let suite = harness.load("first.yaml").expect("the first case loads");
+    assert_eq!(suite.cases.len(), 1);
+}
+
+#[test]
+fn a_second_time_changes_nothing_and_says_so() {
+    let folder = folder(Some(MANIFEST));
+    arraign(folder.path(), &["init"]);
+    let before = files(folder.path());
+    let ran = arraign(folder.path(), &["init"]);
+    assert_eq!(ran.code, Some(0));
+    insta::assert_snapshot!("init_twice", ran.stdout);
+    assert_eq!(files(folder.path()), before);
+}
+
+#[test]
+fn what_is_there_is_left_and_told() {
+    let folder = folder(Some(MANIFEST));
+    fs::create_dir_all(folder.path().join("tests")).expect("a folder");
+    fs::write(folder.path().join("tests/evals.rs"), "mine").expect("a file");
+    let ran = arraign(folder.path(), &["init", "--workflow", "none"]);
+    assert!(ran.stdout.contains("kept   tests/evals.rs"), "{}", ran.stdout);
+    assert_eq!(fs::read_to_string(folder.path().join("tests/evals.rs")).expect("a file"), "mine");
+    assert!(!folder.path().join(".github").exists());
+}
+
+#[test]
+fn a_project_in_another_language_gets_the_cases_alone() {
+    let folder = folder(None);
+    let ran = arraign(folder.path(), &["init"]);
+    assert_eq!(ran.code, Some(0));
+    insta::assert_snapshot!("init_without_a_crate", ran.stdout);
+    assert!(!folder.path().join("tests").exists());
+}
+
+#[test]
+fn a_workspace_is_told_to_name_a_member() {
+    let folder = folder(Some("[workspace]\nmembers = [\"crates/agent\"]\n"));
+    let ran = arraign(folder.path(), &["init"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    insta::assert_snapshot!("init_in_a_workspace", ran.stderr);
+    assert_eq!(files(folder.path()).len(), 1);
+}
+
+#[test]
+fn the_workflow_stands_at_the_root_of_the_repository() {
+    let root = tempfile::tempdir().expect("a folder");
+    let member = root.path().join("crates/agent");
+    fs::create_dir_all(root.path().join(".git")).expect("a folder");
+    fs::create_dir_all(&member).expect("a folder");
+    fs::write(member.join("Cargo.toml"), MANIFEST).expect("a manifest");
+    let ran = arraign(root.path(), &["init", "crates/agent"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    insta::assert_snapshot!("init_in_a_member", ran.stdout);
+    let workflow = fs::read_to_string(root.path().join(".github/workflows/evals.yml")).expect("a workflow");
+    assert!(workflow.contains("working-directory: \"crates/agent\""), "{workflow}");
+}
+
+#[test]
+fn a_manifest_that_is_none_is_left_alone() {
+    let folder = folder(Some("[package\n"));
+    let ran = arraign(folder.path(), &["init"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+    assert_eq!(files(folder.path()).len(), 1);
+}
