@@ -7,12 +7,14 @@ ready:
     cargo test
     cargo test --no-default-features
     cargo test --features live --test live
+    cargo test --features html --test formats --test harness
+    bash tests/html/check.sh
     cargo test --features live,http --test live --test http
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
 bless:
-    INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test
+    INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test --features html
 
 # the files of a new check: just new-check tool_called
 new-check NAME:

@@ -25,9 +25,9 @@ pub(super) fn summarize(skipped: usize) {
     }
 }
 
-/// Formats that are not rendered yet.
+/// The one format that is rendered by a feature alone.
 pub(super) fn no_such_reports(formats: impl Iterator<Item = ReportFormat>, store: &Path) {
-    not_rendered("by this version", formats, store);
+    not_rendered("without the feature `html` of arraign", formats, store);
 }
 
 /// Each process of nextest's knows one trial.

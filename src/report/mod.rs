@@ -6,6 +6,8 @@
 pub mod annotations;
 pub mod block;
 pub mod comparison;
+#[cfg(feature = "html")]
+mod html;
 mod json;
 mod jsonl;
 mod junit;
@@ -45,7 +47,15 @@ pub struct Format {
 }
 
 /// All formats, by the names of their files.
-pub const FORMATS: &[Format] = &[json::FORMAT, jsonl::FORMAT, junit::FORMAT, markdown::FORMAT, sarif::FORMAT];
+pub const FORMATS: &[Format] = &[
+    #[cfg(feature = "html")]
+    html::FORMAT,
+    json::FORMAT,
+    jsonl::FORMAT,
+    junit::FORMAT,
+    markdown::FORMAT,
+    sarif::FORMAT,
+];
 
 impl Format {
     /// The report of a whole run.

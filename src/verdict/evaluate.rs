@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use super::baseline::compare;
+use super::details;
 use super::scoring::{is_broken_gate, score};
 use super::secrets;
 use super::together::together;
@@ -73,6 +74,7 @@ pub fn evaluate_heard(
     }
     verdict.passed = verdict.status == verdict.expected;
     let mut verdict = stamped(case, verdict);
+    details::add(&mut verdict, runs);
     verdict.duration_ms = millis(started);
     verdict
 }
@@ -341,6 +343,7 @@ fn summary(case: &Case, run: &Run) -> RunSummary {
         usage: run.trace.usage,
         cost_usd: case.prices.cost(&run.trace),
         duration_ms: run.trace.duration_ms,
+        details: None,
     }
 }
 

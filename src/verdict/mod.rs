@@ -3,6 +3,7 @@
 //! Every trial leaves one as a JSON file; reports are rendered from these, whichever process wrote them.
 
 mod baseline;
+mod details;
 mod evaluate;
 mod gate;
 mod regression;
@@ -22,6 +23,7 @@ use crate::score::statistics::Statistics;
 use crate::score::{Card, Stake};
 use crate::trace::{CallStatus, Usage};
 
+pub use details::{CallDetails, RunDetails};
 pub use evaluate::{evaluate, evaluate_heard, evaluate_recorded, failed_with};
 pub use gate::{Measured, hold_gate};
 pub use regression::hold_baseline;
@@ -237,6 +239,9 @@ pub struct RunSummary {
     /// How long it took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
+    /// What it did, step by step, in a trial that does not pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<RunDetails>,
 }
 
 /// What a report shows of one call.

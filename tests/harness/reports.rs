@@ -19,7 +19,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_later_run_replaces_the_report),
         claim(a_file_that_cannot_be_read_is_an_error_in_the_report),
         claim(paths_in_sarif_begin_at_the_root_of_the_repository),
-        claim(a_report_that_is_not_rendered_yet_is_said),
+        claim(a_page_is_rendered_by_a_feature_and_its_lack_is_said),
         claim(nextest_leaves_reports_to_another_program),
         claim(an_unknown_report_is_2),
         claim(a_report_that_cannot_be_written_is_2),
@@ -135,11 +135,17 @@ fn paths_in_sarif_begin_at_the_root_of_the_repository() {
     assert_eq!(uri, "crates/shop/evals/s.yaml");
 }
 
-fn a_report_that_is_not_rendered_yet_is_said() {
+fn a_page_is_rendered_by_a_feature_and_its_lack_is_said() {
     let project = Project::of(&[green("a")]);
     let ran = reported(&project, "html,json", &[]).exits(0);
-    ran.complains("arraign: reports not rendered by this version: html; the verdicts are in")
-        .complains(&project.path("out").to_string_lossy());
+    if cfg!(feature = "html") {
+        assert_eq!(reports(&project), ["html", "json"]);
+        return;
+    }
+    ran.complains(
+        "arraign: reports not rendered without the feature `html` of arraign: html; the verdicts are in",
+    )
+    .complains(&project.path("out").to_string_lossy());
     assert_eq!(reports(&project), ["json"]);
 }
 

@@ -1,0 +1,65 @@
+//! What the page holds of a verdict: a line of JSON, without what it does not show, and with the command that runs the
+//! trial again.
+
+use serde_json::{Map, Value};
+
+use crate::report::plain::json;
+use crate::verdict::Verdict;
+
+/// The keys of a verdict that the page does not show: its row has them, or nobody asks.
+const OF_VERDICT: &[&str] = &["schema_version", "case", "passed", "tags"];
+/// Those of a finding. Its losses are told by its scorecard.
+const OF_FINDING: &[&str] = &["losses", "duration_ms"];
+/// A call is a list of these: most of a page are calls. Its number is its place.
+const OF_CALL: &[&str] = &["name", "arguments", "status", "turn"];
+
+/// The line.
+pub(super) fn line(verdict: &Verdict) -> String {
+    json(&shown(verdict))
+}
+
+/// The line without what the runs did in detail.
+pub(super) fn short(verdict: &Verdict) -> String {
+    let mut value = shown(verdict);
+    let runs = value.as_object_mut().map(|fields| list(fields, "runs"));
+    for run in runs.into_iter().flatten().filter_map(Value::as_object_mut) {
+        run.shift_remove("details");
+    }
+    json(&value)
+}
+
+fn shown(verdict: &Verdict) -> Value {
+    let mut value = serde_json::to_value(verdict).unwrap_or_default();
+    if let Some(fields) = value.as_object_mut() {
+        drop_keys(fields, OF_VERDICT);
+        fields.insert("rerun".to_owned(), verdict.rerun_command().into());
+        list(fields, "findings").for_each(without_unshown);
+        let runs = list(fields, "runs").filter_map(Value::as_object_mut);
+        runs.flat_map(|run| list(run, "calls")).for_each(as_list);
+    }
+    value
+}
+
+fn list<'v>(fields: &'v mut Map<String, Value>, key: &str) -> impl Iterator<Item = &'v mut Value> + use<'v> {
+    fields.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+/// A place is shown of a finding that has no answer; a violation has its own.
+fn without_unshown(finding: &mut Value) {
+    let Some(fields) = finding.as_object_mut() else { return };
+    drop_keys(fields, OF_FINDING);
+    if !fields.contains_key("unfit") {
+        fields.shift_remove("at");
+    }
+}
+
+fn as_list(call: &mut Value) {
+    let values = OF_CALL.iter().map(|key| call.get_mut(key).map(Value::take).unwrap_or_default());
+    *call = values.collect::<Vec<Value>>().into();
+}
+
+fn drop_keys(fields: &mut Map<String, Value>, keys: &[&str]) {
+    for key in keys {
+        fields.shift_remove(*key);
+    }
+}

@@ -1,0 +1,58 @@
+// What the page holds: the rows of the list, and the verdicts, a line each. The verdicts stand last: the list is there
+// before a browser has read them.
+
+const block = (id) => document.getElementById(id).textContent;
+
+const ROWS = JSON.parse(block("rows"));
+const RULES = JSON.parse(block("rules"));
+let lines = null;
+
+// What a row is called in an address: half a character has no place there, and a merged run may hold two of a name.
+function keyed(rows) {
+  const times = new Map();
+  for (const row of rows) {
+    const name = row.name.replace(/\p{Surrogate}/gu, "\ufffd");
+    const nth = (times.get(name) ?? 0) + 1;
+    times.set(name, nth);
+    row.key = nth > 1 ? `${name} (${nth})` : name;
+  }
+  return rows;
+}
+
+const BY_KEY = new Map(keyed(ROWS).map((row, index) => [row.key, index]));
+
+// The verdict of a row: null where the page does not hold it. It is read when it is asked for.
+function verdictOf(index) {
+  lines ??= block("verdicts").slice(1, -1).split("\n");
+  const verdict = lines[index] ? JSON.parse(lines[index]) : null;
+  if (verdict) verdict.key = ROWS[index].key;
+  for (const run of verdict?.runs ?? []) {
+    run.calls = run.calls.map(([name, arguments_, status, turn], at) => ({ index: at + 1, name, arguments: arguments_, status, turn }));
+  }
+  return verdict;
+}
+
+// What is searched: all of a row's words, in small letters.
+function wordsOf(row) {
+  row.words ??= [row.name, row.file, row.claim ?? "", ...(row.broken ?? []), ...(row.tags ?? []), ...(row.badges ?? [])].join("\n").toLowerCase();
+  return row.words;
+}
+
+const RANKS = { error: 0, fail: 0, undecided: 0, pass: 1, skipped: 2 };
+
+const ORDERS = {
+  red: (a, b) => RANKS[ROWS[a].standing] - RANKS[ROWS[b].standing] || a - b,
+  run: (a, b) => a - b,
+  name: (a, b) => (ROWS[a].name < ROWS[b].name ? -1 : ROWS[a].name > ROWS[b].name ? 1 : a - b),
+  score: (a, b) => (ROWS[a].score ?? 2) - (ROWS[b].score ?? 2) || a - b,
+  slow: (a, b) => (ROWS[b].ms ?? -1) - (ROWS[a].ms ?? -1) || a - b,
+};
+
+// The indices of the rows that hold all words and stand as one of `standings` (any, where there is none).
+function found(words, standings, order) {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (row) => (!standings.size || standings.has(row.standing)) && wanted.every((word) => wordsOf(row).includes(word));
+  const indices = [];
+  ROWS.forEach((row, index) => fits(row) && indices.push(index));
+  return indices.sort(ORDERS[order] ?? ORDERS.red);
+}

@@ -1,0 +1,230 @@
+//! The page for a browser. What a browser makes of it, `tests/html/check.sh` looks at: the pages of these tests lie in
+//! `target/tmp/html`.
+
+mod sha256;
+
+use std::fs;
+
+use arraign::outcome::{Score, Status};
+use arraign::score::Stake;
+use arraign::trace::CallStatus;
+use arraign::verdict::CallSummary;
+
+use super::*;
+use sha256::sha256;
+
+/// A page, kept for a browser.
+fn page(name: &str, verdicts: &[Verdict]) -> String {
+    let page = format(ReportFormat::Html).render(&run(), verdicts);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("html");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join(format!("{name}.html")), &page).expect("it is written");
+    page
+}
+
+/// What stands between `open` and `close`, which stand in the page once.
+fn between<'p>(page: &'p str, open: &str, close: &str) -> &'p str {
+    let (_, rest) = page.split_once(open).unwrap_or_else(|| panic!("no {open}"));
+    assert!(!rest.contains(open), "a second {open}");
+    rest.split_once(close).unwrap_or_else(|| panic!("no {close} after {open}")).0
+}
+
+fn block<'p>(page: &'p str, id: &str) -> &'p str {
+    between(page, &format!("<script type=\"application/json\" id=\"{id}\">"), "</script>")
+}
+
+fn rows(page: &str) -> Vec<Value> {
+    json(block(page, "rows")).as_array().expect("rows").clone()
+}
+
+/// The verdicts by their lines: `None` for a line that is empty.
+fn lines(page: &str) -> Vec<Option<Value>> {
+    let block = block(page, "verdicts");
+    let lines = block[1..block.len() - 1].split('\n');
+    lines.map(|line| (!line.is_empty()).then(|| json(line))).collect()
+}
+
+fn names(page: &str) -> Vec<Option<String>> {
+    let name = |verdict: Value| verdict["name"].as_str().expect("a name").to_owned();
+    lines(page).into_iter().map(|line| line.map(name)).collect()
+}
+
+#[test]
+fn the_page_shows_the_figures_of_the_run() {
+    let page = page("every", &verdicts("every"));
+    let shown = between(&page, "<main id=\"main\" tabindex=\"-1\">", "<section id=\"cases\"");
+    pin("html-figures", shown);
+    assert!(page.contains("<title>6 of 8 cases did not pass · arraign</title>"));
+}
+
+#[test]
+fn the_list_has_a_row_for_each_trial() {
+    let page = page("every", &verdicts("every"));
+    pin("html-rows", &serde_json::to_string_pretty(&rows(&page)).expect("JSON"));
+    let of_cases = verdicts("every").into_iter().map(|verdict| Some(verdict.name));
+    let expected: Vec<Option<String>> = [None, None].into_iter().chain(of_cases).collect();
+    assert_eq!(names(&page), expected, "a line a row: the skipped ones have none");
+}
+
+/// A browser runs a script, and takes a style, that hashes to what the page says, and nothing else.
+#[test]
+fn the_policy_lets_nothing_run_but_the_script() {
+    let page = page("every", &verdicts("every"));
+    let script = sha256(between(&page, "<script>", "</script>"));
+    let style = sha256(between(&page, "<style>", "</style>"));
+    let policy = format!(
+        "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; base-uri 'none'; \
+         form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'\n"
+    );
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/policy.txt");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &policy).expect("it is written");
+    }
+    let now = fs::read_to_string(&path).expect("the policy");
+    assert!(now == policy, "{} is out of date: `just bless` rewrites it", path.display());
+}
+
+/// The script has no way to make markup of a text, and none to load anything.
+#[test]
+fn the_script_makes_no_markup() {
+    let page = page("every", &verdicts("every"));
+    let script = between(&page, "<script>", "</script>");
+    let ways = [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        "import(",
+        "fetch(",
+        "XMLHttp",
+    ];
+    assert_eq!(ways.iter().find(|way| script.contains(**way)), None);
+    let outside = ["src=", "@import", "url(", "<link", "<iframe", "<img"];
+    assert_eq!(outside.iter().find(|word| page.contains(**word) && !word.ends_with('=')), None);
+}
+
+#[test]
+fn a_hostile_trace_stays_within_its_text() {
+    let hostile = verdicts("hostile");
+    let page = page("hostile", &hostile);
+    assert_eq!(page.matches("<script").count(), 4, "three blocks of data and the script");
+    assert_eq!(page.matches("</script").count(), 4);
+    let shown = |verdict: &Value| {
+        (verdict["findings"][0]["violations"].clone(), verdict["runs"][0]["answer"].clone())
+    };
+    let read: Vec<_> = lines(&page).iter().flatten().map(shown).collect();
+    let there: Vec<_> = hostile.iter().map(|verdict| shown(&serde_json::json!(verdict))).collect();
+    assert_eq!(read, there, "what is shown is what was there");
+    let data = ["rows", "rules", "verdicts"].map(|id| block(&page, id).to_owned()).concat();
+    assert!(!data.contains('<') && !data.chars().any(is_harmful));
+}
+
+#[test]
+fn a_red_trial_keeps_what_came_back_and_a_green_one_does_not() {
+    let all = verdicts("shop");
+    let details = |name: &str| {
+        let verdict = all.iter().find(|verdict| verdict.name == name).expect("the trial");
+        verdict.runs[0].details.as_ref()
+    };
+    let red = details("shop::refund_above_the_limit").expect("details");
+    assert!(red.calls.iter().any(|call| call.result.is_some()) && !red.messages.is_empty(), "{red:?}");
+    assert_eq!(details("shop::refund_within_the_limit"), None);
+    assert_eq!(details("shop::known_weakness"), None, "its violation is expected");
+}
+
+/// All that a page shows of a case: gates, scores, runs, a baseline, opinions, results.
+#[test]
+fn the_line_of_a_case_holds_what_its_page_shows() {
+    let page = page("shop", &verdicts("shop"));
+    let of_case =
+        |name: &str| lines(&page).into_iter().flatten().find(|line| line["name"] == name).expect("a line");
+    pin("html-line", &serde_json::to_string_pretty(&of_case("shop::refund_above_the_limit")).expect("JSON"));
+    let compared = of_case("shop::reship_quote_has_changed");
+    let edits = compared.pointer("/findings").and_then(Value::as_array).expect("findings").iter();
+    assert!(
+        edits.clone().any(|finding| finding.pointer("/values/comparison/edits/0").is_some()),
+        "{compared}"
+    );
+}
+
+/// A trial as most are: three checks, ten calls.
+fn usual(nth: usize) -> Verdict {
+    let of_every = verdicts_of_every();
+    let red = nth % 10 == 3;
+    let mut verdict = of_every[usize::from(red)].clone();
+    verdict.name = format!("suite_{}::group_{}::case_{nth}", nth % 40, nth % 7);
+    verdict.case.file = format!("evals/suite_{}.yaml", nth % 40);
+    verdict.duration_ms = f64::from(u32::try_from(nth % 97).expect("small"));
+    let again = verdict.findings.clone();
+    verdict.findings.extend(again);
+    let call = |index: usize| CallSummary {
+        index,
+        turn: index,
+        name: format!("tool_{}", index % 6),
+        arguments: format!("{{\"customer\":{nth},\"reason\":\"{}\"}}", "late ".repeat(20)),
+        status: CallStatus::Ok,
+    };
+    verdict.runs[0].calls = (1..=10).map(call).collect();
+    verdict
+}
+
+fn verdicts_of_every() -> &'static [Verdict] {
+    static EVERY: std::sync::OnceLock<Vec<Verdict>> = std::sync::OnceLock::new();
+    EVERY.get_or_init(|| verdicts("every"))
+}
+
+#[test]
+fn ten_thousand_cases_are_less_than_thirty_megabytes() {
+    let many: Vec<Verdict> = (0..10_000).map(usual).collect();
+    let page = page("many", &many);
+    assert!(page.len() < 30 * 1024 * 1024, "{}", page.len());
+    let kept = lines(&page).into_iter().flatten().count();
+    eprintln!("{} bytes, {kept} with details", page.len());
+    assert!(kept > 9_000, "{kept} of 10,000 have their details");
+}
+
+#[test]
+fn one_huge_case_does_not_make_the_page_huge() {
+    let mut huge = usual(3);
+    let call = huge.runs[0].calls[0].clone();
+    huge.runs[0].calls = (1..200_000).map(|index| CallSummary { index, ..call.clone() }).collect();
+    let page = page("huge", &[huge, usual(13)]);
+    assert!(page.len() < 30 * 1024 * 1024, "{}", page.len());
+    let kept: Vec<bool> = lines(&page).iter().map(Option::is_some).collect();
+    assert_eq!(kept, [false, false, false, true]);
+    assert!(page.contains("the details of 1 case is left out"), "the page says so");
+}
+
+/// The run before: what a person may compare the other one with.
+#[test]
+fn a_report_is_compared_with_another() {
+    let mut before = verdicts("shop");
+    let change = |verdicts: &mut Vec<Verdict>, name: &str, passed: bool| {
+        let verdict = verdicts.iter_mut().find(|verdict| verdict.name == name).expect("the trial");
+        (verdict.passed, verdict.status) = (passed, if passed { Status::Pass } else { Status::Fail });
+    };
+    change(&mut before, "shop::refund_above_the_limit", true);
+    change(&mut before, "shop::refund_within_the_limit", false);
+    before.last_mut().expect("a trial").score = Score::new(0.5);
+    before.retain(|verdict| verdict.name != "shop::stays_cheap");
+    page("before", &before);
+    let json = format(ReportFormat::Json).render(&run(), &before);
+    fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("html/before.json"), json).expect("it is written");
+}
+
+/// Two test targets may have trials of one name.
+#[test]
+fn both_of_two_trials_of_one_name_are_listed() {
+    let page = page("twice", &[verdicts("shop"), verdicts("shop")].concat());
+    assert_eq!(rows(&page).len(), 2 + 2 * verdicts("shop").len());
+}
+
+#[test]
+fn a_violated_gate_is_an_alert_of_its_row() {
+    let mut gate = verdicts_of_every()[1].clone();
+    gate.findings.iter_mut().for_each(|finding| finding.stake = Stake::Gate);
+    let page = page("gate", &[gate]);
+    assert_eq!(rows(&page)[2]["badges"], serde_json::json!(["hard gate"]));
+}
