@@ -7,6 +7,7 @@ ready:
     cargo test
     cargo test --no-default-features
     cargo test --features live --test live
+    cargo test --features cli --bins --test cli
     cargo test --features live,http --test live --test http
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 

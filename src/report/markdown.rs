@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use super::flaky::attempts;
 use super::markup::{attribute, text};
 use super::terminal::{headline, red_trial};
 use super::{Format, Report, Run, Standing, Totals};
@@ -17,9 +18,11 @@ pub(super) const FORMAT: Format =
     Format { format: ReportFormat::Markdown, file: "report.md", begin: |run| Box::new(Markdown::of(run)) };
 
 /// A comment on GitHub has 65,536 characters: so many bytes for the scores, ...
-const SCORES: usize = 16_000;
+const SCORES: usize = 14_000;
+/// ... so many for the flaky trials, ...
+const FLAKY: usize = 4_000;
 /// ... so many for the failures, ...
-const FAILURES: usize = 44_000;
+const FAILURES: usize = 42_000;
 /// ... and so many characters for one of them.
 const FAILURE: usize = 6_000;
 /// How many characters a claim or a name may have.
@@ -30,6 +33,7 @@ const SCORES_HEAD: &str = "<tr><th>case</th><th>score</th><th>at least</th><th><
 struct Markdown {
     totals: Totals,
     scores: Bounded,
+    flaky: Bounded,
     failures: Bounded,
 }
 
@@ -43,7 +47,12 @@ struct Bounded {
 impl Markdown {
     fn of(run: &Run) -> Self {
         let bounded = |most| Bounded { text: String::new(), most, left_out: 0 };
-        Self { totals: Totals::of(run), scores: bounded(SCORES), failures: bounded(FAILURES) }
+        Self {
+            totals: Totals::of(run),
+            scores: bounded(SCORES),
+            flaky: bounded(FLAKY),
+            failures: bounded(FAILURES),
+        }
     }
 }
 
@@ -52,6 +61,9 @@ impl Report for Markdown {
         self.totals.add(verdict);
         for card in &verdict.scorecards {
             self.scores.push(&score(verdict, card));
+        }
+        if let Some(attempts) = attempts(verdict) {
+            self.flaky.push(&format!("<li>{}: {attempts}</li>\n", code(&verdict.name)));
         }
         if !verdict.passed {
             self.failures.push(&failure(verdict));
@@ -63,6 +75,10 @@ impl Report for Markdown {
         if !self.scores.text.is_empty() {
             let (rows, rest) = (&self.scores.text, self.scores.rest("scores"));
             let _ = write!(report, "\n### Scores\n\n<table>\n{SCORES_HEAD}{rows}</table>\n{rest}");
+        }
+        if !self.flaky.text.is_empty() {
+            let (listed, rest) = (&self.flaky.text, self.flaky.rest("flaky cases"));
+            let _ = write!(report, "\n### Flaky\n\n<ul>\n{listed}</ul>\n{rest}");
         }
         if !self.failures.text.is_empty() {
             let (folded, rest) = (&self.failures.text, self.failures.rest("cases that did not pass"));

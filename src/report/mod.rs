@@ -5,11 +5,13 @@
 
 pub mod annotations;
 pub mod block;
+pub mod flaky;
 mod json;
 mod jsonl;
 mod junit;
 mod markdown;
 mod markup;
+pub mod overview;
 pub mod plain;
 mod run;
 mod sarif;
@@ -32,7 +34,7 @@ pub trait Report {
 }
 
 /// A format that reports are rendered in.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Format {
     /// What it is asked for as.
     pub format: ReportFormat,
@@ -46,6 +48,11 @@ pub struct Format {
 pub const FORMATS: &[Format] = &[json::FORMAT, jsonl::FORMAT, junit::FORMAT, markdown::FORMAT, sarif::FORMAT];
 
 impl Format {
+    /// The format called `name`, if it is rendered.
+    pub fn called(name: &str) -> Option<Self> {
+        FORMATS.iter().find(|format| format.format.name() == name).copied()
+    }
+
     /// The report of a whole run.
     pub fn render(&self, run: &Run, verdicts: &[Verdict]) -> String {
         let mut report = (self.begin)(run);

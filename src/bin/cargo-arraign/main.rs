@@ -2,9 +2,13 @@
 //!
 //! Each command is a file: a struct of its arguments, whose `run` is the command.
 
+mod accept;
 mod calibrate;
 mod completions;
 mod man;
+mod out;
+mod report;
+mod run;
 mod schema;
 mod stop;
 
@@ -27,18 +31,24 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Accept(accept::Accept),
     Calibrate(calibrate::Calibrate),
     Completions(completions::Completions),
     Man(man::Man),
+    Report(report::Report),
+    Run(run::Run),
     Schema(schema::Schema),
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse_from(arguments(env::args_os()));
     let ended = match cli.command {
+        Command::Accept(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
+        Command::Report(command) => command.run(),
+        Command::Run(command) => command.run(),
         Command::Schema(command) => command.run(),
     };
     ended.unwrap_or_else(Stop::tell)

@@ -1,0 +1,7 @@
+//! The program `cargo arraign`, as a user runs it.
+
+mod accept;
+mod package;
+mod program;
+mod report;
+mod run;

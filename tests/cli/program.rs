@@ -1,0 +1,24 @@
+//! Running the program in a folder of its own.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// What a run of the program left.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs `cargo arraign ARGUMENTS` in `folder`, whose path is shown as `DIR`.
+pub(crate) fn arraign(folder: &Path, arguments: &[&str]) -> Ran {
+    let program = env!("CARGO_BIN_EXE_cargo-arraign");
+    let Output { status, stdout, stderr } =
+        Command::new(program).args(arguments).current_dir(folder).output().expect("the program runs");
+    let real = folder.canonicalize().expect("a folder");
+    let shown = |bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        text.replace(&*real.to_string_lossy(), "DIR").replace(&*folder.to_string_lossy(), "DIR")
+    };
+    Ran { code: status.code(), stdout: shown(stdout), stderr: shown(stderr) }
+}

@@ -1,0 +1,85 @@
+//! `cargo arraign run`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::package::{Package, clean, copy};
+use crate::program::arraign;
+
+const CASES: &str = "tests:
+  - {id: green, trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}
+  - {id: red, trace: {calls: [rm]}, expect: [{tool_blocklist: [rm]}]}
+";
+
+#[test]
+fn the_codes_are_those_of_a_test_target() {
+    let package = Package::of(CASES);
+    assert_eq!(package.arraign(&["run"]).code, Some(101));
+    assert_eq!(package.arraign(&["run", "evals", "--", "--skip", "red"]).code, Some(0));
+    assert_eq!(package.arraign_with(&[("ARRAIGN_TIER", "smoke")], &["run"]).code, Some(2));
+    assert_eq!(package.arraign(&["run", "--", "--wat"]).code, Some(2));
+}
+
+#[test]
+fn a_red_trial_says_how_this_program_runs_it_again() {
+    let package = Package::of(CASES);
+    let ran = package.arraign(&["run"]);
+    assert!(ran.stdout.contains("= rerun: cargo arraign run -- --exact s::red\n"), "{}", ran.stdout);
+    fs::rename(package.path("evals"), package.path("my evals")).expect("another folder");
+    let ran = package.arraign(&["run", "my evals"]);
+    assert!(
+        ran.stdout.contains("= rerun: cargo arraign run 'my evals' -- --exact s::red\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn the_verdicts_lie_in_the_target_folder_of_the_package() {
+    let package = Package::of(CASES);
+    package.arraign(&["run"]);
+    assert_eq!(fs::read_dir(package.path("target/arraign")).expect("a run").count(), 1);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_2() {
+    let ran = arraign(&Package::of(CASES).path(""), &["run", "elsewhere"]);
+    assert_eq!(
+        (ran.code, ran.stderr.as_str()),
+        (Some(2), "error: no folder `elsewhere` here; name the folder of the cases\n")
+    );
+}
+
+/// This repository's own cases, but for those of checks that its test target brings.
+#[test]
+fn the_trials_are_those_of_the_test_target() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let Some(target) = test_target() else { return skipped() };
+    let output = clean(&target).arg("--list").current_dir(root).output().expect("it starts");
+    let listed = String::from_utf8(output.stdout).expect("UTF-8");
+    let expected: Vec<&str> = listed.lines().filter(|line| !line.starts_with("custom::")).collect();
+    assert!(expected.len() > 100, "{listed}");
+    let package = Package::of("");
+    fs::remove_dir_all(package.path("evals")).expect("the folder is empty");
+    copy(&root.join("evals"), &package.path("evals"));
+    fs::remove_dir_all(package.path("evals/custom")).expect("the cases of own checks");
+    let ran = package.arraign(&["run", "--", "--list"]);
+    assert_eq!(ran.stdout.lines().collect::<Vec<_>>(), expected);
+}
+
+#[expect(clippy::print_stderr, reason = "a test that could not be made says so")]
+fn skipped() {
+    eprintln!("skipped: the test target `evals` is not built; `cargo test --features cli` builds it");
+}
+
+/// The newest executable of the target `evals` beside this one.
+fn test_target() -> Option<std::path::PathBuf> {
+    let deps = std::env::current_exe().ok()?.parent()?.to_owned();
+    let is_target = |path: &std::path::PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let hash = name.strip_prefix("evals-").unwrap_or_default();
+        hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let executables = fs::read_dir(deps).ok()?.filter_map(|entry| Some(entry.ok()?.path())).filter(is_target);
+    executables.max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
+}
