@@ -67,7 +67,7 @@ impl Package {
 }
 
 /// A program without what the runner of this very test set.
-pub(crate) fn clean(program: &Path) -> Command {
+fn clean(program: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();

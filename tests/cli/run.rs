@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use crate::package::{Package, clean, copy};
+use crate::package::{Package, copy};
 use crate::program::arraign;
 
 const CASES: &str = "tests:
@@ -53,33 +54,35 @@ fn a_folder_that_is_not_there_is_2() {
 /// This repository's own cases, but for those of checks that its test target brings.
 #[test]
 fn the_trials_are_those_of_the_test_target() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let Some(target) = test_target() else { return skipped() };
-    let output = clean(&target).arg("--list").current_dir(root).output().expect("it starts");
-    let listed = String::from_utf8(output.stdout).expect("UTF-8");
+    let listed = listed_by_the_test_target();
     let expected: Vec<&str> = listed.lines().filter(|line| !line.starts_with("custom::")).collect();
     assert!(expected.len() > 100, "{listed}");
     let package = Package::of("");
     fs::remove_dir_all(package.path("evals")).expect("the folder is empty");
-    copy(&root.join("evals"), &package.path("evals"));
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("evals"), &package.path("evals"));
     fs::remove_dir_all(package.path("evals/custom")).expect("the cases of own checks");
     let ran = package.arraign(&["run", "--", "--list"]);
-    assert_eq!(ran.stdout.lines().collect::<Vec<_>>(), expected);
+    assert_eq!(ran.stdout.lines().collect::<Vec<_>>(), expected, "{}", ran.stderr);
 }
 
-#[expect(clippy::print_stderr, reason = "a test that could not be made says so")]
-fn skipped() {
-    eprintln!("skipped: the test target `evals` is not built; `cargo test --features cli` builds it");
-}
-
-/// The newest executable of the target `evals` beside this one.
-fn test_target() -> Option<std::path::PathBuf> {
-    let deps = std::env::current_exe().ok()?.parent()?.to_owned();
-    let is_target = |path: &std::path::PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let hash = name.strip_prefix("evals-").unwrap_or_default();
-        hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
-    let executables = fs::read_dir(deps).ok()?.filter_map(|entry| Some(entry.ok()?.path())).filter(is_target);
-    executables.max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
+/// What `cargo test --test evals -- --list` says, with the features of this test: nothing is built twice.
+fn listed_by_the_test_target() -> String {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["test", "--features", "cli", "--test", "evals"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    let others = [
+        (cfg!(feature = "live"), "live"),
+        (cfg!(feature = "http"), "http"),
+        (cfg!(feature = "judge"), "judge"),
+    ];
+    for (has, feature) in others {
+        command.args(has.then_some(["--features", feature]).into_iter().flatten());
+    }
+    command.args((!cfg!(debug_assertions)).then_some("--release")).args(["--", "--list"]);
+    for name in ["NEXTEST", "ARRAIGN_TIER", "ARRAIGN_TAGS"] {
+        command.env_remove(name);
+    }
+    let output = command.output().expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
 }
