@@ -166,9 +166,7 @@ struct SequenceValid {
 
 impl Check for SequenceValid {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        if self.all().any(|placed| placed.reads_arguments) {
-            evidence.trace.arguments_recorded()?;
-        }
+        self.needs_are_met(evidence)?;
         let run = self.run(&evidence.trace.calls);
         let (items, violations): (Vec<Item>, Vec<Vec<Violation>>) =
             self.all().map(|placed| self.hold(placed, &run)).unzip();
@@ -180,7 +178,8 @@ impl Check for SequenceValid {
 
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {
         let run = self.run(&evidence.trace.calls);
-        self.all().any(|placed| !self.hold(placed, &run).1.is_empty())
+        let is_broken = |placed: &Placed| !self.hold(placed, &run).1.is_empty();
+        self.needs_are_met(evidence).is_ok() && self.all().any(is_broken)
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -204,6 +203,14 @@ impl Check for SequenceValid {
 impl SequenceValid {
     fn all(&self) -> impl Iterator<Item = &Placed> {
         self.rules.iter().chain(&self.sequence)
+    }
+
+    /// Whether the trace tells what the rules look at.
+    fn needs_are_met(&self, evidence: &Evidence<'_>) -> Result<(), Unfit> {
+        if self.all().any(|placed| placed.reads_arguments) {
+            evidence.trace.arguments_recorded()?;
+        }
+        Ok(())
     }
 
     fn run<'r>(&self, calls: &'r [Call]) -> Run<'r> {
