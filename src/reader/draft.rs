@@ -46,7 +46,8 @@ impl Table {
         match self.places.get_mut(key) {
             Some(known) => known.others.push_back(place),
             None => {
-                drop(self.places.insert(key.to_owned(), Places { first: place, others: VecDeque::new() }))
+                let places = Places { first: place, others: VecDeque::new() };
+                self.places.insert(key.to_owned(), places);
             }
         }
     }
