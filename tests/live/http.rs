@@ -139,7 +139,7 @@ fn the_events_of_a_frontend_are_an_answer() {
         json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"id\": 7}"}),
         json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
     ];
-    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let stream = events.map(|event| format!("data: {event}\n\n")).concat();
     let server = Server::saying(Reply::of(200, stream).header("content-type", "text/event-stream"));
     let message = json!({"id": "{{id}}-{{run}}", "role": "user", "content": "{{query}}"});
     let body = json!({"threadId": "{{id}}", "runId": "{{run}}", "messages": [message]});
