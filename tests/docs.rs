@@ -65,7 +65,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
     ("models", &["openai-chat", "openai-responses", "anthropic", "gemini"]),
     ("coding agents", &["claude-code", "codex", "gemini-cli"]),
     ("frameworks", &["langchain", "maf", "pydantic-ai", "vercel-ai", "adk", "rig"]),
-    ("telemetry, protocols", &["otel", "mcp", "ag-ui"]),
+    ("telemetry, protocols", &["otel", "mcp", "ag-ui", "a2a"]),
     ("eval tools", &["inspect", "atif", "mcplab", "evalview"]),
     ("event logs, people", &["episodes", "tool-events", "run-lines", "native"]),
 ];

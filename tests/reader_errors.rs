@@ -50,6 +50,7 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
   claude-code: the document has no `type`
   gemini-cli: it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`
   adk: the document is no event with an `author` and an invocation
+  a2a: the document holds no task, message or update of this protocol
   mcp: the document is no JSON-RPC message, and wraps none
   pydantic-ai: the document is no `request` or `response` with `parts`
   langchain: there is no message of LangChain's in it

@@ -1,5 +1,6 @@
 //! What stands in for agents behind HTTP when the crate is built without them. No case gets here: its file is refused.
 
+use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,11 +9,11 @@ use crate::case::HttpCall;
 use crate::trace::Trace;
 
 /// Says which feature is missing.
-pub(super) async fn ask(
+pub(super) fn ask(
     _: &Arc<HttpCall>,
     _: &AgentInput,
     _: Duration,
     _: &Surroundings,
-) -> Result<Trace, AgentProblem> {
-    Err(AgentProblem::NotAsked("the feature `http` is turned off".to_owned()))
+) -> Ready<Result<Trace, AgentProblem>> {
+    ready(Err(AgentProblem::NotAsked("the feature `http` is turned off".to_owned())))
 }

@@ -41,6 +41,9 @@ const KINDS: [&str; 12] = [
     "RAW",
 ];
 
+/// How many agents, each below the other, a call is shown under.
+const DEEPEST: usize = 16;
+
 fn detect(input: &Input) -> Detection {
     input.first()?;
     for Record { at, value } in &input.records {
@@ -198,6 +201,7 @@ impl<'t> Run<'t> {
         let id = event.required(&["subagentRunId", "subagent_run_id"])?.into_owned();
         let above = event.text(&["parentSubagentRunId", "parent_subagent_run_id"])?;
         let mut path = above.and_then(|above| self.agents.get(above.as_ref()).cloned()).unwrap_or_default();
+        path.truncate(DEEPEST - 1);
         path.push(event.string(&["name"])?.unwrap_or_else(|| id.clone()));
         self.agents.insert(id, path);
         Ok(())

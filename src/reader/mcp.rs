@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::a2a;
 use super::clock::{millis_between, nanos};
 use super::draft::Draft;
 use super::error::Wrong;
@@ -37,10 +38,27 @@ const WAITING: usize = 32;
 fn detect(input: &Input) -> Detection {
     input.first()?;
     let strange = input.records.iter().find(|record| !is_rpc(&record.value) && !is_wrapper(&record.value));
-    match strange {
-        Some(record) => Err(Reason::of(record.at, "is no JSON-RPC message, and wraps none")),
-        None => Ok(Certainty::Sure),
+    if let Some(record) = strange {
+        return Err(Reason::of(record.at, "is no JSON-RPC message, and wraps none"));
     }
+    // Agents speak JSON-RPC with each other as well, and a lone answer is no log: read as one, it would be a run without
+    // calls.
+    if input.records.iter().any(|record| a2a::is_asking(&record.value) || a2a::is_answer(&record.value)) {
+        return Err("holds messages of A2A".into());
+    }
+    if !input.records.iter().any(|record| asks(&record.value)) {
+        return Err("there is no request in it".into());
+    }
+    Ok(Certainty::Sure)
+}
+
+/// Whether a record holds a request or a notification.
+fn asks(value: &Json) -> bool {
+    let asks_itself = |value: &Json| value.get("method").is_some();
+    let is_one = |value: &Json| {
+        asks_itself(value) || value.as_list().is_some_and(|batch| batch.iter().any(asks_itself))
+    };
+    is_one(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(is_one))
 }
 
 fn is_rpc(value: &Json) -> bool {

@@ -3,6 +3,7 @@
 //! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader
 //! says how certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
+mod a2a;
 mod adk;
 mod ag_ui;
 mod ag_ui_messages;
@@ -119,6 +120,7 @@ pub const READERS: &[Reader] = &[
     claude_code::READER,
     gemini_cli::READER,
     adk::READER,
+    a2a::READER,
     mcp::READER,
     pydantic_ai::READER,
     langchain::READER,

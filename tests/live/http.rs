@@ -20,6 +20,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_completion_is_an_answer),
         claim(a_stream_is_an_answer),
         claim(the_events_of_a_frontend_are_an_answer),
+        claim(another_agents_answer_says_nothing_of_calls),
         claim(the_part_that_is_the_trace_is_picked),
         claim(an_answer_alone_says_nothing_of_calls),
         claim(plain_text_is_an_answer),
@@ -146,6 +147,23 @@ fn the_events_of_a_frontend_are_an_answer() {
     let (_, ran) = run(&json!({"url": server.url("/"), "body": body}), &json!({}), &[]);
     ran.exits(101).says("`rm` is blocked, but was called").says("{\"id\":7}");
     assert_eq!(server.asked()[0].json()["messages"][0]["id"], "a-1");
+}
+
+fn another_agents_answer_says_nothing_of_calls() {
+    let answers =
+        |result: Value| Server::saying(Reply::json(&json!({"jsonrpc": "2.0", "id": "a", "result": result})));
+    let parts = json!([{"kind": "text", "text": "It ships."}]);
+    let message = json!({"kind": "message", "messageId": "m", "role": "agent", "parts": parts});
+    let (project, ran) = run(&json!(answers(message).url("/")), &json!({}), &[]);
+    ran.exits(101);
+    assert_eq!(project.verdict("s::a")["status"], "undecided");
+    assert_eq!(answer(&project), "It ships.");
+    let error = json!({"jsonrpc": "2.0", "id": "a", "error": {"code": -32603, "message": "no quota"}});
+    for nonsense in [answers(json!({"tools": []})), Server::saying(Reply::json(&error))] {
+        let (project, ran) = run(&json!(nonsense.url("/")), &json!({}), &[]);
+        ran.exits(101).says("answered with what is no trace").says("it answered: {");
+        assert_eq!(project.verdict("s::a")["status"], "error");
+    }
 }
 
 fn the_part_that_is_the_trace_is_picked() {
