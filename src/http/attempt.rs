@@ -44,14 +44,14 @@ impl Attempt<'_> {
         if self.left.is_zero() {
             return Err(self.out_of_time().into());
         }
-        let until = Instant::now() + self.left;
+        let since = Instant::now();
         let answer = match self.request.body() {
             Some(body) => self.run(self.built(body.to_string())?),
             None => self.run(self.built(())?),
         };
-        let (head, body) = answer.map_err(|error| self.problem(error, until))?.into_parts();
+        let (head, body) = answer.map_err(|error| self.problem(error, since))?.into_parts();
         if head.status.is_success() {
-            return Ok(self.accepted(&head, body, until)?);
+            return Ok(self.accepted(&head, body, since)?);
         }
         Err(Failed { wish: retry::wished(&head.headers), problem: self.refused(&head, body) })
     }
@@ -77,14 +77,14 @@ impl Attempt<'_> {
         request.body(body).map_err(|error| HttpProblem::Invalid(error.to_string()))
     }
 
-    fn accepted(&self, head: &Parts, mut body: Body, until: Instant) -> Result<Response, HttpProblem> {
+    fn accepted(&self, head: &Parts, mut body: Body, since: Instant) -> Result<Response, HttpProblem> {
         let (mut bytes, limit) = (Vec::new(), self.limits.response_bytes);
         let one_more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
         let read = body.as_reader().take(one_more).read_to_end(&mut bytes);
         if bytes.len() > limit {
             return Err(HttpProblem::TooLong(limit));
         }
-        read.map_err(|error| self.problem(error.into(), until))?;
+        read.map_err(|error| self.problem(error.into(), since))?;
         let text = String::from_utf8(bytes);
         let body = text.map_err(|error| HttpProblem::NotText(error.utf8_error().valid_up_to()))?;
         let media_type = said(&head.headers, &header::CONTENT_TYPE).and_then(|text| text.split(';').next());
@@ -110,12 +110,12 @@ impl Attempt<'_> {
         HttpProblem::OutOfTime { limit: self.limits.total, last: None }
     }
 
-    fn problem(&self, error: ureq::Error, until: Instant) -> HttpProblem {
+    fn problem(&self, error: ureq::Error, since: Instant) -> HttpProblem {
         use ureq::Error;
 
         let shown = |error: &dyn fmt::Display| self.request.secrets.hidden(error.to_string());
         match error {
-            Error::Timeout(Timeout::Connect | Timeout::Resolve) if Instant::now() < until => {
+            Error::Timeout(Timeout::Connect | Timeout::Resolve) if since.elapsed() < self.left => {
                 HttpProblem::Unreachable(format!("none within {:?}", self.limits.connect))
             }
             Error::Timeout(_) => self.out_of_time(),

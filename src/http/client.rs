@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 use super::attempt::{Attempt, Failed};
 use super::{HttpError, HttpProblem, Limits, Request, Response, retry};
 
+/// Longer limits are none: no clock counts further.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Sends requests and keeps connections for the next. Cheap to clone.
 #[derive(Clone)]
 pub struct Client(ureq::Agent);
@@ -77,7 +80,7 @@ impl Sending<'_> {
     }
 
     fn left(&self) -> Duration {
-        self.limits.total.saturating_sub(self.since.elapsed())
+        self.limits.total.min(LONGEST).saturating_sub(self.since.elapsed())
     }
 
     /// There is no time for the wait that should come now.

@@ -158,9 +158,15 @@ impl Run {
 
     fn status(&mut self, told: &mut Object) -> Result<(), Wrong> {
         let Some(mut status) = told.object(&["status"])? else { return Ok(()) };
-        self.draft.trace.stop_reason = status.string(&["state"])?;
+        let state = status.string(&["state"])?;
         let message = status.object(&["message"])?;
         self.status = message.as_ref().map(|message| text_of(message.get("parts")));
+        self.draft.trace.stop_reason = match state.as_deref() {
+            Some("failed" | "TASK_STATE_FAILED") => {
+                self.status.as_ref().map(|said| format!("error: {said}")).or(state)
+            }
+            _ => state,
+        };
         message.map_or(Ok(()), |message| self.message(message))
     }
 

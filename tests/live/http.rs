@@ -21,6 +21,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_stream_is_an_answer),
         claim(the_events_of_a_frontend_are_an_answer),
         claim(another_agents_answer_says_nothing_of_calls),
+        claim(a_run_that_says_that_it_failed_is_an_error),
         claim(the_part_that_is_the_trace_is_picked),
         claim(an_answer_alone_says_nothing_of_calls),
         claim(plain_text_is_an_answer),
@@ -69,7 +70,9 @@ fn answer(project: &Project) -> String {
 
 fn a_server_is_sent_what_a_command_reads() {
     let server = Server::saying(calls("look"));
-    let asked = sent(&server, &json!(server.url("/ask")));
+    let http = json!(server.url("/ask"));
+    run(&http, &json!({"timeout": i64::MAX}), &[]).1.exits(0);
+    let asked = &server.asked()[0];
     assert_eq!(asked.line, "POST /ask HTTP/1.1");
     let query = "Where is order 7?";
     assert_eq!(asked.json(), json!({"id": "a", "input": query, "query": query, "run": 1}));
@@ -162,6 +165,20 @@ fn another_agents_answer_says_nothing_of_calls() {
     for nonsense in [answers(json!({"tools": []})), Server::saying(Reply::json(&error))] {
         let (project, ran) = run(&json!(nonsense.url("/")), &json!({}), &[]);
         ran.exits(101).says("answered with what is no trace").says("it answered: {");
+        assert_eq!(project.verdict("s::a")["status"], "error");
+    }
+}
+
+fn a_run_that_says_that_it_failed_is_an_error() {
+    let started = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"});
+    let events = json!([started, {"type": "RUN_ERROR", "message": "the model is overloaded"}]);
+    let parts = json!([{"kind": "text", "text": "the model is overloaded"}]);
+    let message = json!({"kind": "message", "messageId": "m", "role": "agent", "parts": parts});
+    let task = json!({"kind": "task", "id": "t", "status": {"state": "failed", "message": message}});
+    for failed in [events, task] {
+        let server = Server::saying(Reply::json(&failed));
+        let (project, ran) = run(&json!(server.url("/")), &json!({}), &[]);
+        ran.exits(101).says("failed\n").says("= cause: the model is overloaded");
         assert_eq!(project.verdict("s::a")["status"], "error");
     }
 }

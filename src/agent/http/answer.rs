@@ -14,7 +14,7 @@ const SHOWN: usize = 300;
 
 /// The run that `response` tells of.
 pub(super) fn read(call: &HttpCall, response: &Response, query: String) -> Result<Trace, AgentProblem> {
-    let read = run(call, response, query);
+    let read = run(call, response, query).and_then(ended_well);
     read.map_err(|problem| match problem {
         AgentProblem::Nonsense(why) => AgentProblem::Nonsense(format!("{why}\n{}", begins(&response.body))),
         other => other,
@@ -36,6 +36,17 @@ fn run(call: &HttpCall, response: &Response, query: String) -> Result<Trace, Age
             let trace = read_one(&texts(path, &value)?, format)?;
             Ok(Trace { answer: answer.or(trace.answer.clone()), ..trace })
         }
+    }
+}
+
+/// What readers write before the message of a run that its own format says has failed.
+const FAILED: &str = "error: ";
+
+/// A server has no exit code: that its agent broke off stands in its answer. What it did not do says nothing then.
+fn ended_well(run: Trace) -> Result<Trace, AgentProblem> {
+    match run.stop_reason.as_deref().and_then(|reason| reason.strip_prefix(FAILED)) {
+        Some(message) => Err(AgentProblem::Failed(message.into())),
+        None => Ok(run),
     }
 }
 
