@@ -104,6 +104,16 @@ impl<'h> Hearing<'h> {
     }
 }
 
+/// What the case says itself, where a judge is named and nobody may ask it; `None` where none is named.
+pub fn unheard(case: &Case) -> Option<Opinions> {
+    case.judge.as_ref()?;
+    let absent = Absent::Undecided {
+        why: "nobody asks it here".to_owned(),
+        help: "run the case in its harness, or give the opinion in the case".to_owned(),
+    };
+    Some(case.opinions.clone().with_judge(absent))
+}
+
 fn with(mut given: Opinions, heard: Vote) -> Opinions {
     for (label, opinion) in heard {
         given.insert(label, opinion);

@@ -27,7 +27,7 @@ pub use agreement::Agreement;
 pub use calibration::{Calibration, Example};
 pub use cassette::{CASSETTES, cassettes_of};
 pub use error::JudgeError;
-pub use hearing::Hearing;
+pub use hearing::{Hearing, unheard};
 pub use panel::{Mode, Panel};
 pub use questionnaire::{Asked, Questionnaire};
 pub use reply::BadReply;

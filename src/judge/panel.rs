@@ -168,12 +168,13 @@ impl Panel {
 
     /// The judge on a server, connected once.
     fn connect(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
-        let name = format!("{settings:?}");
-        if let Some(judge) = lock(&self.connected).get(&name) {
+        let JudgeSettings { model, base_url, key_env, seed, timeout, .. } = settings;
+        let who = format!("{:?}", (model, base_url, key_env, seed, timeout));
+        if let Some(judge) = lock(&self.connected).get(&who) {
             return Ok(Arc::clone(judge));
         }
         let judge = self.on_server(settings)?;
-        lock(&self.connected).insert(name, Arc::clone(&judge));
+        lock(&self.connected).insert(who, Arc::clone(&judge));
         Ok(judge)
     }
 

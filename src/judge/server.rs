@@ -4,7 +4,7 @@
 //! without it.
 
 use std::ffi::OsString;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -31,6 +31,9 @@ const LONGEST: usize = 4 << 20;
 /// How often it is asked again when it is busy.
 const RETRIES: u32 = 4;
 
+/// A request without a schema is plain; one without temperature and seed as well is as plain as can be.
+const PLAINEST: u8 = 2;
+
 /// A model behind a URL.
 pub(super) struct ServerJudge {
     client: Client,
@@ -40,8 +43,8 @@ pub(super) struct ServerJudge {
     seed: i64,
     key: Option<(String, String)>,
     limits: Limits,
-    /// The server has refused to hold the model to a schema.
-    without_schema: AtomicBool,
+    /// How much of a request the server was found to refuse, up to [`PLAINEST`].
+    plain: AtomicU8,
 }
 
 impl ServerJudge {
@@ -68,29 +71,31 @@ impl ServerJudge {
             seed: settings.seed,
             key: key(settings, variable)?,
             limits,
-            without_schema: AtomicBool::new(false),
+            plain: AtomicU8::new(0),
         })
     }
 
-    fn body(&self, request: &JudgeRequest) -> Value {
+    fn body(&self, request: &JudgeRequest, plain: u8) -> Value {
         let mut body = json!({
             "model": self.model,
-            "temperature": 0,
-            "seed": self.seed.wrapping_add(i64::from(request.vote) - 1),
             "messages": [
                 {"role": "system", "content": request.system},
                 {"role": "user", "content": request.user},
             ],
         });
-        if !self.without_schema.load(Ordering::Relaxed) {
+        if plain < PLAINEST {
+            body["temperature"] = 0.into();
+            body["seed"] = self.seed.wrapping_add(i64::from(request.vote) - 1).into();
+        }
+        if plain == 0 {
             let schema = json!({"name": "opinions", "strict": true, "schema": request.schema});
             body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
         }
         body
     }
 
-    fn send(&self, request: &JudgeRequest) -> Result<Answer, HttpError> {
-        let mut http = Request::post(&self.url, self.body(request));
+    fn send(&self, request: &JudgeRequest, plain: u8) -> Result<Answer, HttpError> {
+        let mut http = Request::post(&self.url, self.body(request, plain));
         if let Some((name, key)) = &self.key {
             http = http.bearer(key).secret(name, key);
         }
@@ -122,19 +127,20 @@ impl Judge for ServerJudge {
         self.name.clone()
     }
 
-    /// A server that knows no schemas says so with a 400 or 422: then it is asked without one, from then on.
+    /// A server that knows no schemas, or a model that takes no temperature, says so with a 400 or 422: then it is asked
+    /// in plainer words, from then on.
     fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError> {
-        let first = self.send(request);
-        let refused = first.as_ref().is_err_and(is_refusal);
-        if !refused || self.without_schema.load(Ordering::Relaxed) {
-            return first.map_err(JudgeError::failed);
+        let mut plain = self.plain.load(Ordering::Relaxed);
+        loop {
+            match self.send(request, plain) {
+                Ok(answer) => {
+                    self.plain.store(plain, Ordering::Relaxed);
+                    return Ok(answer);
+                }
+                Err(error) if plain < PLAINEST && is_refusal(&error) => plain += 1,
+                Err(error) => return Err(JudgeError::failed(error)),
+            }
         }
-        self.without_schema.store(true, Ordering::Relaxed);
-        self.send(request).map_err(|error| {
-            // It was not the schema, then.
-            self.without_schema.store(false, Ordering::Relaxed);
-            JudgeError::failed(error)
-        })
     }
 }
 

@@ -12,8 +12,8 @@ use super::secrets;
 use super::together::together;
 use super::{Breach, CallSummary, Finding, RunSummary, TrialError, Verdict};
 use crate::case::{Case, Expectation};
-use crate::evidence::Evidence;
-use crate::judge::Hearing;
+use crate::evidence::{Evidence, Opinions};
+use crate::judge::{Hearing, unheard};
 use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
 use crate::pattern::without_secrets;
 use crate::place::{Location, Place};
@@ -130,7 +130,7 @@ fn ask_all(
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
     for first in [true, false] {
-        if !first && let Some(opinions) = hearing.and_then(|hearing| hearing.opinions(case, &evidence)) {
+        if !first && let Some(opinions) = heard(case, &evidence, hearing) {
             evidence.opinions = Cow::Owned(opinions);
         }
         for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
@@ -143,6 +143,10 @@ fn ask_all(
         }
     }
     answers
+}
+
+fn heard(case: &Case, evidence: &Evidence<'_>, hearing: Option<&Hearing<'_>>) -> Option<Opinions> {
+    hearing.map_or_else(|| unheard(case), |hearing| hearing.opinions(case, evidence))
 }
 
 fn comes_first(expectation: &Expectation) -> bool {

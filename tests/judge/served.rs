@@ -14,6 +14,7 @@ pub(crate) fn claims() -> Vec<Trial> {
     vec![
         claim(a_model_is_asked_recorded_and_replayed_without_a_key),
         claim(a_server_that_knows_no_schemas_is_asked_without_one),
+        claim(a_model_that_takes_no_temperature_is_asked_without_one),
         claim(a_busy_server_is_asked_again),
         claim(each_fault_is_an_error_within_its_time),
         claim(tokens_have_their_price_and_a_budget),
@@ -98,6 +99,16 @@ fn a_server_that_knows_no_schemas_is_asked_without_one() {
     let ran = ask(&project(&server.url("/v1"), ""), LIVE).exits(101);
     assert_eq!(ran.results().into_values().collect::<Vec<_>>(), ["ok", "FAILED"]);
     assert_eq!(server.asked().len(), 3, "it is not tried again");
+}
+
+fn a_model_that_takes_no_temperature_is_asked_without_one() {
+    let server = Server::new(|asked, _| match asked.json()["temperature"] {
+        Value::Null => honest(asked),
+        _ => Reply::of(400, "{\"error\": \"unsupported value: temperature\"}"),
+    });
+    let ran = ask(&project(&server.url("/v1"), ""), LIVE).exits(101);
+    assert_eq!(ran.results().into_values().collect::<Vec<_>>(), ["ok", "FAILED"]);
+    assert_eq!(server.asked().len(), 4);
 }
 
 fn a_busy_server_is_asked_again() {

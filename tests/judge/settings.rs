@@ -11,6 +11,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_judge_needs_a_model),
         claim(nobody_to_ask_says_how_to_name_one),
         claim(a_named_judge_without_recordings_is_undecided),
+        claim(outside_of_a_harness_nothing_stands_in_for_a_named_judge),
         #[cfg(not(feature = "judge"))]
         claim(asking_a_server_needs_the_feature),
         #[cfg(feature = "judge")]
@@ -48,6 +49,17 @@ fn a_named_judge_without_recordings_is_undecided() {
     let ran = with_judge("judge: {model: m}").run(&[]).exits(101);
     ran.says("nothing is recorded of it").says("ARRAIGN_JUDGE_MODE=record");
     with_judge("judge: {model: m}").run(&["--list"]).exits(0);
+}
+
+fn outside_of_a_harness_nothing_stands_in_for_a_named_judge() {
+    let text = "{tests: [{id: a, expect: [{output_quality: {min: 1, assertions: [{contains: x}]}}]}]}";
+    let trace = arraign::Trace { answer: Some("x".to_owned()), ..arraign::Trace::default() };
+    let status = |text: &str| {
+        let suite = arraign::Harness::new("evals").parse(text).expect("a suite");
+        arraign::evaluate(&suite.cases[0], &trace).status
+    };
+    assert_eq!(status(text), arraign::Status::Pass);
+    assert_eq!(status(&text.replacen('{', "{judge: {model: m}, ", 1)), arraign::Status::Undecided);
 }
 
 #[cfg(not(feature = "judge"))]
