@@ -1,17 +1,15 @@
 //! An earlier run, read back from what it left: the folder of its verdict files, or its report.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::runs::StoredRun;
 use crate::report::Earlier;
 use crate::report::comparison::Trials;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
-
-/// Later attempts of a retried trial lie in folders that begin so.
-const ATTEMPT: &str = "attempt-";
 
 /// What `report.json` holds, as far as it is read.
 #[derive(Deserialize)]
@@ -50,43 +48,17 @@ fn of_report(path: &Path) -> Result<Earlier, String> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let verdicts: Result<Vec<Verdict>, String> =
             lines.map(|(index, line)| parsed(line, &format!("{shown}:{}", index + 1))).collect();
-        return named(shown, &verdicts?);
+        return of_verdicts(shown, &verdicts?);
     }
     let document: Document = parsed(&text_of(path)?, &shown)?;
-    named(document.run.id, &document.verdicts)
+    of_verdicts(document.run.id, &document.verdicts)
 }
 
 fn of_folder(folder: &Path) -> Result<Earlier, String> {
-    let mut files = Vec::new();
-    verdict_files(folder, &mut files)?;
-    let read = |path: PathBuf| parsed(&text_of(&path)?, &path.display().to_string());
-    let verdicts: Result<Vec<Verdict>, String> = files.into_iter().map(read).collect();
-    named(folder.file_name().unwrap_or_default().to_string_lossy().into_owned(), &verdicts?)
-}
-
-/// Those of a folder and of the folders in it, then those of each attempt after the first. A file beside a folder of its
-/// name tells of that folder: it is no verdict.
-fn verdict_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
-    let (folders, own): (Vec<PathBuf>, Vec<PathBuf>) =
-        entries(folder)?.into_iter().partition(|path| path.is_dir());
-    let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-    files.extend(own.into_iter().filter(|path| is_json(path) && !path.with_extension("").is_dir()));
-    let mut folders: Vec<(u32, PathBuf)> =
-        folders.into_iter().map(|path| (attempt(&path).unwrap_or_default(), path)).collect();
-    folders.sort();
-    folders.iter().try_for_each(|(_, folder)| verdict_files(folder, files))
-}
-
-fn attempt(path: &Path) -> Option<u32> {
-    let name = path.file_name()?.to_str()?;
-    name.strip_prefix(ATTEMPT)?.parse().ok()
-}
-
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-    paths.sort();
-    Ok(paths)
+    let run = StoredRun::open(&[folder.to_owned()]).map_err(|error| error.to_string())?;
+    let mut trials = Trials::default();
+    run.each(|verdict| trials.add(verdict)).map_err(|error| error.to_string())?;
+    named(run.run().id.clone(), trials)
 }
 
 fn text_of(path: &Path) -> Result<String, String> {
@@ -97,14 +69,17 @@ fn parsed<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| format!("{place}: this is no verdict: {error}"))
 }
 
-fn named(name: String, verdicts: &[Verdict]) -> Result<Earlier, String> {
-    if let Some(other) = verdicts.iter().find(|verdict| verdict.schema_version != SCHEMA_VERSION) {
+fn of_verdicts(name: String, verdicts: &[Verdict]) -> Result<Earlier, String> {
+    if let Some(other) = verdicts.iter().find(|verdict| verdict.schema_version > SCHEMA_VERSION) {
         let version = other.schema_version;
         return Err(format!(
-            "`{name}` holds verdicts of version {version}; this version of arraign reads {SCHEMA_VERSION}"
+            "`{name}`: a later version of arraign wrote this (schema_version {version}); install that one to read it"
         ));
     }
-    let trials: Trials = verdicts.iter().collect();
+    named(name, verdicts.iter().collect())
+}
+
+fn named(name: String, trials: Trials) -> Result<Earlier, String> {
     if trials.is_empty() {
         return Err(format!("`{name}` holds no verdict: there is nothing to compare"));
     }

@@ -148,15 +148,6 @@ pub struct Recording {
     pub runs: Vec<Trace>,
 }
 
-impl Recording {
-    /// The place of the run with this id, or else of this number from 1.
-    pub fn position(&self, wanted: &str) -> Option<usize> {
-        let number = || wanted.parse::<usize>().ok().filter(|number| (1..=self.runs.len()).contains(number));
-        let by_id = self.runs.iter().position(|run| run.id.as_deref() == Some(wanted));
-        by_id.or_else(|| number().map(|number| number - 1))
-    }
-}
-
 /// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
 pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

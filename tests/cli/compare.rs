@@ -18,7 +18,8 @@ fn verdicts(answers: Answers) -> Vec<Verdict> {
     let verdict = |(name, good): &(&str, bool)| {
         let answer = if *good { "it ships today" } else { "no idea" };
         let trace = Trace { answer: Some(answer.to_owned()), ..Trace::default() };
-        Verdict { name: (*name).to_owned(), ..arraign::evaluate(&suite.cases[0], &trace) }
+        let (name, harness) = ((*name).to_owned(), "evals".to_owned());
+        Verdict { name, harness, ..arraign::evaluate(&suite.cases[0], &trace) }
     };
     answers.iter().map(verdict).collect()
 }
@@ -35,8 +36,12 @@ fn leave(folder: &Path, answers: Answers) {
 /// A package with two runs.
 fn package() -> tempfile::TempDir {
     let package = tempfile::tempdir().expect("a folder");
-    leave(&package.path().join("target/arraign/1-1"), BEFORE);
-    leave(&package.path().join("target/arraign/2-2"), AFTER);
+    for (id, answers) in [("1-1", BEFORE), ("2-2", AFTER)] {
+        let run = package.path().join("target/arraign").join(id);
+        leave(&run.join("evals"), answers);
+        let beginning = r#"{"schema_version": 1, "arraign": "0.1.0", "harness": "evals", "cases": "evals", "package": "", "started_ms": 1}"#;
+        fs::write(run.join("evals.json"), beginning).expect("a file");
+    }
     package
 }
 
@@ -64,22 +69,20 @@ fn a_run_that_is_no_worse_is_exit_code_0() {
 #[test]
 fn the_last_attempt_of_a_retried_trial_counts_and_is_flaky() {
     let package = package();
-    leave(&package.path().join("target/arraign/2-2/attempt-2"), &[("refunds::asks", true)]);
+    leave(&package.path().join("target/arraign/2-2/evals/attempt-2"), &[("refunds::asks", true)]);
     let ran = arraign(package.path(), &["compare", "1-1", "2-2"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
     assert!(ran.stdout.contains("refunds::asks  in the later run"), "{}", ran.stdout);
 }
 
 #[test]
-fn a_run_may_have_a_folder_for_each_harness() {
+fn the_markdown_of_a_report_compares_with_an_earlier_run() {
     let package = package();
-    let run = package.path().join("target/arraign/3-3");
-    leave(&run.join("evals"), AFTER);
-    leave(&run.join("evals/attempt-2"), &[("refunds::asks", true)]);
-    fs::write(run.join("evals.json"), "{}").expect("a file");
-    let ran = arraign(package.path(), &["compare", "2-2", "3-3"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    assert!(ran.stdout.contains("1 improved, 1 flaky"), "{}", ran.stdout);
+    let ran =
+        arraign(package.path(), &["report", "--run", "2-2", "--format", "markdown", "--compare", "1-1"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(101), ""));
+    let page = fs::read_to_string(package.path().join("target/arraign/report.md")).expect("a report");
+    assert!(page.contains("### Compared with <code>1-1</code>\n\n1 regressed, 1 improved.\n"), "{page}");
 }
 
 #[test]
@@ -100,7 +103,7 @@ fn reports_are_runs_too() {
 #[test]
 fn what_is_no_run_is_exit_code_2() {
     let package = package();
-    let broken = package.path().join("target/arraign/2-2/refunds::asks.json");
+    let broken = package.path().join("target/arraign/2-2/evals/refunds::asks.json");
     fs::write(&broken, "{\"schema_version\": 1, \"na").expect("a file");
     let cut = arraign(package.path(), &["compare", "1-1", "2-2"]);
     let gone = arraign(package.path(), &["compare", "1-1", "3-3"]);

@@ -1,6 +1,5 @@
 //! `cargo arraign compare RUN RUN`.
 
-use std::env;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,6 +9,7 @@ use arraign::report::comparison::Comparison;
 use arraign::report::{Earlier, plain};
 use clap::{Args, ValueEnum};
 
+use crate::out::out;
 use crate::stop::{Ended, FAILED, Stop, written};
 
 /// Compare two runs: what regressed, improved, came, went, or is flaky.
@@ -43,9 +43,9 @@ enum Form {
 
 impl Compare {
     pub(crate) fn run(self) -> Ended {
-        let out = self.out.unwrap_or_else(default_out);
+        let folder = self.out.unwrap_or_else(out);
         let [before, after] =
-            [&self.before, &self.after].map(|which| earlier_run(which, Path::new(""), &out));
+            [&self.before, &self.after].map(|which| earlier_run(which, Path::new(""), &folder));
         let (before, after) = (before.map_err(Stop::new)?, after.map_err(Stop::new)?);
         let comparison = Comparison::between(&before.trials, &after.trials);
         let text = told(&comparison, self.format, &before, &after);
@@ -63,11 +63,4 @@ fn told(comparison: &Comparison, format: Form, before: &Earlier, after: &Earlier
         Form::Json => plain::json(comparison) + "\n",
         Form::Markdown => comparison.markdown(&before.name).trim_start().to_owned(),
     }
-}
-
-/// What `ARRAIGN_OUT` says, or `target/arraign` where cargo builds.
-fn default_out() -> PathBuf {
-    let folder = |name: &str| env::var_os(name).filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    let target = || folder("CARGO_TARGET_DIR").unwrap_or_else(|| PathBuf::from("target"));
-    folder("ARRAIGN_OUT").unwrap_or_else(|| target().join("arraign"))
 }

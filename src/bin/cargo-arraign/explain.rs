@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arraign::reader::{self, Recording, TraceError, TraceProblem};
 use arraign::report::plain::{json_text, one_line};
 use arraign::report::timeline::{Length, timeline};
-use arraign::source::Files;
+use arraign::source::{Files, ReadError, ReadProblem};
 use clap::{Args, ValueEnum};
 
 use crate::stop::{Ended, Stop, written};
@@ -50,13 +50,9 @@ enum Form {
 impl Explain {
     pub(crate) fn run(self) -> Ended {
         let seen = self.read()?;
-        let chosen = self.chosen(&seen.recording)?;
         let text = match self.format {
-            Form::Text => self.told(&seen, &chosen),
-            Form::Json => {
-                let runs = chosen.iter().map(|index| &seen.recording.runs[*index]);
-                runs.map(|run| json_text(&reader::to_native(run))).collect()
-            }
+            Form::Text => self.told(&seen),
+            Form::Json => seen.recording.runs.iter().map(|run| json_text(&reader::to_native(run))).collect(),
         };
         written(io::stdout().write_all(text.as_bytes()))
     }
@@ -66,64 +62,90 @@ impl Explain {
         let path = self.file.canonicalize().map_err(|error| Stop::new(format!("{shown}: {error}")))?;
         let folder = path.parent().unwrap_or(Path::new("/"));
         let files = Files::new(folder, folder).with_size_limit(LARGEST);
-        let look = |text: &str| Seen::of(text, self.trace_format.as_deref());
-        let seen =
-            files.read(&path, look).map_err(|error| Stop::new(format!("{shown}: {}", error.problem)))?;
+        let read = match self.read_text(&path, &files) {
+            Err(ReadError { problem: ReadProblem::Zipped, .. }) => self.read_zipped(&path, &files),
+            read => read,
+        };
+        let seen = read.map_err(|error| Stop::new(format!("{shown}: {}", error.problem)))?;
         seen.map_err(|error| Stop::new(format!("{shown}: {error}{}", help(&error))))
     }
 
-    /// The runs that are wanted, by their place in the file.
-    fn chosen(&self, recording: &Recording) -> Result<Vec<usize>, Stop> {
-        let Some(wanted) = &self.run else { return Ok((0..recording.runs.len()).collect()) };
-        let found = recording.position(wanted).ok_or_else(|| {
-            let (file, count) = (self.file.display(), recording.runs.len());
-            Stop::new(format!("{file}: no run `{wanted}`: the file holds {count}, counted from 1"))
-        });
-        found.map(|index| vec![index])
+    /// One run of a large file is read without the others.
+    fn read_text(&self, path: &Path, files: &Files) -> Result<Result<Seen, TraceError>, ReadError> {
+        let format = self.trace_format.as_deref();
+        let Some(wanted) = &self.run else { return files.read(path, |text| Seen::of(text, format)) };
+        files.open(path).map(|mut file| reader::read_run(&mut file, format, wanted).map(Seen::without_look))
     }
 
-    fn told(&self, seen: &Seen, chosen: &[usize]) -> String {
+    #[cfg(feature = "inspect-zip")]
+    fn read_zipped(&self, path: &Path, files: &Files) -> Result<Result<Seen, TraceError>, ReadError> {
+        let read =
+            reader::read_zipped(&mut files.open_packed(path)?, self.run.as_deref(), files.size_limit());
+        Ok(read.map(Seen::without_look))
+    }
+
+    #[cfg(not(feature = "inspect-zip"))]
+    #[expect(clippy::unused_self, reason = "with the feature it is used")]
+    fn read_zipped(&self, path: &Path, files: &Files) -> Result<Result<Seen, TraceError>, ReadError> {
+        Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped })
+    }
+
+    fn told(&self, seen: &Seen) -> String {
         let runs = &seen.recording.runs;
-        let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
-        let file = one_line(&self.file.to_string_lossy());
-        let mut text = format!("{file}: {} ({}), {count}\n", seen.recording.format, seen.certainty);
+        let mut text = self.heading(seen);
         let length = if self.full { Length::Full } else { Length::Short };
-        let most = if self.full { chosen.len() } else { RUNS };
+        let most = if self.full { runs.len() } else { RUNS };
         let mut cut = false;
-        for index in chosen.iter().take(most) {
-            let run = timeline(&runs[*index], length);
-            let _ = write!(text, "\nrun {} of {}\n{}", index + 1, runs.len(), run.text);
-            cut |= run.cut;
+        for (index, run) in runs.iter().take(most).enumerate() {
+            let told = timeline(run, length);
+            let which = self
+                .run
+                .as_ref()
+                .map_or_else(|| format!("{} of {}", index + 1, runs.len()), |wanted| one_line(wanted));
+            let _ = write!(text, "\nrun {which}\n{}", told.text);
+            cut |= told.cut;
         }
-        if chosen.len() > most {
-            let _ = writeln!(
-                text,
-                "\n... and {} more runs; `--run` picks one, `--full` shows all",
-                chosen.len() - most
-            );
+        if runs.len() > most {
+            let more = runs.len() - most;
+            let _ = writeln!(text, "\n... and {more} more runs; `--run` picks one, `--full` shows all");
         }
         if cut {
             text.push_str("\nlong texts and long runs are cut; `--full` shows all of them\n");
         }
         text
     }
+
+    fn heading(&self, seen: &Seen) -> String {
+        let certainty = match (&self.trace_format, &seen.certainty) {
+            (Some(_), _) => " (as asked)".to_owned(),
+            (None, Some(certainty)) => format!(" ({certainty})"),
+            (None, None) => String::new(),
+        };
+        let count = match (&self.run, seen.recording.runs.len()) {
+            (Some(_), _) => String::new(),
+            (None, 1) => ", 1 run".to_owned(),
+            (None, count) => format!(", {count} runs"),
+        };
+        format!("{}: {}{certainty}{count}\n", one_line(&self.file.to_string_lossy()), seen.recording.format)
+    }
 }
 
 /// What a file holds, and how it was recognised.
 struct Seen {
     recording: Recording,
-    /// How certain the reader is, or that it was named.
-    certainty: String,
+    /// How certain the reader is, where the file was looked at as a whole.
+    certainty: Option<String>,
 }
 
 impl Seen {
     fn of(text: &str, format: Option<&str>) -> Result<Self, TraceError> {
         let recording = reader::read(text, format)?;
-        let certainty = match format {
-            Some(_) => "as asked".to_owned(),
-            None => certainty(text, recording.format)?,
-        };
+        let certainty = if format.is_none() { Some(certainty(text, recording.format)?) } else { None };
         Ok(Self { recording, certainty })
+    }
+
+    fn without_look(recording: Recording) -> Self {
+        Self { recording, certainty: None }
     }
 }
 

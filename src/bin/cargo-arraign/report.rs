@@ -5,11 +5,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use arraign::harness::earlier_run;
 use arraign::harness::runs::{StoredRun, newest};
 use arraign::report::annotations::Annotations;
 use arraign::report::overview::Overview;
 use arraign::report::plain::one_line;
-use arraign::report::{FORMATS, Format, Report as _};
+use arraign::report::{Earlier, FORMATS, Format, Report as _};
 use clap::Args;
 
 use crate::out::out;
@@ -32,6 +33,9 @@ pub(crate) struct Report {
     /// Formats, with commas between them.
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = format)]
     format: Vec<Format>,
+    /// An earlier run that Markdown compares with: as `cargo arraign compare` takes it; `ARRAIGN_COMPARE` unless said.
+    #[arg(long, value_name = "RUN")]
+    compare: Option<String>,
     /// Where the reports go: the folder of all runs unless said.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -39,7 +43,7 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn run(self) -> Ended {
-        let run = StoredRun::open(&self.folders()?)?;
+        let run = StoredRun::open(&self.folders()?)?.compared_with(self.earlier()?);
         let mut overview = Box::new(Overview::of(run.run()));
         let mut annotations = Box::new(Annotations::of(run.run()));
         let paths = run.write(&self.format, &self.out.unwrap_or_else(out), |verdict| {
@@ -54,6 +58,12 @@ impl Report {
         }
         written(io::stdout().write_all(text.as_bytes()))?;
         Ok(if totals.passed == totals.cases { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+
+    fn earlier(&self) -> Result<Option<Earlier>, Stop> {
+        let named = || env::var("ARRAIGN_COMPARE").ok().filter(|run| !run.is_empty());
+        let which = self.compare.clone().or_else(named);
+        which.map(|which| earlier_run(&which, Path::new(""), &out()).map_err(Stop::new)).transpose()
     }
 
     fn folders(&self) -> Result<Vec<PathBuf>, Stop> {

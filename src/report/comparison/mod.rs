@@ -13,6 +13,7 @@ use super::{Standing, Totals};
 use crate::outcome::Score;
 use crate::verdict::Verdict;
 
+use self::trials::Id;
 pub use trials::Trials;
 
 /// The version of the JSON that a comparison is written as. It changes when a field changes its meaning or goes.
@@ -56,6 +57,9 @@ pub enum Change {
 pub struct Compared {
     /// Its name.
     pub name: String,
+    /// The harness that ran it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub harness: String,
     /// What became of it.
     pub change: Change,
     /// In the earlier run.
@@ -124,9 +128,9 @@ impl Comparison {
 }
 
 impl Compared {
-    fn of(name: &str, before: Option<&Seen>, after: Option<&Seen>) -> Self {
-        let change = change(before, after);
-        Self { name: name.to_owned(), change, before: before.cloned(), after: after.cloned() }
+    fn of(id: &Id, before: Option<&Seen>, after: Option<&Seen>) -> Self {
+        let (name, harness, change) = (id.name.clone(), id.harness.clone(), change(before, after));
+        Self { name, harness, change, before: before.cloned(), after: after.cloned() }
     }
 
     /// Whether it wavered in either run.

@@ -9,18 +9,26 @@ use crate::report::{Standing, Totals};
 use crate::score::Stake;
 use crate::verdict::{Finding, Verdict};
 
-/// The trials of one run, by name.
+/// The trials of one run, by name and harness.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trials(BTreeMap<String, Seen>);
+pub struct Trials(BTreeMap<Id, Seen>);
+
+/// What a trial is known by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Id {
+    pub(super) name: String,
+    pub(super) harness: String,
+}
 
 impl Trials {
     /// Takes the next verdict: of the attempts of a trial, in their order.
     pub fn add(&mut self, verdict: &Verdict) {
         let mut seen = Seen::of(verdict);
-        if let Some(earlier) = self.0.get(&verdict.name) {
+        let id = Id { name: verdict.name.clone(), harness: verdict.harness.clone() };
+        if let Some(earlier) = self.0.get(&id) {
             seen.flaky |= earlier.flaky || earlier.standing != seen.standing;
         }
-        self.0.insert(verdict.name.clone(), seen);
+        self.0.insert(id, seen);
     }
 
     /// How many there are.
@@ -41,8 +49,8 @@ impl Trials {
 
     /// Each trial of the two runs.
     pub(super) fn beside<'t>(&'t self, after: &'t Trials) -> impl Iterator<Item = Compared> + 't {
-        let names: BTreeSet<&String> = self.0.keys().chain(after.0.keys()).collect();
-        names.into_iter().map(|name| Compared::of(name, self.0.get(name), after.0.get(name)))
+        let ids: BTreeSet<&Id> = self.0.keys().chain(after.0.keys()).collect();
+        ids.into_iter().map(|id| Compared::of(id, self.0.get(id), after.0.get(id)))
     }
 }
 
@@ -59,7 +67,7 @@ impl Seen {
         Self {
             standing: Standing::of(verdict),
             score: verdict.score,
-            flaky: wavers(verdict),
+            flaky: !verdict.earlier_attempts.is_empty() || wavers(verdict),
             claim: (!verdict.passed).then(|| headline(verdict)),
         }
     }
