@@ -140,6 +140,20 @@ fn a_byte_that_begins_no_character_is_named() {
     assert_eq!(error, format!("not UTF-8: byte {} begins no character", at + 21));
 }
 
+#[test]
+fn a_file_cut_anywhere_is_an_error_or_a_run() {
+    for (format, samples) in formats() {
+        for whole in samples {
+            let step = whole.len() / 60 + 1;
+            for end in (0..whole.len()).step_by(step).filter(|end| whole.is_char_boundary(*end)) {
+                for named in [None, Some(format.as_str())] {
+                    let _ = read_run(&whole[..end], named, "2");
+                }
+            }
+        }
+    }
+}
+
 /// Spans of many traces, in one document on one line.
 fn spans(count: usize) -> String {
     let span = |number: usize| {

@@ -12,7 +12,7 @@ use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
 use super::parts::plain;
-use super::pieces::Cuts;
+use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
@@ -22,7 +22,7 @@ pub(super) const READER: Reader = Reader {
     summary: "AG-UI: the events of an agent's runs, streamed or as a list",
     detect,
     read,
-    cuts: Cuts::Never,
+    cuts: Cuts::Records(note),
 };
 
 /// How the types of events begin.
@@ -53,6 +53,13 @@ fn detect(input: &Input) -> Detection {
         }
     }
     Ok(Certainty::Sure)
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut event = look(text, &["type", "runId", "run_id"])?;
+    let begins = event.get("type").and_then(Json::as_str) == Some("RUN_STARTED");
+    let id = event.string(&["runId", "run_id"]).ok().flatten();
+    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -209,6 +209,8 @@ fn lower(head: Head, steps: Vec<Step>) -> Trace {
         calls_unrecorded: head.calls_unrecorded,
         ..Trace::default()
     };
+    let calls = steps.iter().filter(|step| matches!(step, Step::Call(..))).count();
+    trace.calls.reserve_exact(calls);
     let mut last_turn = 0;
     for step in steps {
         match step {

@@ -120,7 +120,8 @@ impl Open {
             let found = Found { spot, ordinal, last: spot.offset };
             self.runs.push(Run { id: None, found, began: note.began, tells: false });
         }
-        let Some(run) = self.runs.get_mut(number - self.closed) else { return Ok(None) };
+        let place = number.checked_sub(self.closed);
+        let Some(run) = place.and_then(|place| self.runs.get_mut(place)) else { return Ok(None) };
         run.found.last = spot.offset;
         run.began = run.began.min(note.began);
         run.id = run.id.take().or(id_of(note.whose));
