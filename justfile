@@ -9,6 +9,7 @@ ready:
     cargo test --features live --test live
     cargo test --features html --test formats --test harness
     bash tests/html/check.sh
+    cargo test --features cli --bins --test cli
     cargo test --features live,http --test live --test http
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+use arraign::harness::runs::{StoredRun, newest};
+use arraign::report::FORMATS;
+use regex::Regex;
 use serde_json::Value;
 
 type Results = BTreeMap<String, &'static str>;
@@ -45,13 +48,17 @@ impl Package {
     }
 
     fn nextest(&self, built: &Built, arguments: &[&str]) -> Results {
+        self.nextest_to(built, arguments, "out")
+    }
+
+    fn nextest_to(&self, built: &Built, arguments: &[&str], out: &str) -> Results {
         let (binaries, metadata) = (self.path("binaries.json"), self.path("metadata.json"));
         fs::write(&binaries, &built.binaries).expect("a file");
         fs::write(&metadata, &built.metadata).expect("a file");
         let mut command = cargo(&["nextest", "run", "--binaries-metadata"]);
         command.arg(binaries).arg("--cargo-metadata").arg(metadata);
         command.arg("--workspace-remap").arg(self.path("")).current_dir(self.path(""));
-        nextest_results(command.args(arguments), &self.path("out"))
+        nextest_results(command.args(arguments), &self.path(out))
     }
 }
 
@@ -207,7 +214,37 @@ fn retries_leave_their_attempts_apart() {
         fs::read_dir(package.path("out")).expect("verdicts").map(|run| run.expect("a run").path()).collect();
     let [run] = runs.as_slice() else { panic!("one run of nextest is one folder: {runs:?}") };
     for file in ["s::red.json", "attempt-2/s::red.json", "attempt-3/s::red.json", "s::green.json"] {
-        assert!(run.join(file).is_file(), "{file}");
+        assert!(run.join("evals").join(file).is_file(), "{file}");
     }
-    assert!(!run.join("attempt-2/s::green.json").exists());
+    assert!(!run.join("evals/attempt-2/s::green.json").exists());
+}
+
+/// All reports, without times and the ids of runs.
+fn normalised(out: &Path) -> BTreeMap<&'static str, String> {
+    let varies = r#"("duration_ms":|time="|timestamp="|"started":"|"startTimeUtc":"|"id":"arraign/|"run":\{"id":")[^",}]*"#;
+    let varies = Regex::new(varies).expect("a pattern");
+    let report = |format: &arraign::report::Format| {
+        let text = fs::read_to_string(out.join(format.file)).expect("a report");
+        (format.file, varies.replace_all(&text, "$1").into_owned())
+    };
+    FORMATS.iter().map(report).collect()
+}
+
+#[test]
+fn shards_merged_give_the_report_of_one_process() {
+    let (Some(built), package) = (built(), Package::new()) else { return };
+    let formats: Vec<&str> = FORMATS.iter().map(|format| format.format.name()).collect();
+    let mut alone = Command::new(&built.executable);
+    clean(&mut alone);
+    alone.env("CARGO_MANIFEST_DIR", package.path("")).env("ARRAIGN_REPORT", formats.join(","));
+    libtest_results(&mut alone, &package.path("alone"));
+    let shard = |n: usize| {
+        let out = format!("shard-{n}");
+        package.nextest_to(built, &["--partition", &format!("count:{n}/2"), "--retries", "1"], &out);
+        newest(&package.path(&out)).expect("the shard's run")
+    };
+    let merged = StoredRun::open(&[shard(1), shard(2)]).expect("shards");
+    merged.write(FORMATS, &package.path("merged"), |_| ()).expect("reports");
+    assert!(normalised(&package.path("merged")).values().all(|report| report.contains("s::red")));
+    assert_eq!(normalised(&package.path("merged")), normalised(&package.path("alone")));
 }

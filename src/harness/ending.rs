@@ -11,7 +11,6 @@ use super::remarks;
 use super::reports::{Ran, Reports};
 use super::settings::Settings;
 use super::trial::Shared;
-use crate::check::Registry;
 use crate::report::summary::summary;
 use crate::source::write_whole;
 use crate::verdict::summary::Summary;
@@ -31,18 +30,18 @@ impl Ending {
         let pinned = std::mem::take(&mut plan.pinned);
         Self {
             skipped: plan.skipped,
-            reports: Reports::of(plan, command, settings),
+            reports: Reports::of(plan, settings),
             pinned: command.exact_names().is_none().then_some(pinned),
             output_json: settings.output_json.clone(),
         }
     }
 
     /// Says and writes all of it. The error is why the run itself is wrong.
-    pub(super) fn tell(&self, shared: &Shared, kinds: &Registry, ran: Ran) -> Result<(), String> {
+    pub(super) fn tell(&self, shared: &Shared, ran: Ran) -> Result<(), String> {
         for block in shared.tally.blocks() {
             remarks::print(shared.json, &block);
         }
-        let written = self.summarize(shared).and(self.reports.write(shared, kinds, ran));
+        let written = self.summarize(shared).and(self.reports.write(shared, ran));
         remarks::spent(shared.judging.spent());
         remarks::summarize(self.skipped);
         if let Some(pinned) = &self.pinned {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::plan::{CaseWork, GateWork};
 use super::trial::{Shared, judge_in_time};
+use crate::outcome::Status;
 use crate::suite::SummaryBaseline;
 use crate::verdict::summary::Group;
 use crate::verdict::{Finding, Measured, Verdict, hold_baseline, hold_gate};
@@ -27,5 +28,13 @@ fn measure(shared: &Arc<Shared>, name: &str, work: &CaseWork) -> Measured {
 fn compare(shared: &Shared, baseline: &SummaryBaseline, suite: &str, cases: &[Measured]) -> Finding {
     let file = shared.files.document(&baseline.file);
     let now = Group::of(suite, &cases.iter().map(|case| &case.row));
-    hold_baseline(baseline, file.as_deref().map_err(Clone::clone), &now)
+    let mut finding = hold_baseline(baseline, file.as_deref().map_err(Clone::clone), &now);
+    let is_whole = now.axes.is_some() && now.overall.is_some();
+    if is_whole && finding.status != Status::Pass {
+        // What takes the new summary as the baseline needs both.
+        finding.values.insert("baseline".to_owned(), shared.files.name(&baseline.file).into());
+        let summary = serde_json::to_value(shared.tally.summary_of(now)).unwrap_or_default();
+        finding.values.insert("summary".to_owned(), summary);
+    }
+    finding
 }

@@ -12,7 +12,6 @@ use super::remarks::wrong_files;
 use crate::judge::{CASSETTES, Hearing, Judge, Mode, Panel, Spent, cassettes_of};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
-use crate::verdict::rerun_command;
 
 /// The judge, and the cases that may ask it.
 pub(super) struct Judging {
@@ -42,9 +41,9 @@ impl Judging {
         Ok(Self { panel, homes: whole.then(|| homes(plan)) })
     }
 
-    /// What the trial called `name` may ask, whose case stands in `file`.
-    pub(super) fn hearing<'h>(&'h self, name: &'h str, file: &'h Path, files: &'h Files) -> Hearing<'h> {
-        Hearing::new(&self.panel, (files, file), name, rerun_command)
+    /// What a trial may ask whose case stands in `file`, and which `rerun` runs alone.
+    pub(super) fn hearing<'h>(&'h self, rerun: String, file: &'h Path, files: &'h Files) -> Hearing<'h> {
+        Hearing::new(&self.panel, (files, file), rerun)
     }
 
     /// What was spent.

@@ -17,7 +17,7 @@ use crate::case::{AgentFrom, AgentUse, Case, NamedAgent};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::suite::{LIVE, Recorded, Run, load_recorded, record, recording};
-use crate::verdict::rerun_command;
+use crate::verdict::Rerun;
 use crate::yaml::did_you_mean;
 
 /// What a harness says of its agents.
@@ -90,6 +90,7 @@ impl Wanted {
 /// The agents of one run of the harness.
 pub(super) struct Live {
     mode: Mode,
+    rerun: Rerun,
     asked: HashMap<String, Asked>,
     /// Those who run them; nobody does in a replay.
     crew: Option<Crew>,
@@ -109,7 +110,7 @@ impl Live {
         described: Vec<NamedAgent>,
         plan: &mut Plan,
         command: &Command,
-        (base, files): (&Path, &Files),
+        (base, files, rerun): (&Path, &Files, &Rerun),
     ) -> Result<Self, ExitCode> {
         setup.describe(described).map_err(|errors| wrong_files(&errors))?;
         let wanted = Wanted::read().map_err(|problem| wrong(&[problem]))?;
@@ -117,7 +118,7 @@ impl Live {
             known(&setup.agents, name).map_err(|problem| wrong(&[format!("ARRAIGN_AGENT: {problem}")]))?;
         }
         find_all(plan, &setup.agents, command).map_err(|errors| wrong_files(&errors))?;
-        let mut live = Self { mode: wanted.mode, asked: HashMap::new(), crew: None };
+        let mut live = Self { mode: wanted.mode, rerun: rerun.clone(), asked: HashMap::new(), crew: None };
         if wanted.mode == Mode::Replay || command.arguments.list {
             return Ok(live);
         }
@@ -182,7 +183,7 @@ impl Live {
         if case.agent.is_none() || self.mode != Mode::Replay {
             return error;
         }
-        let command = rerun_command(name);
+        let command = self.rerun.command(name);
         format!(
             "no run of the agent can be replayed\n{error}\nrecord it: ARRAIGN_AGENT_MODE=record {command}"
         )

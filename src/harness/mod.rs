@@ -7,9 +7,11 @@
 //! ```
 
 mod args;
+mod beginning;
 mod earlier;
 mod ending;
 mod gate;
+mod home;
 mod judging;
 #[cfg(feature = "live")]
 mod live;
@@ -24,6 +26,7 @@ mod pending;
 mod plan;
 mod remarks;
 mod reports;
+pub mod runs;
 mod schema;
 mod settings;
 mod snapshot;
@@ -33,6 +36,7 @@ mod trial;
 mod unread;
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -43,13 +47,15 @@ use serde::de::DeserializeOwned;
 pub use self::earlier::earlier_run;
 
 use self::args::Command;
+use self::beginning::Beginning;
 use self::ending::Ending;
+use self::home::Home;
 use self::judging::Judging;
 use self::live::Live;
 use self::plan::{Plan, Planned};
 use self::remarks::{cases, complain, wrong, wrong_files};
 use self::reports::Ran;
-use self::settings::Settings;
+use self::settings::{Nextest, Settings};
 use self::store::Store;
 use self::tally::Tally;
 use self::trial::Shared;
@@ -61,6 +67,7 @@ use crate::place::{LoadError, LoadErrors, Place};
 use crate::report::plain::one_line;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
 use crate::suite::{Library, Suite, workspace};
+use crate::verdict::Rerun;
 
 /// A trial failed.
 const FAILED: u8 = 101;
@@ -74,6 +81,7 @@ pub struct Harness {
     judge: Option<Arc<dyn Judge>>,
     allowed_roots: Vec<PathBuf>,
     size_limit: u64,
+    rerun: Rerun,
     mistakes: Vec<String>,
 }
 
@@ -89,6 +97,7 @@ impl Harness {
             judge: None,
             allowed_roots: Vec::new(),
             size_limit: DEFAULT_SIZE_LIMIT,
+            rerun: settings::own_target().map_or_else(Rerun::default, |target| Rerun::of_target(&target)),
             mistakes: Vec::new(),
         }
     }
@@ -180,6 +189,13 @@ impl Harness {
         self
     }
 
+    /// What runs these cases again, for the hint of a red trial: `cargo arraign run --`. The test target that this
+    /// program is, unless said.
+    pub fn rerun(mut self, command: impl Into<String>) -> Self {
+        self.rerun = Rerun::of_command(command);
+        self
+    }
+
     /// Reads the cases of one file below the eval root, with this harness's checks, for use in any `#[test]`.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Suite, LoadErrors> {
         let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
@@ -209,9 +225,15 @@ impl Harness {
 
     /// Runs what the command line asks for. 0: all passed; 101: a trial failed; 2: the run itself is wrong.
     pub fn run(self) -> ExitCode {
+        self.run_with(env::args_os().skip(1))
+    }
+
+    /// Runs what `arguments` ask for: those of a command line, without the program's name. A program with a command
+    /// line of its own hands on what it keeps for the harness.
+    pub fn run_with(self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         panics::install();
         let threads = env::var_os("RUST_TEST_THREADS");
-        let command = match args::parse(env::args_os().skip(1).collect(), threads) {
+        let command = match args::parse(arguments.into_iter().collect(), threads) {
             Ok(command) => command,
             Err(problem) => return wrong(&[problem]),
         };
@@ -226,7 +248,7 @@ impl Harness {
             return schema::write(path, &self.kinds);
         }
         match self.files() {
-            Ok((base, files)) => self.run_in(base, files, &command, settings),
+            Ok((base, files)) => self.run_in(base, files, &command, &settings),
             Err(problem) => wrong(&[problem]),
         }
     }
@@ -268,21 +290,22 @@ impl Harness {
         format!("no folder `{}` {}; {help}", self.folder.display(), tried.join(", nor "))
     }
 
-    fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: Settings) -> ExitCode {
+    fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: &Settings) -> ExitCode {
         let common = match workspace(&files, &self.kinds) {
             Ok(common) => common,
             Err(errors) => return wrong_files(&errors),
         };
         let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
-        let mut plan = match plan_of(library, command, &settings) {
+        let mut plan = match plan_of(library, command, settings) {
             Ok(plan) => plan,
             Err(code) => return code,
         };
-        if let Some(code) = nothing_to_run(&plan, command, &settings, &self.folder) {
+        if let Some(code) = nothing_to_run(&plan, command, settings, &self.folder) {
             return code;
         }
         plan.select(command);
-        let live = match Live::start(self.live, common.agents, &mut plan, command, (&base, &files)) {
+        let around = (base.as_path(), &files, &self.rerun);
+        let live = match Live::start(self.live, common.agents, &mut plan, command, around) {
             Ok(live) => live,
             Err(code) => return code,
         };
@@ -290,26 +313,35 @@ impl Harness {
             Ok(judging) => judging,
             Err(code) => return code,
         };
-        let ending = Ending::of(&mut plan, command, &settings);
-        let tally = Tally::new(&mut plan, &settings);
-        let shared = Arc::new(shared(base, files, command, settings, (live, judging, tally)));
-        let asked = &command.arguments;
-        let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
-        let cases = plan.cases();
-        let numbered = plan.trials.into_iter().enumerate();
-        let trials: Vec<Trial> =
-            numbered.map(|(number, planned)| trial(number, planned, &shared, reasons)).collect();
-        let conclusion = libtest_mimic::run(&command.arguments_for(trials.len()), trials);
-        // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
-        std::mem::forget(cases);
-        let ran = Ran::of(&conclusion);
-        if !command.arguments.list
-            && let Err(problem) = ending.tell(&shared, &self.kinds, ran)
-        {
-            return wrong(&[problem]);
-        }
-        if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
+        let store = begun(&plan, library, &base, command, settings);
+        let ending = Ending::of(&mut plan, command, settings);
+        let tally = Tally::new(&mut plan, settings);
+        let nextest = settings.nextest.is_some();
+        let json = matches!(command.arguments.format, Some(FormatSetting::Json));
+        let shared =
+            Arc::new(Shared { files, store, live, judging, tally, base, rerun: self.rerun, json, nextest });
+        run_trials(plan, &shared, command, &ending)
     }
+}
+
+/// Runs the trials, and says and writes what there is to say of them.
+fn run_trials(plan: Plan, shared: &Arc<Shared>, command: &Command, ending: &Ending) -> ExitCode {
+    let asked = &command.arguments;
+    let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
+    let cases = plan.cases();
+    let numbered = plan.trials.into_iter().enumerate();
+    let trials: Vec<Trial> =
+        numbered.map(|(number, planned)| trial(number, planned, shared, reasons)).collect();
+    let conclusion = libtest_mimic::run(&command.arguments_for(trials.len()), trials);
+    // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
+    std::mem::forget(cases);
+    let ran = Ran::of(&conclusion);
+    if !asked.list
+        && let Err(problem) = ending.tell(shared, ran)
+    {
+        return wrong(&[problem]);
+    }
+    if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }
 
 /// The trials that the command line may mean. The error is how the process ends: a mistake was told.
@@ -343,23 +375,29 @@ fn nothing_to_run(plan: &Plan, command: &Command, settings: &Settings, folder: &
     Some(wrong(&[format!("no case below `{}`: an empty run is not a green one", folder.display())]))
 }
 
-fn shared(
-    base: PathBuf,
-    files: Files,
-    command: &Command,
-    settings: Settings,
-    (live, judging, tally): (Live, Judging, Tally),
-) -> Shared {
-    let out = match settings.out {
-        Some(out) => base.join(out),
-        None => settings::default_out(&base),
-    };
-    let nextest = settings.nextest.is_some();
-    let (run_id, attempt) = settings
-        .nextest
-        .map_or_else(|| (settings::own_run_id(), 1), |nextest| (nextest.run_id, nextest.attempt));
-    let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-    Shared { files, store: Store::new(&out, &run_id, attempt), live, judging, tally, base, json, nextest }
+/// Where the verdicts of this process go. How it began is said there.
+fn begun(plan: &Plan, library: Library<'_>, base: &Path, command: &Command, settings: &Settings) -> Store {
+    let home = Home::of(base, library.files.root());
+    let store = store(base, settings, &home);
+    if leaves_a_beginning(plan, command, settings) {
+        store.begin(|| Beginning::of(plan, command, library.kinds, &home));
+    }
+    store
+}
+
+fn store(base: &Path, settings: &Settings, home: &Home) -> Store {
+    let out = settings.out.as_ref().map_or_else(|| settings::default_out(base), |out| base.join(out));
+    match &settings.nextest {
+        Some(Nextest { run_id, attempt }) => Store::new(&out, run_id, *attempt, &home.harness),
+        None => Store::new(&out, &settings::own_run_id(), 1, &home.harness),
+    }
+}
+
+/// A run leaves one; and nextest's list, where it names trials that nextest will not start.
+fn leaves_a_beginning(plan: &Plan, command: &Command, settings: &Settings) -> bool {
+    let asked = &command.arguments;
+    let names_ignored = || !asked.ignored && plan.trials.iter().any(|trial| trial.ignore.is_some());
+    !asked.list || (settings.nextest.is_some() && names_ignored())
 }
 
 /// An ignored case is ignored for the runner, too; where nobody asks for ignored trials, the reason is shown.

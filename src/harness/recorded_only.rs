@@ -8,6 +8,7 @@ use super::plan::Plan;
 use crate::case::{Case, NamedAgent};
 use crate::source::Files;
 use crate::suite::{Recorded, load_recorded};
+use crate::verdict::Rerun;
 
 /// Nothing can be said of agents.
 #[derive(Default)]
@@ -23,7 +24,7 @@ impl Live {
         _described: Vec<NamedAgent>,
         _plan: &mut Plan,
         _command: &Command,
-        _at: (&Path, &Files),
+        _at: (&Path, &Files, &Rerun),
     ) -> Result<Self, ExitCode> {
         Ok(Self)
     }

@@ -36,7 +36,7 @@ pub(super) fn no_reports_under_nextest(formats: &[ReportFormat], store: &Path) {
 }
 
 fn not_rendered(by: &str, formats: impl Iterator<Item = ReportFormat>, store: &Path) {
-    let names: Vec<String> = formats.map(|format| format!("{format:?}").to_lowercase()).collect();
+    let names: Vec<&str> = formats.map(ReportFormat::name).collect();
     if !names.is_empty() {
         let (names, store) = (names.join(", "), store.display());
         remark(&format!("reports not rendered {by}: {names}; the verdicts are in {store} as JSON"));

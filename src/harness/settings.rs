@@ -134,11 +134,14 @@ fn report_format(word: &str) -> Result<ReportFormat, String> {
         .map_err(|_| format!("ARRAIGN_REPORT: `{word}` is none of json, jsonl, sarif, junit, markdown, html"))
 }
 
+/// The rounds of a stress run are attempts, too: each has as many as the first.
 fn nextest() -> Nextest {
-    let attempt = env::var("NEXTEST_ATTEMPT").ok().and_then(|attempt| attempt.parse().ok());
+    let number = |name: &str| env::var(name).ok().and_then(|number| number.parse::<u32>().ok());
+    let round = number("NEXTEST_STRESS_CURRENT").unwrap_or(0);
+    let before = round.saturating_mul(number("NEXTEST_TOTAL_ATTEMPTS").unwrap_or(1));
     Nextest {
         run_id: env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| own_run_id()),
-        attempt: attempt.unwrap_or(1),
+        attempt: before.saturating_add(number("NEXTEST_ATTEMPT").unwrap_or(1)),
     }
 }
 
@@ -146,6 +149,14 @@ fn nextest() -> Nextest {
 pub(super) fn own_run_id() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
     format!("{seconds}-{}", std::process::id())
+}
+
+/// The name of the test target that this program is: cargo puts a hash behind it.
+pub(super) fn own_target() -> Option<String> {
+    let program = env::current_exe().ok()?;
+    let is_target = program.parent()?.ends_with("deps");
+    let (name, hash) = program.file_stem()?.to_str()?.rsplit_once('-')?;
+    (is_target && hash.len() == 16).then(|| name.to_owned())
 }
 
 /// `target/arraign`: the target folder is the one that this very program was built into, if it was.

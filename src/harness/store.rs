@@ -1,13 +1,15 @@
 //! Verdict files: one a trial, written whole.
 //!
-//! `<out>/<run id>/<trial name>.json`; later attempts of a retried trial lie in `attempt-<n>/` below that.
+//! `<out>/<run id>/<harness>/<trial name>.json`; later attempts of a retried trial lie in `attempt-<n>/` below that. Beside
+//! the folder lies `<harness>.json`, which says how the run began.
 
 use std::cell::Cell;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::beginning::Beginning;
 use crate::source::write_whole;
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
@@ -24,44 +26,49 @@ thread_local! {
 #[derive(Debug)]
 pub(super) struct Store {
     out: PathBuf,
+    run: PathBuf,
+    harness: String,
     folder: PathBuf,
     made: OnceLock<()>,
 }
 
 impl Store {
-    pub(super) fn new(out: &std::path::Path, run_id: &str, attempt: u32) -> Self {
-        // The id may be anything that somebody set: it stays one folder below `out`.
-        let run = out.join(file_stem(&escape_component(run_id).replace("..", "%2E%2E")));
-        let folder = if attempt > 1 { run.join(format!("attempt-{attempt}")) } else { run };
-        Self { out: out.to_owned(), folder, made: OnceLock::new() }
+    pub(super) fn new(out: &Path, run_id: &str, attempt: u32, harness: &str) -> Self {
+        let run = out.join(component(run_id));
+        let first = run.join(component(harness));
+        let folder = if attempt > 1 { first.join(format!("attempt-{attempt}")) } else { first };
+        Self { out: out.to_owned(), run, harness: harness.to_owned(), folder, made: OnceLock::new() }
     }
 
     /// The folder of all runs: where reports lie.
-    pub(super) fn out(&self) -> &std::path::Path {
+    pub(super) fn out(&self) -> &Path {
         &self.out
     }
 
-    /// Whether a trial of this run left a verdict.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.path(name).exists()
-    }
-
-    /// Reads a verdict of this run back.
-    pub(super) fn read(&self, name: &str) -> io::Result<Verdict> {
-        Ok(serde_json::from_slice(&fs::read(self.path(name))?)?)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{}.json", file_stem(name)))
-    }
-
     /// The folder of this run.
-    pub(super) fn folder(&self) -> &std::path::Path {
+    pub(super) fn run(&self) -> &Path {
+        &self.run
+    }
+
+    /// The folder of this run's verdicts.
+    pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Writes a verdict.
-    pub(super) fn write(&self, verdict: &Verdict) -> io::Result<()> {
+    /// Says how the run began. What another process has said of it stays. Where this cannot be written, no verdict can
+    /// be either, and the first trial says so.
+    pub(super) fn begin(&self, beginning: impl FnOnce() -> Beginning) {
+        let path = self.run.join(format!("{}.json", component(&self.harness)));
+        if path.exists() {
+            return;
+        }
+        let json = serde_json::to_vec(&beginning());
+        let _ = json.map(|json| fs::create_dir_all(&self.run).and_then(|()| write_whole(&path, &json)));
+    }
+
+    /// Writes a verdict, as one of this harness.
+    pub(super) fn write(&self, verdict: &mut Verdict) -> io::Result<()> {
+        verdict.harness.clone_from(&self.harness);
         if self.made.get().is_none() {
             fs::create_dir_all(&self.folder)?;
             let _ = self.made.set(());
@@ -70,9 +77,17 @@ impl Store {
         json.clear();
         serde_json::to_writer(&mut json, verdict)?;
         json.push(b'\n');
-        let written = write_whole(&self.path(&verdict.name), &json);
+        let written = write_whole(&self.folder.join(format!("{}.json", file_stem(&verdict.name))), &json);
         BUFFER.set(json);
         written
+    }
+}
+
+/// Whatever somebody set as an id, or called a folder: one name, below its folder.
+fn component(text: &str) -> String {
+    match text {
+        "." => "%2E".to_owned(),
+        text => file_stem(&escape_component(text).replace("..", "%2E%2E")),
     }
 }
 

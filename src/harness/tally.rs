@@ -82,6 +82,12 @@ impl Tally {
         }
     }
 
+    /// The summary of a run that holds nothing but the cases of one suite.
+    pub(super) fn summary_of(&self, suite: Group) -> Summary {
+        let total = Group { name: "all".to_owned(), ..suite.clone() };
+        Summary { schema_version: SUMMARY_VERSION, tier: self.tier, total, suites: vec![suite] }
+    }
+
     /// The suites whose golden rows ran.
     fn groups(&self, rows: &[(usize, Arc<str>, Row)]) -> Vec<Group> {
         let mut by_suite: HashMap<&str, Vec<&Row>> = HashMap::new();

@@ -17,7 +17,7 @@ use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::source::Files;
 use crate::suite::Recorded;
-use crate::verdict::{Verdict, evaluate_heard, failed_with};
+use crate::verdict::{Rerun, Verdict, evaluate_heard, failed_with};
 
 /// What all trials of a process share.
 pub(super) struct Shared {
@@ -31,6 +31,8 @@ pub(super) struct Shared {
     pub(super) tally: Tally,
     /// The package's folder: where snapshots are named from.
     pub(super) base: PathBuf,
+    /// How a trial is run alone.
+    pub(super) rerun: Rerun,
     /// The output is JSON events for an IDE.
     pub(super) json: bool,
     /// nextest reads standard error for a heading.
@@ -46,19 +48,19 @@ pub(super) fn run(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -
             let CaseWork { case, path, suite, .. } = &work;
             let tolerated = snapshot::hold_against(&mut verdict, case, path, &shared.base, shared.json);
             shared.tally.add_case(number, suite, &verdict);
-            report(shared, &verdict, tolerated)
+            report(shared, verdict, tolerated)
         }
         Work::Gate(work) => {
             let verdict = gate::judge(shared, name, &work);
             shared.tally.add_block(number, &verdict);
-            report(shared, &verdict, false)
+            report(shared, verdict, false)
         }
     }
 }
 
 /// A verdict is left as well, so that no report looks greener than the run.
 fn broken(shared: &Shared, name: &str, errors: &LoadErrors) -> Failed {
-    let _ = shared.store.write(&unread::verdict(name, errors));
+    let _ = shared.store.write(&mut unread::verdict(name, errors));
     let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
     let first = errors.iter().next();
     say_to_nextest(shared, &first.map(ToString::to_string).unwrap_or_default());
@@ -68,8 +70,11 @@ fn broken(shared: &Shared, name: &str, errors: &LoadErrors) -> Failed {
 
 /// Writes the verdict, then says what is wrong. A snapshot that changed may be tolerated by insta's force-pass mode:
 /// the verdict file still says so.
-fn report(shared: &Shared, verdict: &Verdict, tolerated: bool) -> Result<(), Failed> {
-    let written = shared.store.write(verdict);
+fn report(shared: &Shared, mut verdict: Verdict, tolerated: bool) -> Result<(), Failed> {
+    if shared.rerun != Rerun::default() {
+        verdict.rerun = Some(shared.rerun.command(&verdict.name));
+    }
+    let written = shared.store.write(&mut verdict);
     if let Err(error) = written {
         let folder = shared.store.folder().display();
         return Err(Failed::from(format!(
@@ -79,9 +84,9 @@ fn report(shared: &Shared, verdict: &Verdict, tolerated: bool) -> Result<(), Fai
     if verdict.passed || tolerated {
         return Ok(());
     }
-    say_to_nextest(shared, &terminal::headline(verdict));
-    let at = terminal::first_place(verdict);
-    Err(message(shared, &verdict.name, &at.to_string(), &terminal::red_trial(verdict)))
+    say_to_nextest(shared, &terminal::headline(&verdict));
+    let at = terminal::first_place(&verdict);
+    Err(message(shared, &verdict.name, &at.to_string(), &terminal::red_trial(&verdict)))
 }
 
 /// nextest takes a failure's heading, and the message of its `JUnit` report, from standard error.
@@ -129,7 +134,7 @@ fn judge(shared: &Shared, name: &str, work: &CaseWork) -> Verdict {
     let CaseWork { case, path, run, .. } = work;
     let judged = panics::quietly(|| match shared.live.recorded(name, case, path, &shared.files) {
         Ok(recorded) => {
-            let hearing = shared.judging.hearing(name, path, &shared.files);
+            let hearing = shared.judging.hearing(shared.rerun.command(name), path, &shared.files);
             evaluate_heard(case, name, &picked(recorded, *run), Some(&hearing))
         }
         Err(error) => failed_with(case, name, case.trace_place(), error),

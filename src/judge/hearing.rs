@@ -16,19 +16,13 @@ pub struct Hearing<'h> {
     panel: &'h Panel,
     files: &'h Files,
     file: &'h Path,
-    name: &'h str,
-    command: fn(&str) -> String,
+    command: String,
 }
 
 impl<'h> Hearing<'h> {
-    /// The hearing of the trial called `name`, whose case stands in `file`; `command` gives the line that runs it alone.
-    pub fn new(
-        panel: &'h Panel,
-        (files, file): (&'h Files, &'h Path),
-        name: &'h str,
-        command: fn(&str) -> String,
-    ) -> Self {
-        Self { panel, files, file, name, command }
+    /// The hearing of a trial whose case stands in `file`; `command` is the line that runs it alone.
+    pub fn new(panel: &'h Panel, (files, file): (&'h Files, &'h Path), command: String) -> Self {
+        Self { panel, files, file, command }
     }
 
     /// What the case says itself, and what the judge says of the rest; `None` where there is no judge.
@@ -96,7 +90,7 @@ impl<'h> Hearing<'h> {
     }
 
     fn record_it(&self) -> String {
-        format!("record it: ARRAIGN_JUDGE_MODE=record {}", (self.command)(self.name))
+        format!("record it: ARRAIGN_JUDGE_MODE=record {}", self.command)
     }
 
     fn absent(&self, error: JudgeError) -> Absent {

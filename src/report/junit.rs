@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use super::flaky::attempts;
 use super::markup::{attribute, text};
 use super::terminal::{headline, red_trial};
 use super::{Format, Report, Run, Skipped, Standing};
@@ -108,6 +109,9 @@ impl Suite {
         let tier = if verdict.tier == Tier::Smoke { "smoke" } else { "full" };
         self.property(&format!("{}.tier", verdict.name), tier);
         self.property(&format!("{}.score", verdict.name), &written(verdict.score.get()));
+        if let Some(attempts) = attempts(verdict) {
+            self.property(&format!("{}.flaky", verdict.name), &attempts);
+        }
     }
 
     fn property(&mut self, name: &str, value: &str) {

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use super::comparison::{Comparison, Trials};
+use super::flaky::attempts;
 use super::markup::{attribute, text};
 use super::terminal::{headline, red_trial};
 use super::{Earlier, Format, Report, Run, Standing, Totals};
@@ -18,9 +19,11 @@ pub(super) const FORMAT: Format =
     Format { format: ReportFormat::Markdown, file: "report.md", begin: |run| Box::new(Markdown::of(run)) };
 
 /// A comment on GitHub has 65,536 characters: so many bytes for the scores, ...
-const SCORES: usize = 16_000;
+const SCORES: usize = 14_000;
+/// ... so many for the flaky trials, ...
+const FLAKY: usize = 4_000;
 /// ... so many for the failures, ...
-const FAILURES: usize = 44_000;
+const FAILURES: usize = 42_000;
 /// ... and so many characters for one of them.
 const FAILURE: usize = 6_000;
 /// How many characters a claim or a name may have.
@@ -33,6 +36,7 @@ struct Markdown<'r> {
     /// The run that is compared with, and the trials of this one.
     compared: Option<(&'r Earlier, Trials)>,
     scores: Bounded,
+    flaky: Bounded,
     failures: Bounded,
 }
 
@@ -47,7 +51,13 @@ impl<'r> Markdown<'r> {
     fn of(run: &'r Run) -> Self {
         let bounded = |most| Bounded { text: String::new(), most, left_out: 0 };
         let compared = run.earlier.as_ref().map(|earlier| (earlier, Trials::default()));
-        Self { totals: Totals::of(run), compared, scores: bounded(SCORES), failures: bounded(FAILURES) }
+        Self {
+            totals: Totals::of(run),
+            compared,
+            scores: bounded(SCORES),
+            flaky: bounded(FLAKY),
+            failures: bounded(FAILURES),
+        }
     }
 }
 
@@ -59,6 +69,9 @@ impl Report for Markdown<'_> {
         }
         for card in &verdict.scorecards {
             self.scores.push(&score(verdict, card));
+        }
+        if let Some(attempts) = attempts(verdict) {
+            self.flaky.push(&format!("<li>{}: {attempts}</li>\n", code(&verdict.name)));
         }
         if !verdict.passed {
             self.failures.push(&failure(verdict));
@@ -73,6 +86,10 @@ impl Report for Markdown<'_> {
         if !self.scores.text.is_empty() {
             let (rows, rest) = (&self.scores.text, self.scores.rest("scores"));
             let _ = write!(report, "\n### Scores\n\n<table>\n{SCORES_HEAD}{rows}</table>\n{rest}");
+        }
+        if !self.flaky.text.is_empty() {
+            let (listed, rest) = (&self.flaky.text, self.flaky.rest("flaky cases"));
+            let _ = write!(report, "\n### Flaky\n\n<ul>\n{listed}</ul>\n{rest}");
         }
         if !self.failures.text.is_empty() {
             let (folded, rest) = (&self.failures.text, self.failures.rest("cases that did not pass"));

@@ -6,6 +6,7 @@
 pub mod annotations;
 pub mod block;
 pub mod comparison;
+pub mod flaky;
 #[cfg(feature = "html")]
 mod html;
 mod json;
@@ -13,6 +14,7 @@ mod jsonl;
 mod junit;
 mod markdown;
 mod markup;
+pub mod overview;
 pub mod plain;
 mod run;
 mod sarif;
@@ -36,7 +38,7 @@ pub trait Report {
 }
 
 /// A format that reports are rendered in.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Format {
     /// What it is asked for as.
     pub format: ReportFormat,
@@ -58,6 +60,11 @@ pub const FORMATS: &[Format] = &[
 ];
 
 impl Format {
+    /// The format called `name`, if it is rendered.
+    pub fn called(name: &str) -> Option<Self> {
+        FORMATS.iter().find(|format| format.format.name() == name).copied()
+    }
+
     /// The report of a whole run.
     pub fn render(&self, run: &Run, verdicts: &[Verdict]) -> String {
         let mut report = (self.begin)(run);

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::comparison::Trials;
 use crate::outcome::Status;
-use crate::verdict::Verdict;
+use crate::verdict::{Attempt, Verdict};
 
 const SECONDS_A_DAY: u64 = 86_400;
 
@@ -39,14 +39,14 @@ pub struct Earlier {
 }
 
 /// A trial that was not run.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Skipped {
     /// Its name.
     pub name: String,
     /// The file of its case.
     pub file: String,
     /// Why, where the case says it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
@@ -102,8 +102,13 @@ pub enum Standing {
 impl Standing {
     /// That of a verdict.
     pub fn of(verdict: &Verdict) -> Self {
-        match verdict.status {
-            _ if verdict.passed => Self::Passed,
+        Self::of_attempt(Attempt { status: verdict.status, passed: verdict.passed })
+    }
+
+    /// That of one attempt.
+    pub fn of_attempt(attempt: Attempt) -> Self {
+        match attempt.status {
+            _ if attempt.passed => Self::Passed,
             Status::Error => Self::Error,
             Status::Undecided => Self::Undecided,
             Status::Pass | Status::Fail => Self::Failed,

@@ -70,6 +70,20 @@ pub enum ReportFormat {
     Html,
 }
 
+impl ReportFormat {
+    /// What it is asked for as.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+            Self::Sarif => "sarif",
+            Self::Junit => "junit",
+            Self::Markdown => "markdown",
+            Self::Html => "html",
+        }
+    }
+}
+
 /// What the suites of one harness share.
 #[derive(Debug, Clone, Copy)]
 pub struct Library<'l> {

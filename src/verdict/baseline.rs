@@ -76,6 +76,11 @@ fn finding(baseline: &Baseline, good: &Run, comparison: &Comparison) -> Finding 
     if changed {
         finding.items = finding.items.into_iter().map(|item| item.note(comparison.claim())).collect();
     }
+    if fails {
+        // What takes the run as the new baseline needs to know where that lies.
+        let file = good.file.as_deref().unwrap_or(&baseline.file);
+        finding.values.insert("baseline".to_owned(), file.into());
+    }
     if let Ok(comparison) = serde_json::to_value(comparison) {
         finding.values.insert("comparison".to_owned(), comparison);
     }

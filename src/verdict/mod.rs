@@ -6,7 +6,9 @@ mod baseline;
 mod details;
 mod evaluate;
 mod gate;
+mod moved;
 mod regression;
+mod rerun;
 mod scoring;
 mod secrets;
 pub mod summary;
@@ -27,6 +29,7 @@ pub use details::{CallDetails, RunDetails};
 pub use evaluate::{evaluate, evaluate_heard, evaluate_recorded, failed_with};
 pub use gate::{Measured, hold_gate};
 pub use regression::hold_baseline;
+pub use rerun::{Rerun, quoted};
 
 /// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -38,6 +41,10 @@ pub struct Verdict {
     pub schema_version: u32,
     /// The trial's name.
     pub name: String,
+    /// The harness that ran it: the folder of its cases, from the root of the repository, and `@` with its test target
+    /// where that has another name. Two targets may have trials of one name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub harness: String,
     /// Where the case stands.
     pub case: Location,
     /// What the case is about.
@@ -72,6 +79,13 @@ pub struct Verdict {
     /// How the violations differ from the pinned snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_diff: Option<String>,
+    /// The attempts before this one, where a runner tried the trial again and they ended in different ways. No verdict
+    /// file holds them: who reads the attempts of a run together knows it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_attempts: Vec<Attempt>,
+    /// The command that runs it alone, where that is not `cargo test --test evals`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<String>,
     /// How long it took, in milliseconds.
     pub duration_ms: f64,
 }
@@ -82,6 +96,7 @@ impl Verdict {
         Self {
             schema_version: SCHEMA_VERSION,
             name: name.to_owned(),
+            harness: String::new(),
             case,
             description: None,
             tier: Tier::Full,
@@ -96,9 +111,20 @@ impl Verdict {
             runs: Vec::new(),
             errors: Vec::new(),
             snapshot_diff: None,
+            earlier_attempts: Vec::new(),
+            rerun: None,
             duration_ms: 0.0,
         }
     }
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Its status.
+    pub status: Status,
+    /// Whether the trial passed.
+    pub passed: bool,
 }
 
 /// Why no answer could be had.
@@ -264,17 +290,4 @@ impl Verdict {
     pub fn violations(&self) -> impl Iterator<Item = &Breach> {
         self.findings.iter().flat_map(|finding| &finding.violations)
     }
-
-    /// The command that runs this trial alone.
-    pub fn rerun_command(&self) -> String {
-        rerun_command(&self.name)
-    }
-}
-
-/// The command that runs the trial `name` alone. The name stands in quotes where a shell would split it.
-pub fn rerun_command(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-:.,/%+@=".contains(c);
-    let quoted =
-        if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) };
-    format!("cargo test --test evals -- --exact {quoted}")
 }

@@ -47,7 +47,7 @@ error[tool_blocklist]: `rm` is blocked, but was called
   = trace: in the case (inline, 1 call)
   = >  1  rm  {}
   = help: keep the agent from calling it, or take the entry off the list
-  = rerun: cargo test --test evals -- --exact s::b
+  = rerun: cargo test --test harness -- --exact s::b
 ",
     )
     .says("test result: FAILED. 1 passed; 1 failed;")

@@ -86,7 +86,7 @@ fn a_mean_below_the_gate_is_red_and_names_the_rows_that_lost_most() {
         .says("--> evals/s.yaml:2:7")
         .says("= score: 0.8667 of 1, gate: 0.9")
         .says("0.1333  `s::c` scores 0.6 at evals/rows.yaml:10:7: groundedness 1, correctness 0, completeness 1")
-        .says("rerun: cargo test --test evals -- --exact s::pass_threshold");
+        .says("rerun: cargo test --test harness -- --exact s::pass_threshold");
     let verdict = project.verdict("s::pass_threshold");
     let losses = verdict["findings"][0]["losses"].as_array().expect("losses");
     let lost: f64 = losses.iter().filter_map(|loss| loss["points"].as_f64()).sum();

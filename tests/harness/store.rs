@@ -11,6 +11,9 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(every_trial_that_ran_leaves_one_verdict),
         claim(a_verdict_says_what_a_report_needs),
         claim(runs_and_attempts_of_nextest_are_kept_apart),
+        claim(the_rounds_of_a_stress_run_are_kept_apart),
+        claim(a_run_says_how_it_began),
+        claim(what_nextest_will_not_start_its_list_knows),
         claim(the_id_of_a_run_is_one_folder),
         claim(a_folder_that_cannot_be_written_is_said),
         claim(without_a_folder_the_target_folder_is_taken),
@@ -22,11 +25,11 @@ fn every_trial_that_ran_leaves_one_verdict() {
     let project = Project::of(&[green("a"), red("b"), case("c", "rm", "ignore: true"), green("d")]);
     project.run(&["--skip", "::d", "--test-threads", "3"]).exits(101);
     let files = project.files("out");
-    assert_eq!(files.len(), 2, "{files:?}");
-    let run = files[0].strip_suffix("/s::a.json").expect("a verdict of a");
-    assert_eq!(files[1], format!("{run}/s::b.json"));
+    assert_eq!(files.len(), 3, "{files:?}");
+    let run = files[1].strip_suffix("/s::a.json").expect("a verdict of a");
+    assert_eq!(files, [format!("{run}.json"), format!("{run}/s::a.json"), format!("{run}/s::b.json")]);
     project.run(&[]).exits(101);
-    assert_eq!(project.files("out").len(), 5, "a second run has its own folder");
+    assert_eq!(project.files("out").len(), 7, "a second run has its own folder");
 }
 
 fn a_verdict_says_what_a_report_needs() {
@@ -54,15 +57,72 @@ fn runs_and_attempts_of_nextest_are_kept_apart() {
         let variables = [("NEXTEST", "1"), ("NEXTEST_RUN_ID", "run-7"), ("NEXTEST_ATTEMPT", attempt)];
         project.run_with(&variables, &["--exact", "s::b", "--nocapture"]).exits(101);
     }
-    let expected = ["out/run-7/attempt-2/s::b.json", "out/run-7/attempt-3/s::b.json", "out/run-7/s::b.json"];
+    let expected = [
+        "out/run-7/evals@harness.json",
+        "out/run-7/evals@harness/attempt-2/s::b.json",
+        "out/run-7/evals@harness/attempt-3/s::b.json",
+        "out/run-7/evals@harness/s::b.json",
+    ];
     assert_eq!(project.files("out"), expected);
+}
+
+/// `cargo nextest run --stress-count 2 --retries 1`
+fn the_rounds_of_a_stress_run_are_kept_apart() {
+    let project = Project::of(&[green("a")]);
+    for (round, attempt) in [("0", "1"), ("0", "2"), ("1", "1")] {
+        let mut command = project.command(&["--exact", "s::a", "--nocapture"]);
+        command.env("NEXTEST", "1").env("NEXTEST_RUN_ID", "r").env("NEXTEST_TOTAL_ATTEMPTS", "2");
+        command.env("NEXTEST_ATTEMPT", attempt).env("NEXTEST_STRESS_CURRENT", round);
+        crate::project::Ran::of(&mut command).exits(0);
+    }
+    let folder = "out/r/evals@harness";
+    let of = |attempt: &str| format!("{folder}/{attempt}s::a.json");
+    assert_eq!(project.files(folder), [of("attempt-2/"), of("attempt-3/"), of("")]);
+}
+
+fn a_run_says_how_it_began() {
+    let project = Project::empty().file(
+        "crates/shop/evals/s.yaml",
+        crate::project::suite(&[green("a"), case("b", "rm", "ignore: not yet")]),
+    );
+    std::fs::create_dir(project.path(".git")).expect("a repository");
+    let package = project.path("crates/shop").to_string_lossy().into_owned();
+    project.run_with(&[("CARGO_MANIFEST_DIR", package.as_str())], &[]).exits(0);
+    let files = project.files("out");
+    let run = files[0].strip_suffix("/crates%2Fshop%2Fevals@harness.json").expect("a beginning");
+    assert_eq!(files[1], format!("{run}/crates%2Fshop%2Fevals@harness/s::a.json"));
+    let began: Value = serde_json::from_str(&project.read(&files[0])).expect("JSON");
+    assert_eq!((&began["cases"], &began["package"]), (&"crates/shop/evals".into(), &"crates/shop/".into()));
+    let skipped = serde_json::json!([{"name": "s::b", "file": "evals/s.yaml", "reason": "not yet"}]);
+    assert_eq!((&began["skipped"], &began["arraign"]), (&skipped, &env!("CARGO_PKG_VERSION").into()));
+    assert!(began["rules"].get("tool_blocklist").is_none(), "a report knows what comes with arraign");
+    assert_eq!(project.verdict("s::a")["harness"], "crates/shop/evals@harness", "whose target is `harness`");
+}
+
+fn what_nextest_will_not_start_its_list_knows() {
+    let project = Project::of(&[green("a"), case("b", "rm", "ignore: not yet")]);
+    let variables = [("NEXTEST", "1"), ("NEXTEST_RUN_ID", "r")];
+    project.run_with(&variables, &["--list", "--format", "terse", "--ignored"]).exits(0);
+    assert!(project.files("out").is_empty());
+    project.run_with(&variables, &["--list", "--format", "terse"]).exits(0);
+    let began = project.read("out/r/evals@harness.json");
+    project.run_with(&variables, &["--exact", "s::a", "--nocapture"]).exits(0);
+    assert_eq!(project.read("out/r/evals@harness.json"), began, "the list knows more than a trial");
+    assert!(began.contains("\"name\":\"s::b\""), "{began}");
+    let plain = Project::of(&[green("a")]);
+    plain.run_with(&variables, &["--list", "--format", "terse"]).exits(0);
+    assert!(plain.files("out").is_empty(), "nothing is ignored: a trial may say the rest");
 }
 
 fn the_id_of_a_run_is_one_folder() {
     let project = Project::of(&[green("a")]);
     for (id, folder) in [("../../up", "%2E%2E%2F%2E%2E%2Fup"), ("a/b", "a%2Fb"), ("..", "%2E%2E")] {
         project.run_with(&[("NEXTEST", "1"), ("NEXTEST_RUN_ID", id)], &["--exact", "s::a"]).exits(0);
-        assert!(project.files("out").contains(&format!("out/{folder}/s::a.json")), "{:?}", project.files(""));
+        assert!(
+            project.files("out").contains(&format!("out/{folder}/evals@harness/s::a.json")),
+            "{:?}",
+            project.files("")
+        );
     }
 }
 
@@ -77,7 +137,7 @@ fn a_folder_that_cannot_be_written_is_said() {
 fn without_a_folder_the_target_folder_is_taken() {
     let project = Project::of(&[green("a")]);
     project.run_with(&[("ARRAIGN_OUT", "some/where")], &[]).exits(0);
-    assert_eq!(project.files("some/where").len(), 1);
+    assert_eq!(project.files("some/where").len(), 2);
     let id = format!("harness-test-{}", std::process::id());
     let mut command = project.command(&["--exact", "s::a"]);
     command.env_remove("ARRAIGN_OUT").env("NEXTEST", "1").env("NEXTEST_RUN_ID", &id);
@@ -86,7 +146,7 @@ fn without_a_folder_the_target_folder_is_taken() {
     let target = program.ancestors().find(|folder| folder.ends_with("deps")).expect("deps");
     let target = target.parent().and_then(std::path::Path::parent).expect("the target folder");
     let folder = target.join("arraign").join(&id);
-    assert!(folder.join("s::a.json").is_file(), "{}", folder.display());
+    assert!(folder.join("evals@harness/s::a.json").is_file(), "{}", folder.display());
     std::fs::remove_dir_all(folder).expect("the verdict is removed");
 }
 
@@ -95,6 +155,6 @@ fn long_and_strange_names_have_a_file_each() {
     let project = Project::of(&[green(&format!("{long}1")), green(&format!("{long}2")), green("a/b::c\n")]);
     project.run(&[]).exits(0);
     let files = project.files("out");
-    assert_eq!(files.len(), 3, "{files:?}");
+    assert_eq!(files.len(), 4, "{files:?}");
     assert_eq!(files.iter().filter(|file| file.contains(".tmp")).count(), 0, "{files:?}");
 }

@@ -26,7 +26,7 @@ fn a_missing_recording_is_an_error_that_names_the_command() {
     let project = Project::of(&[asks("a", "looks", "")]);
     let ran = project.run(&[]).exits(101).says("error[trial]: no run of the agent can be replayed");
     ran.says("no trace: the case names none, and none is at evals/traces/s/a.*")
-        .says("record it: ARRAIGN_AGENT_MODE=record cargo test --test evals -- --exact s::a")
+        .says("record it: ARRAIGN_AGENT_MODE=record cargo test --test live -- --exact s::a")
         .says("--> evals/s.yaml:4:12");
     assert_eq!(project.verdict("s::a")["status"], "error");
 }

@@ -43,9 +43,8 @@ impl Calibrate {
             ));
         };
         panel.ready(judge).map_err(Stop::new)?;
-        let command = |file: &str| format!("cargo arraign calibrate {file}");
-        let name = self.file.to_string_lossy();
-        let hearing = Hearing::new(&panel, (&files, &path), &name, command);
+        let command = format!("cargo arraign calibrate {}", self.file.to_string_lossy());
+        let hearing = Hearing::new(&panel, (&files, &path), command);
         let results = calibration.examples.iter().map(|example| hearing.of_example(&calibration, example));
         let told = Told::of(&calibration.examples, results);
         let judge = panel.judge_of(calibration.judge.as_ref()).unwrap_or_default();

@@ -2,6 +2,7 @@
 //!
 //! Each command is a file: a struct of its arguments, whose `run` is the command.
 
+mod accept;
 mod calibrate;
 mod compare;
 mod completions;
@@ -11,6 +12,9 @@ mod init;
 mod lint;
 mod man;
 mod new_file;
+mod out;
+mod report;
+mod run;
 mod schema;
 mod stop;
 
@@ -33,6 +37,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Accept(accept::Accept),
     Calibrate(calibrate::Calibrate),
     Compare(compare::Compare),
     Completions(completions::Completions),
@@ -41,12 +46,15 @@ enum Command {
     Init(init::Init),
     Lint(lint::Lint),
     Man(man::Man),
+    Report(report::Report),
+    Run(run::Run),
     Schema(schema::Schema),
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse_from(arguments(env::args_os()));
     let ended = match cli.command {
+        Command::Accept(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Completions(command) => command.run(),
@@ -55,6 +63,8 @@ fn main() -> ExitCode {
         Command::Init(command) => command.run(),
         Command::Lint(command) => command.run(),
         Command::Man(command) => command.run(),
+        Command::Report(command) => command.run(),
+        Command::Run(command) => command.run(),
         Command::Schema(command) => command.run(),
     };
     ended.unwrap_or_else(Stop::tell)

@@ -1,0 +1,84 @@
+//! `cargo arraign report`.
+
+use std::env;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use arraign::harness::runs::{StoredRun, newest};
+use arraign::report::annotations::Annotations;
+use arraign::report::overview::Overview;
+use arraign::report::plain::one_line;
+use arraign::report::{FORMATS, Format, Report as _};
+use clap::Args;
+
+use crate::out::out;
+use crate::stop::{Ended, Stop, written};
+
+/// A trial failed.
+const FAILED: u8 = 101;
+
+/// Render the report of a run, or of its shards, from the verdict files.
+///
+/// Without `--format` it is shown here. Ends with 101 where a trial did not pass.
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The run: the name of its folder below `target/arraign`, or the folder. The newest one unless said.
+    #[arg(long, value_name = "ID", conflicts_with = "merge")]
+    run: Option<PathBuf>,
+    /// The run folders of shards, which are one run. Where a trial ran in several, the last one counts.
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    merge: Vec<PathBuf>,
+    /// Formats, with commas between them.
+    #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = format)]
+    format: Vec<Format>,
+    /// Where the reports go: the folder of all runs unless said.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Report {
+    pub(crate) fn run(self) -> Ended {
+        let run = StoredRun::open(&self.folders()?)?;
+        let mut overview = Box::new(Overview::of(run.run()));
+        let mut annotations = Box::new(Annotations::of(run.run()));
+        let paths = run.write(&self.format, &self.out.unwrap_or_else(out), |verdict| {
+            overview.add(verdict);
+            annotations.add(verdict);
+        })?;
+        let totals = overview.totals();
+        let mut text: String = paths.iter().map(|path| told(path)).collect();
+        text += &if self.format.is_empty() { overview.finish() } else { overview.ending() };
+        if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
+            text += &annotations.finish();
+        }
+        written(io::stdout().write_all(text.as_bytes()))?;
+        Ok(if totals.passed == totals.cases { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+
+    fn folders(&self) -> Result<Vec<PathBuf>, Stop> {
+        if !self.merge.is_empty() {
+            return Ok(self.merge.clone());
+        }
+        Ok(vec![folder(self.run.as_ref())?])
+    }
+}
+
+/// The folder of a run that is named by its id or its path.
+pub(crate) fn folder(run: Option<&PathBuf>) -> Result<PathBuf, Stop> {
+    let Some(run) = run else { return Ok(newest(&out())?) };
+    let named = [out().join(run), run.clone()].into_iter().find(|folder| folder.is_dir());
+    named.ok_or_else(|| {
+        let (run, out) = (run.display(), out());
+        Stop::new(format!("no run is called `{run}` in `{}`; each folder there is a run", out.display()))
+    })
+}
+
+fn told(path: &Path) -> String {
+    format!("wrote {}\n", one_line(&path.to_string_lossy()))
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    let names = || FORMATS.iter().map(|format| format.format.name()).collect::<Vec<_>>().join(", ");
+    Format::called(name.trim()).ok_or_else(|| format!("it is one or several of {}", names()))
+}

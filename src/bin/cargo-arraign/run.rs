@@ -1,0 +1,39 @@
+//! `cargo arraign run`.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use arraign::Harness;
+use arraign::verdict::quoted;
+use clap::Args;
+
+use crate::stop::{Ended, Stop};
+
+/// Run the cases of a folder, without a test target.
+///
+/// The names of the trials, the flags, the variables and the exit codes are those of a test target. Checks and agents
+/// that are written in Rust need one.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The folder of the cases.
+    #[arg(default_value = "evals")]
+    dir: PathBuf,
+    /// Filters and flags of libtest: `--list`, `--exact NAME`, `--skip TEXT`, ...; `-- --help` shows them.
+    #[arg(last = true)]
+    arguments: Vec<OsString>,
+}
+
+impl Run {
+    pub(crate) fn run(self) -> Ended {
+        if !self.dir.is_dir() {
+            let dir = self.dir.display();
+            return Err(Stop::new(format!("no folder `{dir}` here; name the folder of the cases")));
+        }
+        let here = env::current_dir()?;
+        let dir = self.dir.to_string_lossy();
+        let dir = if dir == "evals" { String::new() } else { format!(" {}", quoted(&dir)) };
+        let rerun = format!("cargo arraign run{dir} --");
+        Ok(Harness::new(self.dir).at(here).rerun(rerun).run_with(self.arguments))
+    }
+}

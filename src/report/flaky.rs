@@ -1,0 +1,65 @@
+//! Trials that end in different ways when they are tried again.
+
+use super::Standing;
+use crate::verdict::{Attempt, Verdict};
+
+/// How many changes between two ways to end are told.
+const TOLD: usize = 10;
+
+/// How the attempts of a trial ended, the first one first: `fail, pass`, `2 x fail, pass`. `None` where all ended the
+/// same way.
+pub fn attempts(verdict: &Verdict) -> Option<String> {
+    if verdict.earlier_attempts.is_empty() {
+        return None;
+    }
+    let last = Attempt { status: verdict.status, passed: verdict.passed };
+    let mut told: Vec<(&str, usize)> = Vec::new();
+    for attempt in verdict.earlier_attempts.iter().chain([&last]) {
+        let word = Standing::of_attempt(*attempt).word();
+        match told.last_mut() {
+            Some((same, count)) if *same == word => *count += 1,
+            _ => told.push((word, 1)),
+        }
+    }
+    let mut words: Vec<String> = told.iter().take(TOLD).map(|(word, count)| times(word, *count)).collect();
+    words.extend(
+        (told.len() > TOLD).then(|| format!("... ({} attempts)", verdict.earlier_attempts.len() + 1)),
+    );
+    Some(words.join(", "))
+}
+
+fn times(word: &str, count: usize) -> String {
+    if count == 1 { word.to_owned() } else { format!("{count} x {word}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::Status;
+    use crate::place::Location;
+
+    fn told(passed: &[bool]) -> Option<String> {
+        let attempt = |passed: &bool| {
+            let status = if *passed { Status::Pass } else { Status::Fail };
+            Attempt { status, passed: *passed }
+        };
+        let earlier_attempts = passed.iter().map(attempt).collect();
+        let last =
+            Verdict { status: Status::Pass, passed: true, ..Verdict::nothing("a", Location::default()) };
+        attempts(&Verdict { earlier_attempts, ..last })
+    }
+
+    #[test]
+    fn attempts_are_told_in_their_order() {
+        assert_eq!(told(&[]), None);
+        assert_eq!(told(&[false]).as_deref(), Some("fail, pass"));
+        assert_eq!(told(&[true, false, false]).as_deref(), Some("pass, 2 x fail, pass"));
+    }
+
+    #[test]
+    fn a_thousand_attempts_are_a_line() {
+        let many: Vec<bool> = (0..1000).map(|number| number % 2 == 0).collect();
+        let told = told(&many).expect("flaky");
+        assert!(told.len() < 100 && told.ends_with(", ... (1001 attempts)"), "{told}");
+    }
+}

@@ -1,0 +1,179 @@
+//! `cargo arraign accept`.
+
+use crate::package::{Package, pin};
+
+const PINNED: &str = "id: a
+trace: traces/now.yaml
+snapshot: true
+expect: [{tool_blocklist: [rm, mv]}]
+";
+
+/// A case whose snapshot was taken when the agent did something else.
+fn snapshot() -> Package {
+    let package = Package::of(PINNED);
+    package.write("evals/traces/now.yaml", "calls: [rm]\n");
+    assert_eq!(package.arraign_with(&[("INSTA_UPDATE", "always")], &["run"]).code, Some(0));
+    package.write("evals/traces/now.yaml", "calls: [mv]\n");
+    assert_eq!(package.arraign(&["run"]).code, Some(101));
+    package
+}
+
+const COMPARED: &str = "id: a
+trace: traces/now.yaml
+baseline: {file: traces/good/a.yaml, fail_on: [TOOLS_CHANGED]}
+";
+
+/// A case whose agent no longer does what its baseline did.
+fn baseline() -> Package {
+    let package = Package::of(COMPARED);
+    package.write("evals/traces/good/a.yaml", "calls: [look]\nanswer: done\n");
+    package.write("evals/traces/now.yaml", "# recorded today\ncalls: [look, tell]\nanswer: done\n");
+    assert_eq!(package.arraign(&["run"]).code, Some(101));
+    package
+}
+
+const GATED: &str = "dataset: rows.json
+summary_baseline: {file: baselines/s.json, max_regression: 0.05}
+";
+
+const ROWS: &str = r#"[
+  {"id": "a", "input": "?", "expected_tools": ["look"], "trace": {"calls": ["look"], "answer": "x"}},
+  {"id": "b", "input": "?", "expected_tools": ["look"], "trace": {"calls": ["TOOL"], "answer": "x"}}
+]"#;
+
+/// A suite whose mean fell behind its baseline.
+fn summary() -> Package {
+    let package = Package::of(GATED);
+    package.write("evals/rows.json", &ROWS.replace("TOOL", "look"));
+    let written = [("ARRAIGN_OUTPUT_JSON", "evals/baselines/s.json")];
+    package.arraign_with(&written, &["run", "--", "--skip", "pass_threshold"]);
+    package.write("evals/rows.json", &ROWS.replace("TOOL", "tell"));
+    assert_eq!(package.arraign(&["run"]).code, Some(101));
+    package
+}
+
+#[test]
+fn a_pending_snapshot_is_taken_and_its_case_is_green() {
+    let package = snapshot();
+    pin("accept-snapshot", &package.arraign(&["accept"]));
+    assert!(!package.path("evals/snapshots/s.a.snap.new").exists());
+    assert_eq!(package.arraign(&["run"]).code, Some(0));
+    pin("accept-nothing", &package.arraign(&["accept"]));
+}
+
+#[test]
+fn what_insta_would_accept_is_what_is_accepted() {
+    let package = snapshot();
+    package.arraign(&["accept"]);
+    let accepted = package.read("evals/snapshots/s.a.snap");
+    package.arraign_with(&[("INSTA_UPDATE", "always")], &["run"]);
+    assert_eq!(package.read("evals/snapshots/s.a.snap"), accepted);
+}
+
+#[test]
+fn a_dry_run_takes_nothing() {
+    let package = snapshot();
+    let before = package.read("evals/snapshots/s.a.snap");
+    let ran = package.arraign(&["accept", "--dry-run"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stdout.ends_with("\n1 change would be accepted\n"), "{}", ran.stdout);
+    assert_eq!(package.read("evals/snapshots/s.a.snap"), before);
+    assert!(package.path("evals/snapshots/s.a.snap.new").exists());
+}
+
+#[test]
+fn nothing_is_taken_in_ci() {
+    let package = snapshot();
+    for arguments in [&["accept"][..], &["accept", "--dry-run"]] {
+        let ran = package.arraign_with(&[("CI", "true")], arguments);
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.stderr.starts_with("error: nothing is accepted in CI"), "{}", ran.stderr);
+    }
+    assert!(package.path("evals/snapshots/s.a.snap.new").exists());
+    assert_eq!(package.arraign_with(&[("CI", "false")], &["accept"]).code, Some(0));
+}
+
+#[test]
+fn a_run_becomes_the_baseline_of_its_case() {
+    let package = baseline();
+    pin("accept-baseline", &package.arraign(&["accept"]));
+    let taken = package.read("evals/traces/good/a.yaml");
+    assert_eq!(taken, package.read("evals/traces/now.yaml"), "as it stands, with its remarks");
+    assert_eq!(package.arraign(&["run"]).code, Some(0));
+}
+
+#[test]
+fn means_become_the_baseline_of_their_suite() {
+    let package = summary();
+    pin("accept-summary", &package.arraign(&["accept", "--dry-run"]));
+    assert_eq!(package.arraign(&["accept"]).code, Some(0));
+    let ran = package.arraign(&["run", "--", "pass_threshold"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+}
+
+#[test]
+fn a_summary_baseline_that_is_not_there_yet_is_made() {
+    let package = Package::of(GATED);
+    package.write("evals/rows.json", &ROWS.replace("TOOL", "look"));
+    assert_eq!(package.arraign(&["run"]).code, Some(101));
+    let ran = package.arraign(&["accept"]);
+    assert!(ran.stdout.starts_with("new: evals/baselines/s.json (s::pass_threshold)\n"), "{}", ran.stdout);
+    assert_eq!(package.arraign(&["run"]).code, Some(0));
+}
+
+#[test]
+fn filters_choose_what_is_taken() {
+    let package = snapshot();
+    let other = package.arraign(&["accept", "other"]);
+    assert_eq!((other.code, other.stdout.as_str()), (Some(0), "nothing to accept\n"));
+    assert!(package.arraign(&["accept", "s.a"]).stdout.ends_with("\naccepted 1 change\n"));
+}
+
+/// Which of them is right is not for a program to say.
+#[test]
+fn what_cannot_be_taken_is_told_and_the_rest_is_taken() {
+    let case = |id: &str, trace: &str| {
+        format!(
+            "  - {{id: {id}, trace: {trace}, baseline: {{file: traces/good/{id}.yaml, fail_on: [TOOLS_CHANGED]}}}}\n"
+        )
+    };
+    let shared = |id: &str| case(id, "traces/now.yaml").replace(&format!("good/{id}"), "good/shared");
+    let cases =
+        [case("inline", "{calls: [tell]}"), case("runs", "traces/now*.yaml"), shared("one"), shared("two")];
+    let package = Package::of(&format!("tests:\n{}{}", cases.concat(), case("fine", "traces/now.yaml")));
+    for name in ["inline", "runs", "shared", "fine"] {
+        package.write(&format!("evals/traces/good/{name}.yaml"), "calls: [look]\n");
+    }
+    for name in ["now", "now2"] {
+        package.write(&format!("evals/traces/{name}.yaml"), "calls: [tell]\n");
+    }
+    package.arraign(&["run"]);
+    pin("accept-some", &package.arraign(&["accept"]));
+}
+
+#[test]
+fn another_repository_is_not_written_to() {
+    let package = baseline();
+    let out = package.path("target/arraign").to_string_lossy().into_owned();
+    let other = Package::of("id: b\n");
+    std::fs::rename(other.path("evals"), other.path("cases")).expect("another folder of cases");
+    let ran = other.arraign_with(&[("ARRAIGN_OUT", out.as_str())], &["accept"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr.contains("the run is of the cases in `evals`, which is not in DIR; go to the package")
+    );
+}
+
+/// A verdict file may come from another machine.
+#[test]
+fn no_verdict_makes_the_program_write_elsewhere() {
+    let package = baseline();
+    let path = package.find("s::a.json");
+    let verdict = package.read(&path);
+    for file in ["../../elsewhere.yaml", "/elsewhere.yaml"] {
+        package.write(&path, &verdict.replace("\"evals/traces/good/a.yaml\"", &format!("\"{file}\"")));
+        let ran = package.arraign(&["accept"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+        assert!(ran.stderr.contains("lies outside of DIR"), "{}", ran.stderr);
+    }
+}

@@ -1,0 +1,88 @@
+//! `cargo arraign run`.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::package::{Package, copy};
+use crate::program::arraign;
+
+const CASES: &str = "tests:
+  - {id: green, trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}
+  - {id: red, trace: {calls: [rm]}, expect: [{tool_blocklist: [rm]}]}
+";
+
+#[test]
+fn the_codes_are_those_of_a_test_target() {
+    let package = Package::of(CASES);
+    assert_eq!(package.arraign(&["run"]).code, Some(101));
+    assert_eq!(package.arraign(&["run", "evals", "--", "--skip", "red"]).code, Some(0));
+    assert_eq!(package.arraign_with(&[("ARRAIGN_TIER", "smoke")], &["run"]).code, Some(2));
+    assert_eq!(package.arraign(&["run", "--", "--wat"]).code, Some(2));
+}
+
+#[test]
+fn a_red_trial_says_how_this_program_runs_it_again() {
+    let package = Package::of(CASES);
+    let ran = package.arraign(&["run"]);
+    assert!(ran.stdout.contains("= rerun: cargo arraign run -- --exact s::red\n"), "{}", ran.stdout);
+    fs::rename(package.path("evals"), package.path("my evals")).expect("another folder");
+    let ran = package.arraign(&["run", "my evals"]);
+    assert!(
+        ran.stdout.contains("= rerun: cargo arraign run 'my evals' -- --exact s::red\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn the_verdicts_lie_in_the_target_folder_of_the_package() {
+    let package = Package::of(CASES);
+    package.arraign(&["run"]);
+    assert_eq!(fs::read_dir(package.path("target/arraign")).expect("a run").count(), 1);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_2() {
+    let ran = arraign(&Package::of(CASES).path(""), &["run", "elsewhere"]);
+    assert_eq!(
+        (ran.code, ran.stderr.as_str()),
+        (Some(2), "error: no folder `elsewhere` here; name the folder of the cases\n")
+    );
+}
+
+/// This repository's own cases, but for those of checks that its test target brings.
+#[test]
+fn the_trials_are_those_of_the_test_target() {
+    let listed = listed_by_the_test_target();
+    let expected: Vec<&str> = listed.lines().filter(|line| !line.starts_with("custom::")).collect();
+    assert!(expected.len() > 100, "{listed}");
+    let package = Package::of("");
+    fs::remove_dir_all(package.path("evals")).expect("the folder is empty");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("evals"), &package.path("evals"));
+    fs::remove_dir_all(package.path("evals/custom")).expect("the cases of own checks");
+    let ran = package.arraign(&["run", "--", "--list"]);
+    assert_eq!(ran.stdout.lines().collect::<Vec<_>>(), expected, "{}", ran.stderr);
+}
+
+/// What `cargo test --test evals -- --list` says, with the features of this test: nothing is built twice.
+fn listed_by_the_test_target() -> String {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["test", "--features", "cli", "--test", "evals"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    let others = [
+        (cfg!(feature = "live"), "live"),
+        (cfg!(feature = "http"), "http"),
+        (cfg!(feature = "judge"), "judge"),
+    ];
+    for (has, feature) in others {
+        command.args(has.then_some(["--features", feature]).into_iter().flatten());
+    }
+    command.args((!cfg!(debug_assertions)).then_some("--release")).args(["--", "--list"]);
+    for name in ["NEXTEST", "ARRAIGN_TIER", "ARRAIGN_TAGS"] {
+        command.env_remove(name);
+    }
+    let output = command.output().expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
