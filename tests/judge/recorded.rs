@@ -54,7 +54,7 @@ fn a_missing_opinion_is_undecided_and_names_the_command() {
     let project = polite();
     let ran = project.run_with(&[with("honest")], &[]).exits(101);
     ran.says("the judge gave no opinion on `polite`: nothing is recorded of it")
-        .says("record it: ARRAIGN_JUDGE_MODE=record cargo test --test evals -- --exact s::a");
+        .says("record it: ARRAIGN_JUDGE_MODE=record cargo test --test judge -- --exact s::a");
     assert_eq!(status(&project, "s::a"), "undecided");
 }
 
