@@ -43,12 +43,11 @@ impl Table {
     }
 
     fn add(&mut self, key: &str, place: usize) {
-        match self.places.get_mut(key) {
-            Some(known) => known.others.push_back(place),
-            None => {
-                let places = Places { first: place, others: VecDeque::new() };
-                self.places.insert(key.to_owned(), places);
-            }
+        if let Some(known) = self.places.get_mut(key) {
+            known.others.push_back(place);
+        } else {
+            let places = Places { first: place, others: VecDeque::new() };
+            self.places.insert(key.to_owned(), places);
         }
     }
 }
