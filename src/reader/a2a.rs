@@ -11,11 +11,16 @@ use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
 use super::reason::Reason;
-use super::{Certainty, Detection, Reader};
+use super::{Certainty, Cuts, Detection, Reader};
 use crate::trace::{Role, Trace};
 
-pub(super) const READER: Reader =
-    Reader { name: "a2a", summary: "Agent2Agent: tasks, messages, streamed updates", detect, read };
+pub(super) const READER: Reader = Reader {
+    name: "a2a",
+    summary: "Agent2Agent: tasks, messages, streamed updates",
+    detect,
+    read,
+    cuts: Cuts::Never,
+};
 
 /// The requests that ask an agent something.
 const ASKING: [&str; 4] = ["message/send", "message/stream", "SendMessage", "SendStreamingMessage"];
