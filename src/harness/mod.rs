@@ -157,7 +157,7 @@ impl Harness {
         self
     }
 
-    /// Sets the judge: it is asked what a case needs an opinion on when `ARRAIGN_JUDGE_MODE` is `record` or `live`, in
+    /// Sets the judge: it is asked what a case needs an opinion on when `ARRAIGN_JUDGE` is `record` or `live`, in
     /// place of the one that `judge` names in `arraign.yaml` or a suite; what was recorded of it is replayed otherwise.
     ///
     /// ```no_run

@@ -15,7 +15,7 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_AGENT",
     #[cfg(feature = "live")]
     "ARRAIGN_AGENT_MODE",
-    "ARRAIGN_JUDGE_MODE",
+    "ARRAIGN_JUDGE",
     "ARRAIGN_COMPARE",
     "ARRAIGN_OUT",
     "ARRAIGN_OUTPUT_JSON",
@@ -73,7 +73,7 @@ pub(super) fn read() -> Result<Settings, String> {
             .map(|formats| report_formats(&formats))
             .transpose()?
             .unwrap_or_default(),
-        judge: text("ARRAIGN_JUDGE_MODE").map_or(Ok(Mode::Replay), |mode| judge_mode(&mode))?,
+        judge: text("ARRAIGN_JUDGE").map_or(Ok(Mode::Replay), |mode| judge_mode(&mode))?,
         compare: text("ARRAIGN_COMPARE"),
         out: path("ARRAIGN_OUT"),
         output_json: path("ARRAIGN_OUTPUT_JSON"),
@@ -108,7 +108,7 @@ fn tier_of(text: &str) -> Result<Option<Tier>, String> {
 }
 
 fn judge_mode(text: &str) -> Result<Mode, String> {
-    let wrong = || format!("ARRAIGN_JUDGE_MODE is `{text}`: it is `replay`, `record`, `live` or `off`");
+    let wrong = || format!("ARRAIGN_JUDGE is `{text}`: it is `replay`, `record`, `live` or `off`");
     Mode::named(text).ok_or_else(wrong)
 }
 

@@ -90,7 +90,7 @@ impl<'h> Hearing<'h> {
     }
 
     fn record_it(&self) -> String {
-        format!("record it: ARRAIGN_JUDGE_MODE=record {}", self.command)
+        format!("record it: ARRAIGN_JUDGE=record {}", self.command)
     }
 
     fn absent(&self, error: JudgeError) -> Absent {
@@ -123,7 +123,7 @@ fn with(mut given: Opinions, heard: Vote) -> Opinions {
 
 fn off() -> Absent {
     Absent::Undecided {
-        why: "it is off (ARRAIGN_JUDGE_MODE=off)".to_owned(),
+        why: "it is off (ARRAIGN_JUDGE=off)".to_owned(),
         help: "replay what was recorded of it: run without that variable".to_owned(),
     }
 }

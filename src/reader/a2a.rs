@@ -12,7 +12,7 @@ use super::json::Json;
 use super::object::Object;
 use super::pieces::Cuts;
 use super::reason::Reason;
-use super::{Certainty, Cuts, Detection, Reader};
+use super::{Certainty, Detection, Reader};
 use crate::trace::{Role, Trace};
 
 pub(super) const READER: Reader = Reader {

@@ -28,7 +28,7 @@ examples:
 fn calibrate(project: &Project, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"));
     command.args(["arraign", "calibrate", "calibration/tone.yaml"]).args(arguments);
-    command.env_remove("ARRAIGN_JUDGE_MODE").current_dir(project.path(""));
+    command.env_remove("ARRAIGN_JUDGE").current_dir(project.path(""));
     Ran::of(command.envs(variables.iter().copied()))
 }
 
@@ -65,7 +65,7 @@ fn examples_without_an_opinion_are_named() {
     let (project, _server) = project(EXAMPLES);
     let ran = calibrate(&project, &[], &[]).exits(101);
     ran.says("it has no opinion on:\n  calibration/tone.yaml:3 kind: nothing is recorded of it\n")
-        .says("record it: ARRAIGN_JUDGE_MODE=record cargo arraign calibrate calibration/tone.yaml\n");
+        .says("record it: ARRAIGN_JUDGE=record cargo arraign calibrate calibration/tone.yaml\n");
 }
 
 fn slips_in_the_file_are_told() {

@@ -54,10 +54,10 @@ fn claim<F: Fn() + Send + 'static>(test: F) -> Trial {
 }
 
 /// The judge is asked, and nothing is kept.
-const LIVE: (&str, &str) = ("ARRAIGN_JUDGE_MODE", "live");
+const LIVE: (&str, &str) = ("ARRAIGN_JUDGE", "live");
 
 /// The judge is asked, and what it says is written.
-const RECORD: (&str, &str) = ("ARRAIGN_JUDGE_MODE", "record");
+const RECORD: (&str, &str) = ("ARRAIGN_JUDGE", "record");
 
 /// Which of the scripted judges the test target has.
 const JUDGE: &str = "SUBJECT_JUDGE";

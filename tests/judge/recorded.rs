@@ -54,7 +54,7 @@ fn a_missing_opinion_is_undecided_and_names_the_command() {
     let project = polite();
     let ran = project.run_with(&[with("honest")], &[]).exits(101);
     ran.says("the judge gave no opinion on `polite`: nothing is recorded of it")
-        .says("record it: ARRAIGN_JUDGE_MODE=record cargo test --test judge -- --exact s::a");
+        .says("record it: ARRAIGN_JUDGE=record cargo test --test judge -- --exact s::a");
     assert_eq!(status(&project, "s::a"), "undecided");
 }
 
@@ -77,10 +77,10 @@ fn live_keeps_nothing() {
 fn a_judge_that_is_off_is_not_replayed() {
     let project = polite();
     project.run_with(&[with("honest"), RECORD], &[]).exits(0);
-    let off = [with("honest"), ("ARRAIGN_JUDGE_MODE", "off"), ("ARRAIGN_OUT", "other")];
-    project.run_with(&off, &[]).exits(101).says("it is off (ARRAIGN_JUDGE_MODE=off)");
-    let ran = project.run_with(&[("ARRAIGN_JUDGE_MODE", "reply")], &[]).exits(2);
-    ran.complains("ARRAIGN_JUDGE_MODE is `reply`: it is `replay`, `record`, `live` or `off`");
+    let off = [with("honest"), ("ARRAIGN_JUDGE", "off"), ("ARRAIGN_OUT", "other")];
+    project.run_with(&off, &[]).exits(101).says("it is off (ARRAIGN_JUDGE=off)");
+    let ran = project.run_with(&[("ARRAIGN_JUDGE", "reply")], &[]).exits(2);
+    ran.complains("ARRAIGN_JUDGE is `reply`: it is `replay`, `record`, `live` or `off`");
 }
 
 fn an_opinion_is_of_its_run_its_question_and_its_judge() {
@@ -143,7 +143,7 @@ fn a_budget_ends_the_asking() {
     let ran = project.run_with(&[with("costs"), RECORD], &["--test-threads", "1"]).exits(101);
     assert_eq!(ran.results().into_values().collect::<Vec<_>>(), ["ok", "ok", "FAILED", "FAILED"]);
     ran.says("the budget of 2 US dollars is spent")
-        .says("raise it, or go on later: record it: ARRAIGN_JUDGE_MODE=record cargo test")
+        .says("raise it, or go on later: record it: ARRAIGN_JUDGE=record cargo test")
         .complains("the judge was asked: 2 requests, 0 tokens read and 0 written, 2.0000 US dollars");
     assert_eq!(status(&project, "s::c"), "undecided");
     assert_eq!(project.files("evals/cassettes").len(), 2);

@@ -187,7 +187,7 @@ fn no_file_and_no_output_holds_the_key() {
         if number == 2 { Reply::of(403, told + KEY).header("x-key", KEY) } else { completion(&told) }
     });
     let project = project(&server.url("/v1"), "");
-    for (mode, out) in [(RECORD, "1"), (LIVE, "2"), (("ARRAIGN_JUDGE_MODE", "replay"), "3")] {
+    for (mode, out) in [(RECORD, "1"), (LIVE, "2"), (("ARRAIGN_JUDGE", "replay"), "3")] {
         let reports = ("ARRAIGN_REPORT", "json,jsonl,sarif,junit,markdown");
         let variables = [mode, ("THE_KEY", KEY), ("ARRAIGN_OUT", out), ("ARRAIGN_VERBOSE", "1"), reports];
         let ran = project.run_with(&variables, &["--test-threads", "1"]).exits(101);

@@ -47,7 +47,7 @@ fn nobody_to_ask_says_how_to_name_one() {
 
 fn a_named_judge_without_recordings_is_undecided() {
     let ran = with_judge("judge: {model: m}").run(&[]).exits(101);
-    ran.says("nothing is recorded of it").says("ARRAIGN_JUDGE_MODE=record");
+    ran.says("nothing is recorded of it").says("ARRAIGN_JUDGE=record");
     with_judge("judge: {model: m}").run(&["--list"]).exits(0);
 }
 

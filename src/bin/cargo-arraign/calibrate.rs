@@ -68,9 +68,8 @@ impl Calibrate {
 }
 
 fn mode() -> Result<Mode, Stop> {
-    let Ok(word) = env::var("ARRAIGN_JUDGE_MODE") else { return Ok(Mode::Replay) };
-    let wrong =
-        || Stop::new(format!("ARRAIGN_JUDGE_MODE is `{word}`: it is `replay`, `record`, `live` or `off`"));
+    let Ok(word) = env::var("ARRAIGN_JUDGE") else { return Ok(Mode::Replay) };
+    let wrong = || Stop::new(format!("ARRAIGN_JUDGE is `{word}`: it is `replay`, `record`, `live` or `off`"));
     Mode::named(&word).ok_or_else(wrong)
 }
 

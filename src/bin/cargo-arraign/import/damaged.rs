@@ -32,8 +32,8 @@ fn damaged(text: &str, seed: usize) -> String {
     let end = (start + length).min(chars.len());
     let instead = INSTEAD[seed % INSTEAD.len()];
     let head: String = chars[..start].iter().collect();
-    let tail: String = chars[if seed % 3 == 0 { start } else { end }..].iter().collect();
-    if seed % 11 == 0 { head } else { format!("{head}{instead}{tail}") }
+    let tail: String = chars[if seed.is_multiple_of(3) { start } else { end }..].iter().collect();
+    if seed.is_multiple_of(11) { head } else { format!("{head}{instead}{tail}") }
 }
 
 fn hold(tool: Tool, name: &str, text: &str) {
@@ -54,7 +54,9 @@ fn hold(tool: Tool, name: &str, text: &str) {
 fn damaged_files_are_read_or_refused() {
     for tool in Tool::value_variants() {
         for (name, text) in examples(*tool) {
-            (0..120).for_each(|seed| hold(*tool, &name, &damaged(&text, seed)));
+            for seed in 0..120 {
+                hold(*tool, &name, &damaged(&text, seed));
+            }
         }
     }
 }
@@ -64,7 +66,9 @@ fn damaged_files_are_read_or_refused() {
 fn files_of_other_tools_are_read_or_refused() {
     for tool in Tool::value_variants() {
         for other in Tool::value_variants() {
-            examples(*other).iter().for_each(|(name, text)| hold(*tool, name, text));
+            for (name, text) in &examples(*other) {
+                hold(*tool, name, text);
+            }
         }
     }
 }

@@ -169,76 +169,21 @@ mod tests {
         (text, document.root().to_json())
     }
 
+    /// Texts that YAML would take for something else.
+    #[rustfmt::skip]
+    const DOUBTFUL: &[&str] = &[
+        "", " ", "yes", "No", "null", "~", "1", "1.5", "0x1f", "1e3", "-", "- a",
+        "a: b", "a #b", "#a", "*a", "&a", "!a", "|", ">", "%a", "@a", "`a`", "'a'",
+        "\"a\"", "[a]", "{a}", "a,b", "a: ", ":", "?", "? a", "\t", "a\tb", "a\nb", "a\n",
+        "\na", " a", "a ", "a\n b", " a\nb", "a\r\nb", "a\nb\n", "a\nb\n\n", "a\n\nb", "\u{0}", "\u{7f}\u{85}\u{9f}", "\u{feff}a",
+        "\u{2028}", "ä", "🦀", "---", "...", "--- a", "2001-01-01", "a\\b", "\\d+", "=", "<<", ".inf",
+        "+1", "a\n#b", "a\n---\nb", "x\n- y: {z}\n",
+    ];
+
     #[test]
     fn doubtful_texts_come_back_as_texts() {
-        let texts = [
-            "",
-            " ",
-            "yes",
-            "No",
-            "null",
-            "~",
-            "1",
-            "1.5",
-            "0x1f",
-            "1e3",
-            "-",
-            "- a",
-            "a: b",
-            "a #b",
-            "#a",
-            "*a",
-            "&a",
-            "!a",
-            "|",
-            ">",
-            "%a",
-            "@a",
-            "`a`",
-            "'a'",
-            "\"a\"",
-            "[a]",
-            "{a}",
-            "a,b",
-            "a: ",
-            ":",
-            "?",
-            "? a",
-            "\t",
-            "a\tb",
-            "a\nb",
-            "a\n",
-            "\na",
-            " a",
-            "a ",
-            "a\n b",
-            " a\nb",
-            "a\r\nb",
-            "a\nb\n",
-            "a\nb\n\n",
-            "a\n\nb",
-            "\u{0}",
-            "\u{7f}\u{85}\u{9f}",
-            "\u{feff}a",
-            "\u{2028}",
-            "ä",
-            "🦀",
-            "---",
-            "...",
-            "--- a",
-            "2001-01-01",
-            "a\\b",
-            "\\d+",
-            "=",
-            "<<",
-            ".inf",
-            "+1",
-            "a\n#b",
-            "a\n---\nb",
-            "x\n- y: {z}\n",
-        ];
         let mut mapping = Map::new();
-        for (at, text) in texts.iter().enumerate() {
+        for (at, text) in DOUBTFUL.iter().enumerate() {
             mapping.insert(format!("k{at}"), json!([text, {"id": text, "in": [text]}]));
             // As a key it merges, quoted or not.
             if *text != "<<" {

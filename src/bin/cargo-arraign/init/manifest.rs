@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     fn edited(text: &str) -> Edited {
-        with_evals(text, &Dependency::Released).unwrap()
+        with_evals(text, &Dependency::Released).expect("a manifest")
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_workspace_names_its_members() {
         let text = "[workspace]\nmembers = [\"crates/*\", \"tools/agent\"]\n";
-        let why = with_evals(text, &Dependency::Released).unwrap_err();
+        let why = with_evals(text, &Dependency::Released).expect_err("a mistake");
         assert!(why.contains("cargo arraign init tools/agent"), "{why}");
     }
 }

@@ -49,7 +49,7 @@ mod tests {
         for (is_crate, below) in [(true, ""), (false, ""), (true, "crates/a \"b\"")] {
             let text = workflow(is_crate, below);
             let source = arraign::place::Source::new("evals.yml", text.clone());
-            let documents = arraign::yaml::Document::parse(&source).unwrap();
+            let documents = arraign::yaml::Document::parse(&source).expect("YAML");
             let folder = documents[0].root().pointer("/jobs/evals/defaults/run/working-directory");
             assert_eq!(folder.and_then(arraign::yaml::Node::as_str).unwrap_or_default(), below, "{text}");
             assert!(!text.contains("# folder") && !text.contains("# run"));
