@@ -112,7 +112,7 @@ mod tests {
             (r"(?<!TRK)-88", "-88"),
             ("sorry(?! (about|for) that)[.]", "sorry."),
             ("(?<=an )answer|x", "an answer"),
-            (r"a(?!\)\)", "a)"),
+            (r"a(?!\))\)", "a)"),
         ];
         for (pattern, text) in shown {
             assert_eq!(example(pattern).as_deref(), Some(text), "{pattern}");
