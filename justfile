@@ -7,10 +7,8 @@ ready:
     cargo test
     cargo test --no-default-features
     cargo test --features live --test live
-    cargo test --features html --test formats --test harness
+    cargo test --all-features --bins --test cli --test formats --test harness --test http --test inspect_zip --test judge --test live
     bash tests/html/check.sh
-    cargo test --features cli --bins --test cli
-    cargo test --features live,http --test live --test http
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
 # take what is derived: snapshots of fixtures, pages of docs, the README's table

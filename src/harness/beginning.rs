@@ -1,6 +1,6 @@
 //! What a run leaves beside its verdicts: what a report says that no verdict tells.
 //!
-//! `<out>/<run id>/<harness>.json`, one a harness. Under nextest, where each trial is a process of its own, the first of
+//! `<out>/<run id>/@began/<harness>.json`, one a harness. Under nextest, where each trial is a process of its own, the first of
 //! them writes it; what nextest leaves out it never starts, so that it is the listing process that knows the ignored trials.
 
 use std::collections::BTreeMap;
@@ -13,6 +13,9 @@ use super::home::Home;
 use super::plan::{Plan, Planned, Work};
 use crate::check::{BUILTIN, Registry};
 use crate::report::{Run, Skipped};
+
+/// The folder of these files. No harness can be called so: something stands before its `@`.
+pub(super) const BEGINNINGS: &str = "@began";
 
 /// The version of the file. It changes when a field changes its meaning or goes.
 pub(super) const SCHEMA_VERSION: u32 = 1;

@@ -1,7 +1,8 @@
 //! Verdict files: one a trial, written whole.
 //!
-//! `<out>/<run id>/<harness>/<trial name>.json`; later attempts of a retried trial lie in `attempt-<n>/` below that. Beside
-//! the folder lies `<harness>.json`, which says how the run began.
+//! `<out>/<run id>/<trial name>.json`; later attempts of a retried trial lie in `attempt-<n>/` beside it. The verdicts of
+//! further harnesses, which may have trials of the same names, lie in a folder `<harness>/` each. How they all began is
+//! said in `@began/<harness>.json`.
 
 use std::cell::Cell;
 use std::fs;
@@ -9,13 +10,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::beginning::Beginning;
+use super::beginning::{BEGINNINGS, Beginning};
 use crate::source::write_whole;
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
 /// File systems take 255 bytes; what follows a name, and what a temporary name adds, must fit as well.
 const LONGEST_STEM: usize = 200;
+
+/// The harness of a package with one: its verdicts need no folder of their own.
+const USUAL_HARNESS: &str = "evals";
 
 thread_local! {
     /// Each thread writes one verdict after the other from the same buffer.
@@ -35,7 +39,7 @@ pub(super) struct Store {
 impl Store {
     pub(super) fn new(out: &Path, run_id: &str, attempt: u32, harness: &str) -> Self {
         let run = out.join(component(run_id));
-        let first = run.join(component(harness));
+        let first = if harness == USUAL_HARNESS { run.clone() } else { run.join(component(harness)) };
         let folder = if attempt > 1 { first.join(format!("attempt-{attempt}")) } else { first };
         Self { out: out.to_owned(), run, harness: harness.to_owned(), folder, made: OnceLock::new() }
     }
@@ -58,12 +62,13 @@ impl Store {
     /// Says how the run began. What another process has said of it stays. Where this cannot be written, no verdict can
     /// be either, and the first trial says so.
     pub(super) fn begin(&self, beginning: impl FnOnce() -> Beginning) {
-        let path = self.run.join(format!("{}.json", component(&self.harness)));
+        let folder = self.run.join(BEGINNINGS);
+        let path = folder.join(format!("{}.json", component(&self.harness)));
         if path.exists() {
             return;
         }
         let json = serde_json::to_vec(&beginning());
-        let _ = json.map(|json| fs::create_dir_all(&self.run).and_then(|()| write_whole(&path, &json)));
+        let _ = json.map(|json| fs::create_dir_all(&folder).and_then(|()| write_whole(&path, &json)));
     }
 
     /// Writes a verdict, as one of this harness.

@@ -38,9 +38,10 @@ fn package() -> tempfile::TempDir {
     let package = tempfile::tempdir().expect("a folder");
     for (id, answers) in [("1-1", BEFORE), ("2-2", AFTER)] {
         let run = package.path().join("target/arraign").join(id);
-        leave(&run.join("evals"), answers);
+        leave(&run, answers);
+        fs::create_dir_all(run.join("@began")).expect("a folder");
         let beginning = r#"{"schema_version": 1, "arraign": "0.1.0", "harness": "evals", "cases": "evals", "package": "", "started_ms": 1}"#;
-        fs::write(run.join("evals.json"), beginning).expect("a file");
+        fs::write(run.join("@began/evals.json"), beginning).expect("a file");
     }
     package
 }
@@ -69,7 +70,7 @@ fn a_run_that_is_no_worse_is_exit_code_0() {
 #[test]
 fn the_last_attempt_of_a_retried_trial_counts_and_is_flaky() {
     let package = package();
-    leave(&package.path().join("target/arraign/2-2/evals/attempt-2"), &[("refunds::asks", true)]);
+    leave(&package.path().join("target/arraign/2-2/attempt-2"), &[("refunds::asks", true)]);
     let ran = arraign(package.path(), &["compare", "1-1", "2-2"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
     assert!(ran.stdout.contains("refunds::asks  in the later run"), "{}", ran.stdout);
@@ -103,7 +104,7 @@ fn reports_are_runs_too() {
 #[test]
 fn what_is_no_run_is_exit_code_2() {
     let package = package();
-    let broken = package.path().join("target/arraign/2-2/evals/refunds::asks.json");
+    let broken = package.path().join("target/arraign/2-2/refunds::asks.json");
     fs::write(&broken, "{\"schema_version\": 1, \"na").expect("a file");
     let cut = arraign(package.path(), &["compare", "1-1", "2-2"]);
     let gone = arraign(package.path(), &["compare", "1-1", "3-3"]);

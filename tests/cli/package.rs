@@ -38,7 +38,7 @@ impl Package {
     pub(crate) fn find(&self, name: &str) -> String {
         let runs =
             fs::read_dir(self.path("target/arraign")).expect("runs").map(|run| run.expect("a run").path());
-        let found = runs.map(|run| run.join("evals").join(name)).find(|path| path.is_file());
+        let found = runs.map(|run| run.join(name)).find(|path| path.is_file());
         let found = found.unwrap_or_else(|| panic!("no verdict {name}"));
         found.strip_prefix(self.path("")).expect("below").to_string_lossy().into_owned()
     }

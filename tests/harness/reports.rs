@@ -154,7 +154,7 @@ fn nextest_leaves_reports_to_another_program() {
     let variables = [("NEXTEST", "1"), ("NEXTEST_RUN_ID", "r"), ("ARRAIGN_REPORT", "json,junit")];
     let ran = project.run_with(&variables, &["--exact", "s::a", "--nocapture"]).exits(0);
     ran.complains("arraign: reports not rendered under nextest: json, junit; the verdicts are in");
-    assert_eq!(project.files("out"), ["out/r/evals@harness.json", "out/r/evals@harness/s::a.json"]);
+    assert_eq!(project.files("out"), ["out/r/@began/evals@harness.json", "out/r/evals@harness/s::a.json"]);
 }
 
 fn an_unknown_report_is_2() {

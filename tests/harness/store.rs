@@ -26,8 +26,9 @@ fn every_trial_that_ran_leaves_one_verdict() {
     project.run(&["--skip", "::d", "--test-threads", "3"]).exits(101);
     let files = project.files("out");
     assert_eq!(files.len(), 3, "{files:?}");
-    let run = files[1].strip_suffix("/s::a.json").expect("a verdict of a");
-    assert_eq!(files, [format!("{run}.json"), format!("{run}/s::a.json"), format!("{run}/s::b.json")]);
+    let run = files[0].strip_suffix("/@began/evals@harness.json").expect("a beginning");
+    let verdicts = ["a", "b"].map(|id| format!("{run}/evals@harness/s::{id}.json"));
+    assert_eq!(files[1..], verdicts);
     project.run(&[]).exits(101);
     assert_eq!(project.files("out").len(), 7, "a second run has its own folder");
 }
@@ -58,7 +59,7 @@ fn runs_and_attempts_of_nextest_are_kept_apart() {
         project.run_with(&variables, &["--exact", "s::b", "--nocapture"]).exits(101);
     }
     let expected = [
-        "out/run-7/evals@harness.json",
+        "out/run-7/@began/evals@harness.json",
         "out/run-7/evals@harness/attempt-2/s::b.json",
         "out/run-7/evals@harness/attempt-3/s::b.json",
         "out/run-7/evals@harness/s::b.json",
@@ -89,7 +90,7 @@ fn a_run_says_how_it_began() {
     let package = project.path("crates/shop").to_string_lossy().into_owned();
     project.run_with(&[("CARGO_MANIFEST_DIR", package.as_str())], &[]).exits(0);
     let files = project.files("out");
-    let run = files[0].strip_suffix("/crates%2Fshop%2Fevals@harness.json").expect("a beginning");
+    let run = files[0].strip_suffix("/@began/crates%2Fshop%2Fevals@harness.json").expect("a beginning");
     assert_eq!(files[1], format!("{run}/crates%2Fshop%2Fevals@harness/s::a.json"));
     let began: Value = serde_json::from_str(&project.read(&files[0])).expect("JSON");
     assert_eq!((&began["cases"], &began["package"]), (&"crates/shop/evals".into(), &"crates/shop/".into()));
@@ -105,9 +106,9 @@ fn what_nextest_will_not_start_its_list_knows() {
     project.run_with(&variables, &["--list", "--format", "terse", "--ignored"]).exits(0);
     assert!(project.files("out").is_empty());
     project.run_with(&variables, &["--list", "--format", "terse"]).exits(0);
-    let began = project.read("out/r/evals@harness.json");
+    let began = project.read("out/r/@began/evals@harness.json");
     project.run_with(&variables, &["--exact", "s::a", "--nocapture"]).exits(0);
-    assert_eq!(project.read("out/r/evals@harness.json"), began, "the list knows more than a trial");
+    assert_eq!(project.read("out/r/@began/evals@harness.json"), began, "the list knows more than a trial");
     assert!(began.contains("\"name\":\"s::b\""), "{began}");
     let plain = Project::of(&[green("a")]);
     plain.run_with(&variables, &["--list", "--format", "terse"]).exits(0);

@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 use serde::de::DeserializeOwned;
 
 use super::{RunError, RunProblem};
-use crate::harness::beginning::{self, Beginning};
+use crate::harness::beginning::{self, BEGINNINGS, Beginning};
 use crate::report::Run;
 use crate::verdict::{self, Verdict};
 
@@ -23,11 +23,16 @@ pub fn newest(out: &Path) -> Result<PathBuf, RunError> {
 
 /// When the run began. Listing leaves a folder, too: without verdicts it is no run.
 fn started_ms(run: &Path) -> Option<u64> {
-    let entries = list(run).ok()?;
-    let has_verdicts = entries.iter().any(|entry| entry.is_dir());
-    let began = |path: &PathBuf| json::<Beginning>(path).ok();
-    let files = entries.iter().filter(|path| is_json(path));
-    files.filter_map(began).map(|one| one.started_ms).min().filter(|_| has_verdicts)
+    let has_verdicts = list(run).ok()?.iter().any(|entry| !entry.ends_with(BEGINNINGS));
+    let began = |path: PathBuf| json::<Beginning>(&path).ok();
+    let began = beginnings(run).into_iter().filter_map(began);
+    began.map(|one| one.started_ms).min().filter(|_| has_verdicts)
+}
+
+/// The files that say how a run began: none where it is no run.
+pub(super) fn beginnings(run: &Path) -> Vec<PathBuf> {
+    let files = list(&run.join(BEGINNINGS)).unwrap_or_default();
+    files.into_iter().filter(|path| is_json(path)).collect()
 }
 
 /// What a folder holds, by name.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::folder::{Versioned, is_json, json, list};
+use super::folder::{Versioned, beginnings, is_json, json, list};
 use super::{RunError, RunProblem};
-use crate::harness::beginning::Beginning;
+use crate::harness::beginning::{BEGINNINGS, Beginning};
 use crate::outcome::Status;
 use crate::verdict::{Attempt, SCHEMA_VERSION};
 
@@ -62,18 +62,16 @@ impl Versioned for Brief {
 impl Index {
     /// Adds the run in `folder`.
     pub(super) fn add(&mut self, folder: &Path) -> Result<(), RunError> {
-        let before = self.beginnings.len();
-        for entry in list(folder)? {
-            if entry.is_dir() {
-                self.add_harness(&entry)?;
-            } else if is_json(&entry) {
-                self.beginnings.push(json(&entry)?);
-            }
-        }
-        if self.beginnings.len() == before {
+        let began = beginnings(folder);
+        if began.is_empty() {
             return Err(RunError::new(folder, RunProblem::NotARun));
         }
-        Ok(())
+        for path in began {
+            self.beginnings.push(json(&path)?);
+        }
+        self.add_harness(folder)?;
+        let harnesses = list(folder)?.into_iter().filter(|entry| is_harness(entry));
+        harnesses.into_iter().try_for_each(|folder| self.add_harness(&folder))
     }
 
     /// The first attempts, then the later ones by their numbers.
@@ -106,6 +104,11 @@ impl Index {
         trials.sort_by(Trial::in_order);
         (beginnings, trials)
     }
+}
+
+/// A folder of verdicts that is not one of attempts.
+fn is_harness(entry: &Path) -> bool {
+    entry.is_dir() && number(entry).is_none() && !entry.ends_with(BEGINNINGS)
 }
 
 fn number(folder: &Path) -> Option<u32> {
