@@ -10,7 +10,7 @@ use super::settings::Settings;
 use crate::case::{Case, Ignore, Runs, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
 use crate::suite::{
-    Gate, Library, ReportFormat, Suite, case_files, case_name, file_name, files_for_name, load_runs,
+    Gate, Library, ReportFormat, Suite, case_files, case_name, file_name, files_for_name, load_all, load_runs,
 };
 use crate::verdict::summary::is_golden;
 
@@ -89,7 +89,7 @@ pub(super) struct Plan {
 pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, LoadErrors> {
     let paths = case_files(library.files)?;
     let (mut plan, mut errors, mut names) = (Plan::default(), LoadErrors::new(), Names::default());
-    for (path, suite) in suites(paths, library) {
+    for (path, suite) in load_all(paths, library) {
         let Some(suite) = errors.take(suite) else { continue };
         let (planned, file) = (plan.trials.len(), name_of(&path, library));
         for case in &suite.cases {
@@ -115,16 +115,6 @@ fn claim_added(names: &mut Names, trial: &Planned) -> Result<(), LoadError> {
         Work::Gate(work) => names.claim(trial.name.clone(), &work.gate.place),
         Work::Case(_) | Work::Broken(_) => Ok(()),
     }
-}
-
-/// What the files hold, without those whose rows are another file's cases.
-fn suites(paths: Vec<PathBuf>, library: Library<'_>) -> Vec<(PathBuf, Result<Suite, LoadErrors>)> {
-    let mut suites: Vec<(PathBuf, Result<Suite, LoadErrors>)> =
-        paths.into_iter().map(|path| (path.clone(), Suite::load(&path, library))).collect();
-    let loaded = suites.iter().filter_map(|(_, suite)| suite.as_ref().ok());
-    let datasets: Vec<PathBuf> = loaded.flat_map(|suite| suite.datasets.clone()).collect();
-    suites.retain(|(path, _)| !datasets.contains(path));
-    suites
 }
 
 /// The trials called `names`; only the files that these names point at are opened.

@@ -9,7 +9,7 @@ mod probe;
 mod repeated;
 mod tools;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use self::clauses::Clauses;
 use self::tools::Tools;
 use crate::case::Case;
 use crate::place::{LoadErrors, Location};
-use crate::suite::{Library, Recorded, Suite, case_files, load_recorded, trial_name};
+use crate::suite::{Library, Recorded, case_files, load_all, load_recorded, trial_name};
 use crate::verdict::evaluate_recorded;
 
 /// One thing that is left untested.
@@ -57,7 +57,7 @@ pub struct Linted {
 pub fn lint(library: Library<'_>) -> Result<Linted, LoadErrors> {
     let mut linter = Linter::default();
     let mut all_read = true;
-    for (path, suite) in suites(case_files(library.files)?, library) {
+    for (path, suite) in load_all(case_files(library.files)?, library) {
         match suite {
             Ok(suite) => suite.cases.iter().for_each(|case| linter.look(case, &path, library)),
             Err(errors) => {
@@ -71,16 +71,6 @@ pub fn lint(library: Library<'_>) -> Result<Linted, LoadErrors> {
         linter.found.remarks.extend(policies::remarks(library.files));
     }
     Ok(linter.finish())
-}
-
-/// What the files hold, without those whose rows are another file's cases.
-fn suites(paths: Vec<PathBuf>, library: Library<'_>) -> Vec<(PathBuf, Result<Suite, LoadErrors>)> {
-    let mut suites: Vec<(PathBuf, Result<Suite, LoadErrors>)> =
-        paths.into_iter().map(|path| (path.clone(), Suite::load(&path, library))).collect();
-    let loaded = suites.iter().filter_map(|(_, suite)| suite.as_ref().ok());
-    let datasets: Vec<PathBuf> = loaded.flat_map(|suite| suite.datasets.clone()).collect();
-    suites.retain(|(path, _)| !datasets.contains(path));
-    suites
 }
 
 #[derive(Default)]

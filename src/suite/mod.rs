@@ -95,6 +95,16 @@ pub struct Library<'l> {
     pub tables: &'l Tables,
 }
 
+/// What the files hold, without those whose rows are another file's cases.
+pub fn load_all(paths: Vec<PathBuf>, library: Library<'_>) -> Vec<(PathBuf, Result<Suite, LoadErrors>)> {
+    let mut suites: Vec<(PathBuf, Result<Suite, LoadErrors>)> =
+        paths.into_iter().map(|path| (path.clone(), Suite::load(&path, library))).collect();
+    let loaded = suites.iter().filter_map(|(_, suite)| suite.as_ref().ok());
+    let datasets: Vec<PathBuf> = loaded.flat_map(|suite| suite.datasets.clone()).collect();
+    suites.retain(|(path, _)| !datasets.contains(path));
+    suites
+}
+
 impl Suite {
     /// Reads the file at `path`.
     pub fn load(path: &Path, library: Library<'_>) -> Result<Self, LoadErrors> {

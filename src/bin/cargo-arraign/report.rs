@@ -14,10 +14,7 @@ use arraign::report::{Earlier, FORMATS, Format, Report as _};
 use clap::Args;
 
 use crate::out::out;
-use crate::stop::{Ended, Stop, written};
-
-/// A trial failed.
-const FAILED: u8 = 101;
+use crate::stop::{Ended, FAILED, Stop, written};
 
 /// Render the report of a run, or of its shards, from the verdict files.
 ///
