@@ -57,16 +57,19 @@ impl Evals {
 
 const CASE: &[u8] = b"id: a\nmetric: tool_blocklist\nblocklist: [rm]\ntrace: traces/a.json\n";
 
+const BROKEN_ARCHIVE: &str = if cfg!(feature = "inspect-zip") {
+    "traces/a.json: inspect: this is no zip archive"
+} else {
+    "traces/a.json: this is a zip archive, not text; `inspect log dump` writes the JSON of an Inspect log"
+};
+
 #[test]
 fn traces_that_cannot_be_had_are_errors_with_their_cause() {
     for (bytes, cause) in [
         (&b""[..], "traces/a.json: the trace is empty"),
         (b"{\"a\": ", "traces/a.json: line 1, column 6: this is not JSON: EOF while parsing a value"),
         (b"[\xff]", "traces/a.json: not UTF-8: byte 1 begins no character"),
-        (
-            b"PK\x03\x04\x14",
-            "traces/a.json: this is a zip archive, not text; `inspect log dump` writes the JSON of an Inspect log",
-        ),
+        (b"PK\x03\x04\x14", BROKEN_ARCHIVE),
         (b"{\"weather\": \"fine\"}", "no reader knows"),
         (
             &[b' '; 10_001],

@@ -61,6 +61,6 @@ fn read_settings(
     let Some(setting) = filled else { return (kind.read)(settings, scope) };
     let value = settings.tree().clone();
     let span = value.span;
-    let root = Tree { span, value: Value::Map(vec![(Key { span, name: setting.to_owned() }, value)]) };
+    let root = Tree { span, value: Value::Map(vec![(Key { span, name: setting.into() }, value)]) };
     (kind.read)(Document { source: Arc::clone(settings.source()), root }.root(), scope)
 }

@@ -45,7 +45,7 @@ impl Prices {
         };
         let (mut errors, mut models) = (LoadErrors::new(), BTreeMap::clone(&self.models));
         for (key, price) in entries {
-            models.extend(errors.take(price.decode()).map(|price| (key.name.clone(), price)));
+            models.extend(errors.take(price.decode()).map(|price| (key.name.to_string(), price)));
         }
         errors.or(Self { models: Arc::new(models) })
     }

@@ -12,6 +12,7 @@ use super::remarks::wrong_files;
 use crate::judge::{CASSETTES, Hearing, Judge, Mode, Panel, Spent, cassettes_of};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
+use crate::suite::is_support;
 
 /// The judge, and the cases that may ask it.
 pub(super) struct Judging {
@@ -60,7 +61,7 @@ impl Judging {
             Some(home) if homes.contains(&home) => used.get(&home).is_some_and(|used| !used.contains(path)),
             _ => true,
         };
-        let found = files.walk(files.root(), is_hidden).unwrap_or_default().into_iter();
+        let found = files.walk(files.root(), has_none).unwrap_or_default().into_iter();
         found.filter(|path| is_cassette(path) && is_stale(path)).map(|path| files.name(&path)).collect()
     }
 }
@@ -102,8 +103,10 @@ fn home_of(path: &Path) -> Option<PathBuf> {
     Some(path.with_file_name(format!("{case}.")))
 }
 
-fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+/// Cassettes lie beside cases: where there are none, as among thousands of traces, they need no search.
+fn has_none(path: &Path) -> bool {
+    let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    hidden || is_support(path) && !path.iter().any(|step| step == CASSETTES)
 }
 
 fn is_cassette(path: &Path) -> bool {

@@ -47,7 +47,7 @@ impl FieldAliases {
         };
         let (mut table, mut errors) = (self.0.clone(), LoadErrors::new());
         for (field, aliases) in entries {
-            table.extend(errors.take(words(aliases)).map(|words| (field.name.clone(), words)));
+            table.extend(errors.take(words(aliases)).map(|words| (field.name.to_string(), words)));
         }
         errors.or(Self(table))
     }

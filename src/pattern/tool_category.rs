@@ -62,7 +62,7 @@ impl ToolCategories {
         let (mut errors, mut extended) = (LoadErrors::new(), self.clone());
         for (key, tools) in entries {
             let tools = errors.take(tools_of(&key.name, tools)).unwrap_or_default();
-            extended.added.entry(key.name.clone()).or_default().extend(tools);
+            extended.added.entry(key.name.to_string()).or_default().extend(tools);
         }
         errors.or(extended)
     }

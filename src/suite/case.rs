@@ -165,7 +165,7 @@ fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {
     match node.value() {
         Value::Bool(false) => Ok(None),
         Value::Bool(true) => Ok(Some(Ignore { reason: None })),
-        Value::String(reason) => Ok(Some(Ignore { reason: Some(reason.clone()) })),
+        Value::String(reason) => Ok(Some(Ignore { reason: Some(reason.to_string()) })),
         _ => Err(node.error("`ignore` is true, false, or the reason")),
     }
 }

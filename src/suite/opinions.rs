@@ -20,7 +20,7 @@ pub(super) fn opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
     let (mut errors, mut opinions) = (LoadErrors::new(), Opinions::default());
     for (label, node) in entries {
         if let Some(opinion) = errors.take(opinion(node)) {
-            opinions.insert(&label.name, opinion);
+            opinions.insert(label.name.as_str(), opinion);
         }
     }
     errors.or(opinions)

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use crate::place::{LoadError, LoadErrors, Place, Source};
 use crate::yaml::{Key, Tree, Value};
 
@@ -28,7 +30,7 @@ pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<
         }
         let Value::Map(entries) = &mut row.value else { continue };
         let span = entries.iter().find(|(key, _)| is_input(key)).map_or(row.span, |(_, input)| input.span);
-        entries.push((Key { span, name: "id".to_owned() }, Tree { span, value: Value::String(id) }));
+        entries.push((Key { span, name: "id".into() }, Tree { span, value: Value::String(id.into()) }));
     }
     errors.or(())
 }
@@ -57,7 +59,7 @@ fn slug_of(row: &Tree) -> Option<String> {
     Some(slug(text))
 }
 
-fn query<'t>(key: &Key, tree: &'t Tree) -> Option<&'t String> {
+fn query<'t>(key: &Key, tree: &'t Tree) -> Option<&'t SmolStr> {
     match &tree.value {
         Value::String(text) if key.name == "query" => Some(text),
         _ => None,
@@ -135,7 +137,7 @@ mod tests {
         let Value::Map(entries) = &row.value else { panic!("a mapping") };
         let (_, id) = entries.iter().find(|(key, _)| key.name == "id").expect("an id");
         let Value::String(id) = &id.value else { panic!("a text") };
-        id.clone()
+        id.to_string()
     }
 
     #[test]

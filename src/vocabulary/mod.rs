@@ -65,7 +65,7 @@ pub struct CaseNode<'d> {
 fn wrap(settings: &mut Tree, setting: &str) {
     let span = settings.span;
     let bare = std::mem::replace(&mut settings.value, Value::Null);
-    settings.value = Value::Map(vec![(Key { span, name: setting.to_owned() }, Tree { span, value: bare })]);
+    settings.value = Value::Map(vec![(Key { span, name: setting.into() }, Tree { span, value: bare })]);
 }
 
 impl CaseNode<'_> {

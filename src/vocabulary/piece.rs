@@ -56,7 +56,7 @@ impl<'n> Gathered<'n> {
     pub(super) fn with(mut self, name: &str, value: Option<Node<'_>>) -> Self {
         let entry = |node: Node<'_>| {
             let tree = node.tree().clone();
-            (Key { span: tree.span, name: name.to_owned() }, tree)
+            (Key { span: tree.span, name: name.into() }, tree)
         };
         self.entries.extend(value.map(entry));
         self
@@ -65,7 +65,7 @@ impl<'n> Gathered<'n> {
     /// Adds the setting `name` with a value that nobody has written.
     pub(super) fn with_value(mut self, name: &str, value: Value) -> Self {
         let span = self.node.tree().span;
-        self.entries.push((Key { span, name: name.to_owned() }, Tree { span, value }));
+        self.entries.push((Key { span, name: name.into() }, Tree { span, value }));
         self
     }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Tag};
+use smol_str::SmolStr;
 
 use super::{Document, Key, Tree, Value, scalar};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
@@ -112,20 +113,20 @@ impl<'s> Composer<'s> {
         span: Span,
     ) -> Result<(), LoadError> {
         if let Some(Frame::Map { key: key @ None, .. }) = self.stack.last_mut() {
-            *key = Some(Key { span, name: text.into_owned() });
+            *key = Some(Key { span, name: SmolStr::from(text) });
             return Ok(());
         }
         let value = match (tag, style) {
             (Some(tag), _) => self.tagged(&text, tag, span)?,
             (None, ScalarStyle::Plain) => scalar::resolve(&text),
-            (None, _) => Value::String(text.into_owned()),
+            (None, _) => Value::String(SmolStr::from(text)),
         };
         self.put(Tree { span, value }, anchor)
     }
 
     fn tagged(&self, text: &str, tag: &Tag, span: Span) -> Result<Value, LoadError> {
         let value = match tag.core_suffix() {
-            Some("str") => Some(Value::String(text.to_owned())),
+            Some("str") => Some(Value::String(SmolStr::from(text))),
             Some("int" | "float") => scalar::number(text),
             Some("bool" | "null") => Some(scalar::resolve(text)),
             _ => None,

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
+use smol_str::SmolStr;
 
 pub use fields::Fields;
 pub use suggest::{did_you_mean, nearest};
@@ -44,7 +45,7 @@ pub enum Value {
     /// Any other number.
     Float(f64),
     /// Text.
-    String(String),
+    String(SmolStr),
     /// A sequence.
     List(Vec<Tree>),
     /// A mapping, in the file's order, without duplicate keys.
@@ -57,7 +58,7 @@ pub struct Key {
     /// Its bytes.
     pub span: Span,
     /// Its text; a number or boolean as it is written.
-    pub name: String,
+    pub name: SmolStr,
 }
 
 /// One document of a stream.
@@ -185,7 +186,7 @@ impl<'d> Node<'d> {
             Value::String(text) => text.as_str().into(),
             Value::List(trees) => trees.iter().map(|tree| self.child(tree).to_json()).collect(),
             Value::Map(entries) => {
-                entries.iter().map(|(key, tree)| (key.name.clone(), self.child(tree).to_json())).collect()
+                entries.iter().map(|(key, tree)| (key.name.to_string(), self.child(tree).to_json())).collect()
             }
         }
     }

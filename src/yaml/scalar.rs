@@ -11,7 +11,7 @@ pub(super) fn resolve(text: &str) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        _ => number(text).unwrap_or_else(|| Value::String(text.to_owned())),
+        _ => number(text).unwrap_or_else(|| Value::String(text.into())),
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
             "yes", "no", "on", "010", "1_000", "1.2.3", "-", "+", ".", "e5", "0x", "12:30", "1e", "1e5x",
             "-.nan",
         ] {
-            assert_eq!(resolve(text), Value::String(text.to_owned()), "{text}");
+            assert_eq!(resolve(text), Value::String(text.into()), "{text}");
         }
     }
 

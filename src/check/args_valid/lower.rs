@@ -98,7 +98,7 @@ impl Lowering {
         let Some(entries) = self.entries(node) else { return json!({}) };
         let lowered = entries.into_iter().map(|(key, entry)| {
             let value = self.constraints(entry, &join(written, &key.name), &join(to, &key.name));
-            (key.name.clone(), value)
+            (key.name.to_string(), value)
         });
         Value::Object(lowered.collect())
     }
@@ -120,7 +120,7 @@ impl Lowering {
                 let index = names.len().to_string();
                 self.origin
                     .moved(join(&join(to, "required"), &index), join(&join(written, &key.name), "required"));
-                names.push(key.name.clone().into());
+                names.push(key.name.to_string().into());
             }
         }
         if !names.is_empty() {

@@ -111,8 +111,8 @@ impl<'n> Home<'n> {
         let own = schema.entry("$defs").or_insert_with(|| Value::Object(Map::new()));
         let Value::Object(own) = own else { return };
         for (key, node) in entries {
-            if !own.contains_key(&key.name) {
-                own.insert(key.name.clone(), node.to_json());
+            if !own.contains_key(key.name.as_str()) {
+                own.insert(key.name.to_string(), node.to_json());
                 raw.origin.moved(join("/$defs", &key.name), join(pointer, &key.name));
             }
         }

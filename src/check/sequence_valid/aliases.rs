@@ -22,7 +22,7 @@ impl Aliases {
         let mut aliases = Vec::with_capacity(entries.len());
         for (key, value) in &entries {
             let members = errors.take(members(key, *value, &names)).unwrap_or_default();
-            aliases.push((key.name.clone(), members));
+            aliases.push((key.name.to_string(), members));
         }
         errors.or(Self(aliases))
     }

@@ -150,8 +150,9 @@ fn arguments(node: Node<'_>) -> Result<Vec<(String, TextPattern)>, LoadErrors> {
         return Err(node.error(problem).into());
     }
     let mut errors = LoadErrors::new();
-    let pairs =
-        entries.into_iter().filter_map(|(key, node)| Some((key.name.clone(), errors.take(node.decode())?)));
+    let pairs = entries
+        .into_iter()
+        .filter_map(|(key, node)| Some((key.name.to_string(), errors.take(node.decode())?)));
     let pairs = pairs.collect();
     errors.or(pairs)
 }
@@ -175,8 +176,9 @@ impl Operands {
             return Err(node.error(format!("`{key}` is empty: name at least one tool")).into());
         }
         let mut errors = LoadErrors::new();
-        let tools: Vec<Operand> =
-            nodes.into_iter().filter_map(|node| errors.take(Operand::read(node, aliases))).collect();
+        // Kept as long as the case is: no longer than it must be.
+        let mut tools = Vec::with_capacity(nodes.len());
+        tools.extend(nodes.into_iter().filter_map(|node| errors.take(Operand::read(node, aliases))));
         errors.or(Self { key, is_list: node.list().is_some(), tools })
     }
 

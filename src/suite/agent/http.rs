@@ -100,7 +100,7 @@ fn headers(node: Node<'_>) -> Result<Vec<(String, String)>, LoadErrors> {
             .into());
     };
     let mut errors = LoadErrors::new();
-    let headers = entries.filter_map(|(key, node)| Some((key.name.clone(), errors.take(header(node))?)));
+    let headers = entries.filter_map(|(key, node)| Some((key.name.to_string(), errors.take(header(node))?)));
     let headers = headers.collect();
     errors.or(headers)
 }

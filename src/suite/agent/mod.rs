@@ -45,7 +45,7 @@ fn not_a_recording(trace: Node<'_>, case: &Case) -> Option<LoadError> {
 fn agent(node: Node<'_>) -> Result<AgentFrom, LoadErrors> {
     needs_feature(node, "agent", ("live", cfg!(feature = "live")))?;
     match node.value() {
-        Value::String(name) if !name.trim().is_empty() => Ok(AgentFrom::Named(name.clone())),
+        Value::String(name) if !name.trim().is_empty() => Ok(AgentFrom::Named(name.to_string())),
         Value::Map(_) => described(node).map(AgentFrom::Here),
         _ => Err(node.error(format!("`agent` is an agent's name, {FORMS}")).into()),
     }
@@ -60,7 +60,7 @@ pub(super) fn named_agents(node: Node<'_>) -> Result<Vec<NamedAgent>, LoadErrors
     let mut errors = LoadErrors::new();
     let described = entries.filter_map(|(key, node)| {
         let described = errors.take(described(node))?;
-        Some(NamedAgent { name: key.name.clone(), place: node.place(), described })
+        Some(NamedAgent { name: key.name.to_string(), place: node.place(), described })
     });
     let described = described.collect();
     errors.or(described)

@@ -90,7 +90,7 @@ impl Block<'_> {
         let Some(node) = parts.forbidden else { return Ok(None) };
         let settings = Gathered::at(node)
             .with("tools", Some(node))
-            .with_value("names", Value::String("normalised".to_owned()));
+            .with_value("names", Value::String("normalised".into()));
         let gate = self.context.check("forbidden_tools", node, settings)?;
         Ok(Some(gate.at_stake(Stake::Gate)))
     }

@@ -66,5 +66,5 @@ impl<'n> Output<'n> {
 /// `{name: tree}`, standing where the tree does.
 fn named(name: &str, tree: Tree) -> Tree {
     let span = tree.span;
-    Tree { span, value: Value::Map(vec![(Key { span, name: name.to_owned() }, tree)]) }
+    Tree { span, value: Value::Map(vec![(Key { span, name: name.into() }, tree)]) }
 }

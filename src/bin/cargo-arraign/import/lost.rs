@@ -109,7 +109,7 @@ impl<'n> Keys<'n> {
 /// A scalar as text.
 pub(super) fn text(node: Node<'_>) -> Option<String> {
     match node.value() {
-        Value::String(text) => Some(text.clone()),
+        Value::String(text) => Some(text.to_string()),
         Value::Bool(_) | Value::Int(_) | Value::UInt(_) | Value::Float(_) => Some(node.to_json().to_string()),
         _ => None,
     }
@@ -132,7 +132,7 @@ pub(super) fn pruned(node: Node<'_>) -> Option<serde_json::Value> {
         return None;
     }
     let Some(entries) = node.entries() else { return Some(node.to_json()) };
-    let entries = entries.filter_map(|(key, node)| Some((key.name.clone(), pruned(node)?)));
+    let entries = entries.filter_map(|(key, node)| Some((key.name.to_string(), pruned(node)?)));
     let told: serde_json::Map<_, _> = entries.collect();
     (!told.is_empty()).then_some(told.into())
 }
