@@ -40,11 +40,16 @@ impl Trace {
             input: Some(self.messages[first].text.clone()),
             messages: self.messages[first..end].to_vec(),
             calls: self.calls.get(first_call..end_call)?.to_vec(),
-            answer: if next.is_none() { self.answer.clone() } else { None },
+            answer: if next.is_none() { self.recorded_answer() } else { None },
             ..Trace::default()
         };
         turn.answer = turn.answer.take().or_else(|| turn.said_after(end_call));
         Some(turn)
+    }
+
+    /// The answer, where it is more than what the messages say: an answer made of them may hold those of turns before.
+    fn recorded_answer(&self) -> Option<String> {
+        self.answer.clone().filter(|answer| self.said_after(self.calls.len()).as_ref() != Some(answer))
     }
 
     /// What the model said after `calls` calls, and before the next, joined by newlines.
@@ -153,5 +158,18 @@ mod tests {
         let alone = Trace { answer: Some(String::new()), ..Trace::default() };
         assert_eq!(alone.everything_said().as_deref(), Some(""));
         assert_eq!(Trace::default().everything_said(), None);
+    }
+
+    #[test]
+    fn a_turn_without_calls_has_its_own_answer() {
+        let mut trace = run();
+        trace.push_message(Role::User, "And to Bergen?");
+        trace.push_message(Role::Assistant, "Free as well.");
+        trace.push_message(Role::User, "Thanks.");
+        trace.settle_answer();
+        let answer = |turn| trace.turn_of_user(turn).expect("the user spoke so often").answer;
+        assert_eq!(answer(1).as_deref(), Some("It is $5.\nShipping is free."));
+        assert_eq!(answer(2).as_deref(), Some("Free as well."));
+        assert_eq!(answer(3), None);
     }
 }

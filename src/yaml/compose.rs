@@ -192,7 +192,7 @@ impl<'s> Composer<'s> {
         match self.stack.last_mut() {
             Some(Frame::List { .. }) => self.items.push(tree),
             Some(Frame::Map { key, merged, .. }) => match key.take() {
-                Some(key) if key.name == "<<" => merged.extend(mergeable(tree, self.source)?),
+                Some(key) if is_merge(&key, self.source) => merged.extend(mergeable(tree, self.source)?),
                 Some(key) => self.entries.push((key, tree)),
                 None => {}
             },
@@ -308,6 +308,11 @@ fn doubles(entries: &[(Key, Tree)]) -> Vec<(usize, usize)> {
     doubles
 }
 
+/// Whether a key merges what follows: `"<<"` in quotes is a word like any other.
+fn is_merge(key: &Key, source: &Source) -> bool {
+    key.name == "<<" && source.text()[key.span.start as usize..].starts_with("<<")
+}
+
 /// The mappings that a merge key brings in.
 fn mergeable(tree: Tree, source: &Arc<Source>) -> Result<Vec<Tree>, LoadError> {
     let (span, trees) = match tree.value {
@@ -361,6 +366,8 @@ mod tests {
         let json = read("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: *a").expect("it is valid");
         assert_eq!(json[0]["b"], serde_json::json!({"x": 1, "y": 3}));
         assert_eq!(json[0]["c"], serde_json::json!({"x": 1, "y": 2}));
+        let quoted = read("a: &a {x: 1}\nb: {\"<<\": *a}").expect("it is valid");
+        assert_eq!(quoted[0]["b"], serde_json::json!({"<<": {"x": 1}}));
     }
 
     #[test]
