@@ -27,3 +27,4 @@ new-check NAME:
 bench:
     cargo bench --bench scale
     cargo bench --bench readers
+    cargo bench --features live --bench agents
