@@ -10,8 +10,9 @@ use crate::place::Place;
 
 /// A share between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct Score(f64);
+pub struct Score(#[cfg_attr(test, schemars(range(min = 0, max = 1)))] f64);
 
 impl Score {
     /// All of it.
@@ -39,6 +40,7 @@ pub fn reaches(score: f64, least: f64) -> bool {
 
 /// How a check, or a whole case, ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Everything asked for holds.
@@ -64,6 +66,7 @@ impl std::fmt::Display for Status {
 
 /// How one call, rule or assertion stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// It was put to the test and holds.
@@ -78,6 +81,7 @@ pub enum State {
 
 /// One call, rule or assertion that a check looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Item {
     /// What it is: `rule 2: before`, `call 3: refund`.
     pub label: String,
@@ -165,6 +169,7 @@ impl Violation {
 
 /// Points that were lost, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Loss {
     /// How much of the score, in 0..=1.
     pub points: f64,

@@ -125,8 +125,9 @@ impl fmt::Display for Place {
     }
 }
 
-/// A [`Place`] resolved: what reports need to name it, to link it and to draw it, without the file.
+/// A [`Place`], resolved: what reports need to name it, to link it and to draw it, without the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Location {
     /// The file's name.
     pub file: String,

@@ -4,16 +4,22 @@
 #[cfg(feature = "html")]
 #[path = "html/mod.rs"]
 mod html;
+#[path = "support/published.rs"]
+mod published;
+#[path = "report/schemas.rs"]
+mod schemas;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use arraign::check::{BUILTIN, Registry, Tables};
+use arraign::outcome::Status;
 use arraign::report::annotations::Annotations;
+use arraign::report::comparison::Comparison;
 use arraign::report::{FORMATS, Format, Report, Run, Skipped};
 use arraign::source::Files;
 use arraign::suite::{Library, ReportFormat, Suite, load_recorded};
-use arraign::verdict::{Verdict, evaluate_recorded, failed_with};
+use arraign::verdict::{Attempt, Verdict, evaluate_recorded, failed_with};
 use serde_json::Value;
 
 fn folder() -> PathBuf {

@@ -11,7 +11,7 @@ pub(super) const FORMAT: Format =
     Format { format: ReportFormat::Json, file: "report.json", begin: |run| Box::new(Json::of(run)) };
 
 /// The version of the document. It changes when a field changes its meaning or goes.
-const SCHEMA_VERSION: u32 = 1;
+pub(super) const SCHEMA_VERSION: u32 = 1;
 
 struct Json<'r> {
     run: &'r Run,
@@ -19,10 +19,15 @@ struct Json<'r> {
     verdicts: Vec<String>,
 }
 
+/// What is said of the run as a whole.
 #[derive(Serialize)]
-struct Begun<'r> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Begun<'r> {
+    /// Its id: the folder of its verdict files, with a `+` between those of shards.
     id: &'r str,
+    /// When it began, in UTC.
     started: String,
+    /// The version of arraign that wrote the report.
     arraign: &'static str,
 }
 

@@ -74,3 +74,6 @@ impl Format {
         report.finish()
     }
 }
+
+#[cfg(test)]
+mod schema;

@@ -40,6 +40,7 @@ pub struct Earlier {
 
 /// A trial that was not run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// Its name.
     pub name: String,
@@ -85,6 +86,7 @@ fn date(days: u64) -> (u64, u64, u64) {
 
 /// What became of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// It passed.
@@ -128,6 +130,7 @@ impl Standing {
 
 /// How many trials ended in which way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Totals {
     /// All that ran.
     pub cases: usize,

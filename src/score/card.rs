@@ -7,6 +7,7 @@ use crate::outcome::{Loss, Score, reaches};
 
 /// A scorecard's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Card {
     /// The vocabulary that it belongs to.
     pub name: String,
@@ -34,6 +35,7 @@ pub struct Card {
 
 /// One weighed check of a card.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CardPart {
     /// What it is called.
     pub name: String,

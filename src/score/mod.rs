@@ -16,6 +16,7 @@ pub use card::{Card, CardPart, round_half_even, written};
 
 /// What a broken check costs its case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Stake {
     /// The case fails.

@@ -40,6 +40,7 @@ pub struct Trace {
 
 /// One text that somebody said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Message {
     /// Who.
     pub role: Role,
@@ -51,6 +52,7 @@ pub struct Message {
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The application's instructions.
@@ -115,6 +117,7 @@ impl Call {
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CallStatus {
     /// The format says that it worked.
@@ -209,6 +212,7 @@ impl std::fmt::Display for Arguments {
 
 /// Tokens of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Usage {
     /// Read by the model, cached ones included.
     pub input_tokens: u64,

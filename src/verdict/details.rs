@@ -25,6 +25,7 @@ const OVERHEAD: usize = 64;
 
 /// What a run did, where its [`RunSummary`] does not say it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RunDetails {
     /// What was said, in order.
@@ -46,6 +47,7 @@ pub struct RunDetails {
 
 /// What is known of one call, where its [`CallSummary`] does not say it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CallDetails {
     /// The call's number, from 1.

@@ -36,8 +36,10 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// What became of one trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verdict {
-    /// [`SCHEMA_VERSION`] of the writer.
+    /// The version of this form: [`SCHEMA_VERSION`].
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA_VERSION)))]
     pub schema_version: u32,
     /// The trial's name.
     pub name: String,
@@ -120,6 +122,7 @@ impl Verdict {
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attempt {
     /// Its status.
     pub status: Status,
@@ -129,6 +132,7 @@ pub struct Attempt {
 
 /// Why no answer could be had.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TrialError {
     /// What happened. The first line is the claim; further lines are its causes.
     pub message: String,
@@ -138,6 +142,7 @@ pub struct TrialError {
 
 /// What one check found in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The check's name.
     #[serde(rename = "metric")]
@@ -180,8 +185,9 @@ pub struct Finding {
     pub duration_ms: f64,
 }
 
-/// A [`crate::outcome::Violation`] with its places resolved.
+/// One thing that is wrong: a [`crate::outcome::Violation`] with its places resolved.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Breach {
     /// The claim that broke.
@@ -237,6 +243,7 @@ pub struct Breach {
 
 /// What a report shows of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunSummary {
     /// The trace's file; `None` for a trace written in the case.
     pub file: Option<String>,
@@ -272,6 +279,7 @@ pub struct RunSummary {
 
 /// What a report shows of one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CallSummary {
     /// Its number, from 1.
     pub index: usize,

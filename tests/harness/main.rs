@@ -14,6 +14,9 @@ mod ide;
 mod lists;
 mod names;
 mod project;
+#[cfg(feature = "json-schema")]
+#[path = "../support/published.rs"]
+mod published;
 mod reports;
 mod runs;
 mod schema;

@@ -1,4 +1,7 @@
-//! The test target of the small packages, and its own checks.
+//! The test target of the small packages, and its own checks. It knows those of this repository's cases, too.
+
+#[path = "../../harness/checks.rs"]
+mod checks;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,7 +17,8 @@ use serde::Deserialize;
 const REFUSED: &str = "refused";
 
 pub(crate) fn main() -> ExitCode {
-    Harness::new("evals").check::<Says>("says").check::<Sleeps>("sleeps").check::<Panics>("panics").run()
+    let harness = Harness::new("evals").check::<checks::NoRefundsOnSunday>("no_sunday_refunds");
+    harness.check::<Says>("says").check::<Sleeps>("sleeps").check::<Panics>("panics").run()
 }
 
 /// Ends as it is told.

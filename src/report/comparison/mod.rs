@@ -21,6 +21,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// How a trial ended in one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Seen {
     /// In a word.
     pub standing: Standing,
@@ -36,6 +37,7 @@ pub struct Seen {
 
 /// What became of a trial from one run to the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     /// It passed, and no longer does.
@@ -54,6 +56,7 @@ pub enum Change {
 
 /// A trial in both runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Compared {
     /// Its name.
     pub name: String,
@@ -72,7 +75,10 @@ pub struct Compared {
 
 /// Two runs, compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
+    /// The version of this form.
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA_VERSION)))]
     schema_version: u32,
     /// How the earlier run ended.
     pub before: Totals,

@@ -12,6 +12,7 @@ const WIDEST: f64 = 50.0;
 
 /// How much the runs of a case differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Flakiness {
     /// From 0, always the same, to 1.
     pub score: f64,
@@ -25,6 +26,7 @@ pub struct Flakiness {
 
 /// A word for a flakiness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Label {
     /// Below 0.1.

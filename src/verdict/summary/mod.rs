@@ -23,8 +23,10 @@ const LEVEL: f64 = 0.95;
 
 /// What a run comes to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
-    /// [`SUMMARY_VERSION`] of the writer.
+    /// The version of this form: [`SUMMARY_VERSION`].
+    #[cfg_attr(test, schemars(extend("const" = SUMMARY_VERSION)))]
     pub schema_version: u32,
     /// The tier that was asked for.
     pub tier: Tier,
@@ -37,6 +39,7 @@ pub struct Summary {
 
 /// What the cases of a suite come to together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Group {
     /// The suite: what the names of its trials begin with.
     pub name: String,
@@ -83,6 +86,7 @@ pub struct Group {
 
 /// The scores of a golden row, or their means.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Axes {
     /// Whether answers rest on calls.
     pub groundedness: f64,
@@ -94,6 +98,7 @@ pub struct Axes {
 
 /// How long runs took, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Latency {
     /// Half of the runs took no longer.
     pub p50_ms: f64,
@@ -105,6 +110,7 @@ pub struct Latency {
 
 /// The tokens of runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tokens {
     /// Read by the model.
     pub input: u64,
@@ -116,6 +122,7 @@ pub struct Tokens {
 
 /// What runs cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cost {
     /// In US dollars.
     pub usd: f64,
