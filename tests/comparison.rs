@@ -5,6 +5,7 @@ use std::path::Path;
 use arraign::report::comparison::{Change, Comparison};
 use arraign::report::{Earlier, FORMATS, Run};
 use arraign::suite::{ReportFormat, Suite};
+use arraign::verdict::summary::Selection;
 use arraign::{Harness, Trace, Verdict};
 
 /// What the agent answered in each case, by name: a case holds if the answer says `ships`.
@@ -140,6 +141,7 @@ fn a_page_of_markdown_compares_with_the_run_that_is_given() {
         folder: String::new(),
         rules: std::collections::BTreeMap::new(),
         skipped: Vec::new(),
+        selection: Selection::default(),
         earlier: Some(earlier),
     };
     let markdown = FORMATS.iter().find(|format| format.format == ReportFormat::Markdown).expect("a format");

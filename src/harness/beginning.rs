@@ -11,8 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::args::Command;
 use super::home::Home;
 use super::plan::{Plan, Planned, Work};
+use super::settings::Settings;
 use crate::check::{BUILTIN, Registry};
 use crate::report::{Run, Skipped};
+use crate::verdict::summary::Selection;
 
 /// The folder of these files. No harness can be called so: something stands before its `@`.
 pub(super) const BEGINNINGS: &str = "@began";
@@ -38,6 +40,9 @@ pub struct Beginning {
     /// What each check of the project's own asks, by its name.
     #[serde(default)]
     pub rules: BTreeMap<String, String>,
+    /// What was asked for.
+    #[serde(default)]
+    pub selection: Selection,
     /// The trials that were not run because their cases say so, unless ignored ones were asked for.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
@@ -45,9 +50,16 @@ pub struct Beginning {
 
 impl Beginning {
     /// That of a run of `plan` which begins now.
-    pub(super) fn of(plan: &Plan, command: &Command, kinds: &Registry, home: &Home) -> Self {
+    pub(super) fn of(
+        plan: &Plan,
+        (command, settings): (&Command, &Settings),
+        kinds: &Registry,
+        home: &Home,
+    ) -> Self {
         let own = kinds.iter().filter(|kind| !BUILTIN.iter().any(|known| known.name == kind.name));
         let wanted = plan.trials.iter().filter(|trial| command.wants(&trial.name));
+        let mut selection = plan.selection(settings);
+        selection.golden.iter_mut().for_each(|suite| suite.harness.clone_from(&home.harness));
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             schema_version: SCHEMA_VERSION,
@@ -57,6 +69,7 @@ impl Beginning {
             package: home.package.clone(),
             started_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
             rules: own.map(|kind| (kind.name.to_owned(), kind.summary.to_owned())).collect(),
+            selection,
             skipped: wanted.filter_map(skipped).collect(),
         }
     }
@@ -70,6 +83,7 @@ impl Beginning {
             folder: self.package.clone(),
             rules: builtin.chain(self.rules.clone()).collect(),
             skipped: self.skipped.clone(),
+            selection: self.selection.clone(),
             earlier: None,
         }
     }

@@ -54,7 +54,9 @@ impl Ending {
     /// Under nextest a process knows one trial: it has nothing to sum up.
     fn summarize(&self, shared: &Shared) -> Result<(), String> {
         if shared.nextest {
-            self.output_json.iter().for_each(|path| remarks::no_summary_under_nextest(path));
+            let whole = |path: &PathBuf| shared.base.join(path);
+            let paths = self.output_json.iter().map(whole);
+            paths.for_each(|path| remarks::no_summary_under_nextest(&path, shared.store.run()));
             return Ok(());
         }
         let of_run = shared.tally.summary();
@@ -62,17 +64,21 @@ impl Ending {
         if !text.is_empty() {
             remarks::print(shared.json, &text);
         }
-        self.output_json.iter().try_for_each(|path| write(&of_run, &shared.base.join(path)))
+        let write = |path: &PathBuf| write_summary(&of_run, &shared.base.join(path));
+        self.output_json
+            .iter()
+            .try_for_each(write)
+            .map_err(|problem| format!("ARRAIGN_OUTPUT_JSON: {problem}"))
     }
 }
 
-fn write(summary: &Summary, path: &Path) -> Result<(), String> {
+/// Writes what a run comes to. The error is a sentence for the user.
+pub fn write_summary(summary: &Summary, path: &Path) -> Result<(), String> {
     let json = serde_json::to_vec_pretty(summary).map_err(io::Error::from);
     let written = json.and_then(|mut json| {
         json.push(b'\n');
         path.parent().map(fs::create_dir_all).transpose()?;
         write_whole(path, &json)
     });
-    let shown = path.display();
-    written.map_err(|error| format!("ARRAIGN_OUTPUT_JSON: `{shown}` cannot be written: {error}"))
+    written.map_err(|error| format!("`{}` cannot be written: {error}", path.display()))
 }

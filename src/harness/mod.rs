@@ -45,6 +45,7 @@ use libtest_mimic::{Completion, FormatSetting, Trial};
 use serde::de::DeserializeOwned;
 
 pub use self::earlier::earlier_run;
+pub use self::ending::write_summary;
 
 use self::args::Command;
 use self::beginning::Beginning;
@@ -315,7 +316,7 @@ impl Harness {
         };
         let store = begun(&plan, library, &base, command, settings);
         let ending = Ending::of(&mut plan, command, settings);
-        let tally = Tally::new(&mut plan, settings);
+        let tally = Tally::new(&plan, settings);
         let nextest = settings.nextest.is_some();
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
         let shared =
@@ -380,7 +381,7 @@ fn begun(plan: &Plan, library: Library<'_>, base: &Path, command: &Command, sett
     let home = Home::of(base, library.files.root());
     let store = store(base, settings, &home);
     if leaves_a_beginning(plan, command, settings) {
-        store.begin(|| Beginning::of(plan, command, library.kinds, &home));
+        store.begin(|| Beginning::of(plan, (command, settings), library.kinds, &home));
     }
     store
 }
@@ -393,11 +394,13 @@ fn store(base: &Path, settings: &Settings, home: &Home) -> Store {
     }
 }
 
-/// A run leaves one; and nextest's list, where it names trials that nextest will not start.
+/// A run leaves one; and nextest's list, where it names trials that nextest will not start, or sees suites whole that
+/// are summed up.
 fn leaves_a_beginning(plan: &Plan, command: &Command, settings: &Settings) -> bool {
     let asked = &command.arguments;
-    let names_ignored = || !asked.ignored && plan.trials.iter().any(|trial| trial.ignore.is_some());
-    !asked.list || (settings.nextest.is_some() && names_ignored())
+    let names_ignored = || plan.trials.iter().any(|trial| trial.ignore.is_some());
+    let knows_more = || !asked.ignored && (names_ignored() || !plan.golden.is_empty());
+    !asked.list || (settings.nextest.is_some() && knows_more())
 }
 
 /// An ignored case is ignored for the runner, too; where nobody asks for ignored trials, the reason is shown.

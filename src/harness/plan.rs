@@ -12,7 +12,7 @@ use crate::place::{LoadError, LoadErrors};
 use crate::suite::{
     Gate, Library, ReportFormat, Suite, case_files, case_name, file_name, files_for_name, load_all, load_runs,
 };
-use crate::verdict::summary::is_golden;
+use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
 
 /// The id of the trial that holds a suite's gate.
 const GATE_ID: &str = "pass_threshold";
@@ -58,16 +58,6 @@ pub(super) struct GateWork {
     pub(super) suite: Arc<str>,
     /// The cases of the wanted tier and tags that are not ignored.
     pub(super) cases: Vec<(String, CaseWork)>,
-}
-
-/// A suite that holds golden rows: what its summary says beside its trials.
-pub(super) struct GoldenSuite {
-    /// What the names of its trials begin with.
-    pub(super) name: Arc<str>,
-    /// Cases left out by tier or tag.
-    pub(super) skipped: usize,
-    /// The least mean that its gate asks for.
-    pub(super) gate: Option<f64>,
 }
 
 /// The trials of one run of the harness.
@@ -212,7 +202,8 @@ impl Plan {
         }
         if suite.cases.iter().any(|case| is_golden(case)) {
             let gate = suite.gate.as_ref().and_then(|gate| gate.mean);
-            self.golden.push(GoldenSuite { name: Arc::clone(&name), skipped: self.skipped - skipped, gate });
+            let (harness, name) = (String::new(), name.to_string());
+            self.golden.push(GoldenSuite { harness, name, skipped: self.skipped - skipped, gate });
         }
         if let Some(gate) = &suite.gate {
             let cases = self.trials[before..].iter().filter_map(held_by_gate).collect();
@@ -221,6 +212,12 @@ impl Plan {
             self.trials.extend(gate_trial(work, gate_name));
         }
         errors.or(())
+    }
+
+    /// What was asked for, as far as the verdicts of its trials do not tell it.
+    pub(super) fn selection(&self, settings: &Settings) -> Selection {
+        let tier = settings.tier.unwrap_or(Tier::Full);
+        Selection { tier, skipped: self.skipped, golden: self.golden.clone() }
     }
 
     /// The cases of the trials.

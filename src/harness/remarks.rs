@@ -11,6 +11,7 @@ use crate::place::LoadErrors;
 use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::suite::ReportFormat;
+use crate::verdict::quoted;
 
 /// The run itself is wrong.
 const WRONG_RUN: u8 = 2;
@@ -38,8 +39,10 @@ pub(super) fn no_reports_under_nextest(formats: &[ReportFormat], store: &Path) {
 fn not_rendered(by: &str, formats: impl Iterator<Item = ReportFormat>, store: &Path) {
     let names: Vec<&str> = formats.map(ReportFormat::name).collect();
     if !names.is_empty() {
-        let (names, store) = (names.join(", "), store.display());
-        remark(&format!("reports not rendered {by}: {names}; the verdicts are in {store} as JSON"));
+        let (told, formats, command) = (names.join(", "), names.join(","), report_of(store));
+        remark(&format!(
+            "reports not rendered {by}: {told}; `{command} --format {formats}` renders them from the verdicts there"
+        ));
     }
 }
 
@@ -51,11 +54,18 @@ pub(super) fn verdicts_missing(count: usize) {
 }
 
 /// Each process of nextest's would write the file anew, with its one trial in it.
-pub(super) fn no_summary_under_nextest(path: &Path) {
-    let path = path.display();
+pub(super) fn no_summary_under_nextest(path: &Path, store: &Path) {
+    let (shown, word) = (path.display(), quoted(&path.to_string_lossy()));
     remark(&format!(
-        "{path} is not written (ARRAIGN_OUTPUT_JSON): under nextest each trial is a process of its own"
+        "{shown} is not written (ARRAIGN_OUTPUT_JSON): under nextest each trial is a process of its own; `{} --summary \
+         {word}` writes it",
+        report_of(store)
     ));
+}
+
+/// The command that renders the reports of the run whose verdicts are in `store`.
+fn report_of(store: &Path) -> String {
+    format!("cargo arraign report --run {}", quoted(&store.to_string_lossy()))
 }
 
 /// Snapshots that no case asks for, by the names that users know them by.

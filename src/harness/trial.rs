@@ -46,8 +46,9 @@ pub(super) fn run(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -
         Work::Case(work) => {
             let mut verdict = judge_in_time(shared, name, &work);
             let CaseWork { case, path, suite, .. } = &work;
+            verdict.suite = suite.to_string();
             let tolerated = snapshot::hold_against(&mut verdict, case, path, &shared.base, shared.json);
-            shared.tally.add_case(number, suite, &verdict);
+            shared.tally.add_case(number, &verdict);
             report(shared, verdict, tolerated)
         }
         Work::Gate(work) => {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::plain::json;
+use super::summary::Rows;
 use super::{Format, Report, Run, Skipped, Totals};
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
@@ -16,6 +17,7 @@ pub(super) const SCHEMA_VERSION: u32 = 1;
 struct Json<'r> {
     run: &'r Run,
     totals: Totals,
+    rows: Rows<'r>,
     verdicts: Vec<String>,
 }
 
@@ -33,13 +35,14 @@ pub(super) struct Begun<'r> {
 
 impl<'r> Json<'r> {
     fn of(run: &'r Run) -> Self {
-        Self { run, totals: Totals::of(run), verdicts: Vec::new() }
+        Self { run, totals: Totals::of(run), rows: Rows::of(run), verdicts: Vec::new() }
     }
 }
 
 impl Report for Json<'_> {
     fn add(&mut self, verdict: &Verdict) {
         self.totals.add(verdict);
+        self.rows.add(verdict);
         self.verdicts.push(json(verdict));
     }
 
@@ -48,10 +51,11 @@ impl Report for Json<'_> {
         let started = format!("{}Z", self.run.started_utc());
         let run = json(&Begun { id: &self.run.id, started, arraign: env!("CARGO_PKG_VERSION") });
         let (totals, skipped) = (json(&self.totals), json::<[Skipped]>(&self.run.skipped));
+        let summary = json(&self.rows.summary());
         let verdicts = self.verdicts.join(",\n");
         format!(
-            "{{\"schema_version\":{SCHEMA_VERSION},\n\"run\":{run},\n\"totals\":{totals},\n\"skipped\":{skipped},\n\
-             \"verdicts\":[\n{verdicts}\n]}}\n"
+            "{{\"schema_version\":{SCHEMA_VERSION},\n\"run\":{run},\n\"totals\":{totals},\n\"summary\":{summary},\n\
+             \"skipped\":{skipped},\n\"verdicts\":[\n{verdicts}\n]}}\n"
         )
     }
 }

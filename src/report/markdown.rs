@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::comparison::{Comparison, Trials};
 use super::flaky::attempts;
 use super::markup::{attribute, text};
+use super::summary::{Rows, summary};
 use super::terminal::{headline, red_trial};
 use super::{Earlier, Format, Report, Run, Standing, Totals};
 use crate::score::Card;
@@ -22,8 +23,10 @@ pub(super) const FORMAT: Format =
 const SCORES: usize = 14_000;
 /// ... so many for the flaky trials, ...
 const FLAKY: usize = 4_000;
+/// ... so many characters for what golden datasets come to, ...
+const GOLDEN: usize = 5_000;
 /// ... so many for the failures, ...
-const FAILURES: usize = 42_000;
+const FAILURES: usize = 36_000;
 /// ... and so many characters for one of them.
 const FAILURE: usize = 6_000;
 /// How many characters a claim or a name may have.
@@ -33,6 +36,7 @@ const SCORES_HEAD: &str = "<tr><th>case</th><th>score</th><th>at least</th><th><
 
 struct Markdown<'r> {
     totals: Totals,
+    rows: Rows<'r>,
     /// The run that is compared with, and the trials of this one.
     compared: Option<(&'r Earlier, Trials)>,
     scores: Bounded,
@@ -52,6 +56,7 @@ impl<'r> Markdown<'r> {
         let bounded = |most| Bounded { text: String::new(), most, left_out: 0 };
         Self {
             totals: Totals::of(run),
+            rows: Rows::of(run),
             compared: run.earlier.as_ref().map(|earlier| (earlier, Trials::default())),
             scores: bounded(SCORES),
             flaky: bounded(FLAKY),
@@ -63,6 +68,7 @@ impl<'r> Markdown<'r> {
 impl Report for Markdown<'_> {
     fn add(&mut self, verdict: &Verdict) {
         self.totals.add(verdict);
+        self.rows.add(verdict);
         if let Some((_, trials)) = &mut self.compared {
             trials.add(verdict);
         }
@@ -81,6 +87,10 @@ impl Report for Markdown<'_> {
         let mut report = totals(self.totals);
         if let Some((earlier, trials)) = &self.compared {
             report += &Comparison::between(&earlier.trials, trials).markdown(&earlier.name);
+        }
+        let golden = summary(&self.rows.summary());
+        if !golden.is_empty() {
+            let _ = write!(report, "\n### Golden datasets\n\n<pre>{}</pre>\n", text(&cut(&golden, GOLDEN)));
         }
         if !self.scores.text.is_empty() {
             let (rows, rest) = (&self.scores.text, self.scores.rest("scores"));

@@ -4,26 +4,35 @@ use std::fmt::Write as _;
 
 use super::flaky::attempts;
 use super::plain::one_line;
+use super::summary::{Rows, summary};
 use super::terminal::red_trial;
 use super::{Report, Run, Standing, Totals};
 use crate::verdict::Verdict;
+use crate::verdict::summary::Summary;
 
 /// How many trials are drawn.
 const DRAWN: usize = 100;
 
 /// The overview of a run.
-pub struct Overview {
+pub struct Overview<'r> {
     totals: Totals,
+    rows: Rows<'r>,
     red: String,
     drawn: usize,
     left_out: usize,
     flaky: Vec<String>,
 }
 
-impl Overview {
+impl<'r> Overview<'r> {
     /// That of a run of which nothing has ended.
-    pub fn of(run: &Run) -> Self {
-        Self { totals: Totals::of(run), red: String::new(), drawn: 0, left_out: 0, flaky: Vec::new() }
+    pub fn of(run: &'r Run) -> Self {
+        let (totals, rows) = (Totals::of(run), Rows::of(run));
+        Self { totals, rows, red: String::new(), drawn: 0, left_out: 0, flaky: Vec::new() }
+    }
+
+    /// What the trials that were added come to.
+    pub fn summary(&self) -> Summary {
+        self.rows.summary()
     }
 
     /// How the trials ended that were added.
@@ -50,9 +59,10 @@ impl Overview {
     }
 }
 
-impl Report for Overview {
+impl Report for Overview<'_> {
     fn add(&mut self, verdict: &Verdict) {
         self.totals.add(verdict);
+        self.rows.add(verdict);
         let name = one_line(&verdict.name);
         self.flaky.extend(attempts(verdict).map(|attempts| format!("flaky: {name}: {attempts}\n")));
         if verdict.passed {
@@ -76,6 +86,8 @@ impl Report for Overview {
             0 => String::new(),
             count => format!("... and {count} more that did not pass\n\n"),
         };
-        format!("{}{rest}{}", self.red, self.ending())
+        let golden = summary(&self.summary());
+        let gap = if golden.is_empty() { "" } else { "\n" };
+        format!("{}{rest}{golden}{gap}{}", self.red, self.ending())
     }
 }

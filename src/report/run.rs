@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::comparison::Trials;
 use crate::outcome::Status;
+use crate::verdict::summary::Selection;
 use crate::verdict::{Attempt, Verdict};
 
 const SECONDS_A_DAY: u64 = 86_400;
@@ -25,6 +26,8 @@ pub struct Run {
     pub rules: BTreeMap<String, String>,
     /// The trials that were not run because their cases say so.
     pub skipped: Vec<Skipped>,
+    /// What was asked for.
+    pub selection: Selection,
     /// The run that it is compared with, where one is given.
     pub earlier: Option<Earlier>,
 }
@@ -182,6 +185,7 @@ mod tests {
             folder: "crates/a/".into(),
             rules: BTreeMap::new(),
             skipped: Vec::new(),
+            selection: Selection::default(),
             earlier: None,
         }
     }

@@ -37,6 +37,8 @@ struct Report<'r> {
     run: Begun<'r>,
     /// How many trials ended in which way.
     totals: Totals,
+    /// What the run comes to, as `ARRAIGN_OUTPUT_JSON` writes it.
+    summary: Summary,
     /// The trials that were not run because their cases say so.
     skipped: Vec<Skipped>,
     /// A verdict each of the others, in the order of the files and lines of their cases.

@@ -3,15 +3,42 @@
 use crate::outcome::reaches;
 use std::collections::BTreeSet;
 
+use super::Run;
 use super::plain::one_line;
 use crate::case::Tier;
 use crate::score::written;
-use crate::verdict::summary::{Axes, Group, Summary};
+use crate::verdict::Verdict;
+use crate::verdict::summary::{Axes, Group, Row, Selection, Summary};
 
 /// How many names of one kind are written out.
 const NAMED: usize = 3;
 /// Where the values begin.
 const WIDTH: usize = 14;
+
+/// The rows of a run, as its verdicts come.
+pub struct Rows<'r> {
+    selection: &'r Selection,
+    rows: Vec<Row>,
+}
+
+impl<'r> Rows<'r> {
+    /// Those of a run of which nothing has ended.
+    pub fn of(run: &'r Run) -> Self {
+        Self { selection: &run.selection, rows: Vec::new() }
+    }
+
+    /// Takes the next verdict. What sums up other trials, or could not be read, is no row.
+    pub fn add(&mut self, verdict: &Verdict) {
+        if !verdict.suite.is_empty() {
+            self.rows.push(Row::of(verdict));
+        }
+    }
+
+    /// What they come to.
+    pub fn summary(&self) -> Summary {
+        Summary::of(self.selection, &self.rows)
+    }
+}
 
 /// The blocks of all suites that hold golden rows; empty for a run without any.
 pub fn summary(summary: &Summary) -> String {

@@ -47,6 +47,10 @@ pub struct Verdict {
     /// where that has another name. Two targets may have trials of one name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub harness: String,
+    /// The suite of its case: what the names of its trials begin with. That of a gate, which sums up other trials, has
+    /// none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub suite: String,
     /// Where the case stands.
     pub case: Location,
     /// What the case is about.
@@ -99,6 +103,7 @@ impl Verdict {
             schema_version: SCHEMA_VERSION,
             name: name.to_owned(),
             harness: String::new(),
+            suite: String::new(),
             case,
             description: None,
             tier: Tier::Full,

@@ -36,7 +36,9 @@ pub fn hold_baseline(
 
 /// What the summary in `document` holds of the suite `name`: the only suite of a summary may have had another name.
 fn group_of(document: &Document, name: &str) -> Result<(Group, Means), LoadError> {
-    let root = document.root();
+    // A report of a run holds its summary beside its verdicts.
+    let whole = document.root();
+    let (root, below) = whole.get("summary").map_or((whole, ""), |summary| (summary, "/summary"));
     let version = root.get("schema_version").map(Node::decode::<u32>).transpose()?;
     if version != Some(SUMMARY_VERSION) {
         let error = root.error("this is no summary of a run that this version reads");
@@ -52,7 +54,7 @@ fn group_of(document: &Document, name: &str) -> Result<(Group, Means), LoadError
         return Err(root.error(format!("the summary does not hold the suite `{name}`; it has {known}")));
     };
     let before = summary.suites[at].clone();
-    let node = root.pointer(&format!("/suites/{at}")).unwrap_or(root);
+    let node = whole.pointer(&format!("{below}/suites/{at}")).unwrap_or(root);
     let means = means(&before).ok_or_else(|| node.error("the summary lacks `axes` or `overall`"))?;
     Ok((before, means))
 }

@@ -1,5 +1,7 @@
 //! Golden datasets in a run: the trial of a gate, the summary, and the JSON that a later run is held against.
 
+use arraign::harness::runs::StoredRun;
+use arraign::report::Format;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -30,6 +32,8 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_run_without_golden_rows_is_summed_up_without_axes),
         claim(a_summary_that_cannot_be_written_is_2),
         claim(nextest_writes_no_summary),
+        claim(reports_hold_the_summary),
+        claim(the_verdicts_of_many_processes_come_to_the_same_summary),
         claim(a_mean_that_fell_is_red),
         claim(a_baseline_that_is_none_is_an_error_with_its_place),
     ]
@@ -288,7 +292,43 @@ fn nextest_writes_no_summary() {
     let variables = [("NEXTEST", "1"), ("ARRAIGN_OUTPUT_JSON", "s.json")];
     let ran = project.run_with(&variables, &["--exact", "s::a", "--nocapture"]).exits(0);
     assert!(!ran.stdout.contains("golden dataset") && !project.path("s.json").exists());
-    ran.complains("s.json is not written (ARRAIGN_OUTPUT_JSON): under nextest");
+    ran.complains("s.json is not written (ARRAIGN_OUTPUT_JSON): under nextest")
+        .complains("`cargo arraign report --run ")
+        .complains("s.json` writes it");
+}
+
+fn reports_hold_the_summary() {
+    let project = gate("0.9");
+    let variables = [("ARRAIGN_REPORT", "json,markdown"), ("ARRAIGN_OUTPUT_JSON", "summary.json")];
+    let ran = project.run_with(&variables, &["--test-threads", "1"]).exits(101);
+    let json = |path: &str| serde_json::from_str::<Value>(&project.read(path)).expect("JSON");
+    let summary = json("summary.json");
+    assert_eq!(summary["suites"][0]["gate"], 0.9);
+    assert_eq!(json("out/report.json")["summary"], summary);
+    let page = project.read("out/report.md");
+    let shown = page.split_once("### Golden datasets\n\n<pre>").expect("a section").1;
+    let shown = shown.split_once("</pre>").expect("its end").0;
+    ran.says(shown);
+    assert!(shown.starts_with("golden dataset s\n"), "{shown}");
+}
+
+/// The listing process knows what no trial of a process of its own does: what was left out, and the gate.
+fn the_verdicts_of_many_processes_come_to_the_same_summary() {
+    let project = gate("0.7");
+    let selected = [("ARRAIGN_TIER", "smoke"), ("ARRAIGN_OUTPUT_JSON", "summary.json")];
+    project.run_with(&selected, &[]).exits(0);
+    let nextest = [("ARRAIGN_TIER", "smoke"), ("NEXTEST", "1"), ("NEXTEST_RUN_ID", "r")];
+    project.run_with(&nextest, &["--list", "--format", "terse"]).exits(0);
+    for name in ["s::a", "s::pass_threshold"] {
+        project.run_with(&nextest, &["--exact", name, "--nocapture"]).exits(0);
+    }
+    let run = StoredRun::open(&[project.path("out/r")]).expect("a run");
+    let formats: Vec<Format> = Format::called("json").into_iter().collect();
+    run.write(&formats, &project.path("reports"), |_| ()).expect("a report");
+    let json = |path: &str| serde_json::from_str::<Value>(&project.read(path)).expect("JSON");
+    let summary = json("summary.json");
+    assert_eq!((&summary["suites"][0]["skipped"], &summary["total"]["skipped"]), (&2.into(), &2.into()));
+    assert_eq!(json("reports/report.json")["summary"], summary);
 }
 
 /// What a run wrote, a later one is held against.
@@ -309,6 +349,13 @@ fn a_mean_that_fell_is_red() {
         .run_with(&[("ARRAIGN_OUTPUT_JSON", "evals/baselines/b.json")], &["--skip", "pass_threshold"])
         .exits(101);
     project.run(&["pass_threshold"]).exits(0);
+    // A report holds the summary, too.
+    let with_report = [("ARRAIGN_REPORT", "json"), ("ARRAIGN_OUT", "evals/baselines")];
+    project.run_with(&with_report, &["--skip", "pass_threshold"]).exits(101);
+    let suite = project.read("evals/s.yaml");
+    project.write("evals/s.yaml", suite.replace("baselines/b.json", "baselines/report.json"));
+    project.run(&["pass_threshold"]).exits(0);
+    project.write("evals/s.yaml", suite);
     // What fell by exactly as much as it may has not fallen too far.
     let higher =
         project.read("evals/baselines/b.json").replace("\"groundedness\": 1.0", "\"groundedness\": 1.05");

@@ -143,9 +143,10 @@ fn a_page_is_rendered_by_a_feature_and_its_lack_is_said() {
         return;
     }
     ran.complains(
-        "arraign: reports not rendered without the feature `html` of arraign: html; the verdicts are in",
+        "arraign: reports not rendered without the feature `html` of arraign: html; `cargo arraign report --run ",
     )
-    .complains(&project.path("out").to_string_lossy());
+    .complains(&project.path("out").to_string_lossy())
+    .complains(" --format html` renders them from the verdicts there");
     assert_eq!(reports(&project), ["json"]);
 }
 
@@ -153,7 +154,11 @@ fn nextest_leaves_reports_to_another_program() {
     let project = Project::of(&[green("a")]);
     let variables = [("NEXTEST", "1"), ("NEXTEST_RUN_ID", "r"), ("ARRAIGN_REPORT", "json,junit")];
     let ran = project.run_with(&variables, &["--exact", "s::a", "--nocapture"]).exits(0);
-    ran.complains("arraign: reports not rendered under nextest: json, junit; the verdicts are in");
+    let run = project.path("out/r");
+    ran.complains(&format!(
+        "arraign: reports not rendered under nextest: json, junit; `cargo arraign report --run {} --format json,junit` renders",
+        run.display()
+    ));
     assert_eq!(project.files("out"), ["out/r/@began/evals@harness.json", "out/r/evals@harness/s::a.json"]);
 }
 

@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::harness::earlier_run;
 use arraign::harness::runs::{StoredRun, newest};
+use arraign::harness::{earlier_run, write_summary};
 use arraign::report::annotations::Annotations;
 use arraign::report::overview::Overview;
 use arraign::report::plain::one_line;
@@ -33,6 +33,9 @@ pub(crate) struct Report {
     /// An earlier run that Markdown compares with: as `cargo arraign compare` takes it; `ARRAIGN_COMPARE` unless said.
     #[arg(long, value_name = "RUN")]
     compare: Option<String>,
+    /// Write what the run comes to there, as JSON: what `summary_baseline` reads. `ARRAIGN_OUTPUT_JSON` unless said.
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
     /// Where the reports go: the folder of all runs unless said.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -40,6 +43,7 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn run(self) -> Ended {
+        let summary = self.summary.clone().or_else(|| named("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
         let run = StoredRun::open(&self.folders()?)?.compared_with(self.earlier()?);
         let mut overview = Box::new(Overview::of(run.run()));
         let mut annotations = Box::new(Annotations::of(run.run()));
@@ -47,8 +51,11 @@ impl Report {
             overview.add(verdict);
             annotations.add(verdict);
         })?;
+        if let Some(path) = &summary {
+            write_summary(&overview.summary(), path).map_err(Stop::new)?;
+        }
         let totals = overview.totals();
-        let mut text: String = paths.iter().map(|path| told(path)).collect();
+        let mut text: String = paths.iter().chain(&summary).map(|path| told(path)).collect();
         text += &if self.format.is_empty() { overview.finish() } else { overview.ending() };
         if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
             text += &annotations.finish();
@@ -58,8 +65,7 @@ impl Report {
     }
 
     fn earlier(&self) -> Result<Option<Earlier>, Stop> {
-        let named = || env::var("ARRAIGN_COMPARE").ok().filter(|run| !run.is_empty());
-        let which = self.compare.clone().or_else(named);
+        let which = self.compare.clone().or_else(|| named("ARRAIGN_COMPARE"));
         which.map(|which| earlier_run(&which, Path::new(""), &out()).map_err(Stop::new)).transpose()
     }
 
@@ -69,6 +75,11 @@ impl Report {
         }
         Ok(vec![folder(self.run.as_ref())?])
     }
+}
+
+/// What a variable says, if anything.
+fn named(variable: &str) -> Option<String> {
+    env::var(variable).ok().filter(|value| !value.is_empty())
 }
 
 /// The folder of a run that is named by its id or its path.

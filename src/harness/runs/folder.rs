@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::{RunError, RunProblem};
 use crate::harness::beginning::{self, BEGINNINGS, Beginning};
 use crate::report::Run;
+use crate::verdict::summary::Selection;
 use crate::verdict::{self, Verdict};
 
 /// The run below `out` that began last, of those that left a verdict.
@@ -105,6 +106,7 @@ pub(super) fn unknown() -> Run {
         folder: String::new(),
         rules: BTreeMap::new(),
         skipped: Vec::new(),
+        selection: Selection::default(),
         earlier: None,
     }
 }

@@ -15,6 +15,7 @@
 mod error;
 mod folder;
 mod index;
+mod selection;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -139,6 +140,7 @@ fn run_of(folders: &[PathBuf], beginnings: &[Beginning], trials: &[Trial], is_mo
     run.id = id_of(folders);
     run.rules.extend(beginnings.iter().flat_map(|one| one.rules.clone()));
     run.skipped = skipped(beginnings, trials, is_moved);
+    run.selection = selection::of(beginnings);
     if is_moved {
         run.folder.clear();
     }

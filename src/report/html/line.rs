@@ -7,7 +7,7 @@ use crate::report::plain::json;
 use crate::verdict::Verdict;
 
 /// The keys of a verdict that the page does not show: its row has them, or nobody asks.
-const OF_VERDICT: &[&str] = &["schema_version", "case", "passed", "tags"];
+const OF_VERDICT: &[&str] = &["schema_version", "suite", "case", "passed", "tags"];
 /// Those of a finding. Its losses are told by its scorecard.
 const OF_FINDING: &[&str] = &["losses", "duration_ms"];
 /// A call is a list of these: most of a page are calls. Its number is its place.

@@ -5,7 +5,7 @@
 
 mod row;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,36 @@ pub struct Summary {
     /// Those of each suite that holds golden rows.
     #[serde(default)]
     pub suites: Vec<Group>,
+}
+
+/// What a run was asked for, as far as its verdicts do not tell it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Selection {
+    /// The tier that was asked for.
+    #[serde(default)]
+    pub tier: Tier,
+    /// How many cases did not run for their tier or tags.
+    #[serde(default)]
+    pub skipped: usize,
+    /// The suites that hold golden rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub golden: Vec<GoldenSuite>,
+}
+
+/// A suite that holds golden rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GoldenSuite {
+    /// The harness that runs it, as verdicts name it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub harness: String,
+    /// What the names of its trials begin with.
+    pub name: String,
+    /// How many of its cases did not run for their tier or tags.
+    #[serde(default)]
+    pub skipped: usize,
+    /// The least mean that its gate asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<f64>,
 }
 
 /// What the cases of a suite come to together.
@@ -128,6 +158,28 @@ pub struct Cost {
     pub usd: f64,
     /// Of how many runs it can be told.
     pub runs: usize,
+}
+
+impl Summary {
+    /// What the rows of a run come to.
+    pub fn of(selection: &Selection, rows: &[Row]) -> Self {
+        let mut by_suite: HashMap<(&str, &str), Vec<&Row>> = HashMap::new();
+        for row in rows {
+            by_suite.entry((&row.place.0, &row.place.1)).or_default().push(row);
+        }
+        let group = |suite: &GoldenSuite| {
+            let rows = by_suite.get(&(suite.harness.as_str(), suite.name.as_str()))?;
+            let is_golden = rows.iter().any(|row| row.golden.is_some());
+            let group = is_golden.then(|| Group::of(&suite.name, &rows.iter().copied()))?;
+            Some(Group { skipped: suite.skipped, gate: suite.gate, ..group })
+        };
+        Self {
+            schema_version: SUMMARY_VERSION,
+            tier: selection.tier,
+            total: Group { skipped: selection.skipped, ..Group::of("all", &rows.iter()) },
+            suites: selection.golden.iter().filter_map(group).collect(),
+        }
+    }
 }
 
 impl Axes {

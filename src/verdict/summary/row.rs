@@ -15,6 +15,8 @@ const REPEAT: &str = "repeat";
 /// What a summary keeps of one verdict.
 #[derive(Debug, Clone)]
 pub struct Row {
+    /// The harness that ran it, and the suite of its case, as its verdict names them.
+    pub(super) place: (String, String),
     /// When the case runs.
     pub tier: Tier,
     /// Whether it passed, by its own threshold: also where only its suite's gate decides.
@@ -54,6 +56,7 @@ impl Row {
     pub fn of(verdict: &Verdict) -> Self {
         let cards: Vec<&Card> = verdict.scorecards.iter().filter(|card| card.name == GOLDEN).collect();
         Self {
+            place: (verdict.harness.clone(), verdict.suite.clone()),
             tier: verdict.tier,
             passed: verdict.passed && (verdict.expected != Status::Pass || reaches_all(verdict)),
             score: score(verdict, &cards),
