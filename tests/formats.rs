@@ -14,12 +14,14 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use arraign::check::{BUILTIN, Registry, Tables};
 use arraign::outcome::Status;
+use arraign::place::Location;
 use arraign::report::annotations::Annotations;
 use arraign::report::comparison::Comparison;
-use arraign::report::{FORMATS, Format, Report, Run, Skipped};
+use arraign::report::overview::Overview;
+use arraign::report::{Earlier, FORMATS, Format, Report, Run, Skipped, summary};
 use arraign::source::Files;
 use arraign::suite::{Library, ReportFormat, Suite, load_recorded};
-use arraign::verdict::summary::Selection;
+use arraign::verdict::summary::{GoldenSuite, Selection, Summary};
 use arraign::verdict::{Attempt, Verdict, evaluate_recorded, failed_with};
 use serde_json::Value;
 
@@ -66,6 +68,44 @@ fn run() -> Run {
         selection: Selection::default(),
         earlier: None,
     }
+}
+
+/// A text that would break out of every format, if it could.
+const HOSTILE: &str = "evil]]></x></script><script>alert(2)</script><img src=x>\u{1b}[31m\u{202e}\n::error::x\n##[error]`@everyone`\u{0}";
+
+/// The run of the hostile trace: all that is said of a run and of a trial, beside what its trace holds, is hostile, too.
+fn hostile_run() -> Run {
+    let verdict =
+        |name: &str, passed: bool| Verdict { passed, ..Verdict::nothing(name, Location::default()) };
+    let before = [verdict(HOSTILE, true), verdict(&verdicts("hostile")[0].name, true)];
+    let trials = before.map(|verdict| Verdict { harness: HOSTILE.to_owned(), ..verdict }).iter().collect();
+    let golden =
+        GoldenSuite { harness: HOSTILE.to_owned(), name: HOSTILE.to_owned(), skipped: 0, gate: None };
+    Run {
+        selection: Selection { golden: vec![golden], ..Selection::default() },
+        earlier: Some(Earlier { name: HOSTILE.to_owned(), trials }),
+        skipped: vec![Skipped {
+            name: HOSTILE.to_owned(),
+            file: HOSTILE.to_owned(),
+            reason: Some(HOSTILE.to_owned()),
+        }],
+        ..run()
+    }
+}
+
+/// Its verdicts: each was tried before with another end, and the last is a golden row.
+fn hostile() -> Vec<Verdict> {
+    let mut golden = verdicts("red").into_iter().next().expect("a row");
+    (golden.status, golden.passed) = (Status::Fail, false);
+    golden.runs.iter_mut().for_each(|run| run.agent = Some(HOSTILE.to_owned()));
+    golden.case.file = HOSTILE.to_owned();
+    let mut all = verdicts("hostile");
+    all.push(golden);
+    for verdict in &mut all {
+        (verdict.harness, verdict.suite) = (HOSTILE.to_owned(), HOSTILE.to_owned());
+        verdict.earlier_attempts.push(Attempt { status: Status::Pass, passed: true });
+    }
+    all
 }
 
 fn format(wanted: ReportFormat) -> &'static Format {
@@ -154,21 +194,49 @@ fn a_run_without_a_trial_is_a_report_as_well() {
 
 #[test]
 fn a_hostile_trace_leaves_every_report_harmless() {
-    let hostile = verdicts("hostile");
-    let reports = FORMATS.iter().map(|format| (format.file, format.render(&run(), &hostile)));
-    for (file, text) in reports.chain([("annotations", annotations(&hostile))]) {
+    let hostile = hostile();
+    let reports = FORMATS.iter().map(|format| (format.file, format.render(&hostile_run(), &hostile)));
+    let compared =
+        Comparison::between(&hostile_run().earlier.expect("a run").trials, &hostile.iter().collect());
+    let others = [
+        ("annotations", annotations(&hostile)),
+        ("comparison", compared.text()),
+        ("comparison in Markdown", compared.markdown(HOSTILE)),
+        ("summary", summary::summary(&summed(&hostile))),
+        ("overview", overview(&hostile)),
+    ];
+    for (file, text) in reports.chain(others) {
         assert!(text.contains("evil"), "{file} shows the violation: {text}");
         let control = text.chars().find(|c| is_harmful(*c));
         assert_eq!(control, None, "{file}: {text:?}");
-        // A line that is a command already is not looked through for another one.
-        let words = ["<script", "</script", "<img", "##[", "##vso"];
-        let word =
-            words.iter().find(|word| without_own_scripts(&text).contains(**word) && file != "annotations");
+        let shown = without_own_scripts(&text);
+        let words: &[&str] = match file {
+            // A line that is a command already is not looked through for another one.
+            "annotations" => &[],
+            // Markup means nothing on a terminal.
+            "comparison" | "summary" | "overview" => &["##[", "##vso"],
+            _ => &["<script", "</script", "<img", "##[", "##vso"],
+        };
+        let word = words.iter().find(|word| shown.contains(**word));
         assert_eq!(word, None, "{file}: {text}");
         let command = |line: &&str| line.trim_start().starts_with("::");
         let commands = text.lines().filter(command).count();
         assert_eq!(commands, if file == "annotations" { hostile.len() } else { 0 }, "{file}: {text}");
     }
+}
+
+fn summed(verdicts: &[Verdict]) -> Summary {
+    let run = hostile_run();
+    let mut rows = summary::Rows::of(&run);
+    verdicts.iter().for_each(|verdict| rows.add(verdict));
+    rows.summary()
+}
+
+fn overview(verdicts: &[Verdict]) -> String {
+    let run = hostile_run();
+    let mut overview = Box::new(Overview::of(&run));
+    verdicts.iter().for_each(|verdict| overview.add(verdict));
+    overview.finish()
 }
 
 /// A page has scripts of its own: it begins and ends each of them once.
@@ -186,10 +254,15 @@ fn is_harmful(c: char) -> bool {
 
 #[test]
 fn a_hostile_report_is_still_of_its_format() {
-    let hostile = verdicts("hostile");
-    let render = |wanted: ReportFormat| format(wanted).render(&run(), &hostile);
+    let hostile = hostile();
+    let render = |wanted: ReportFormat| format(wanted).render(&hostile_run(), &hostile);
     let names: Vec<Value> = hostile.iter().map(|verdict| Value::from(verdict.name.as_str())).collect();
-    assert_eq!(json(&render(ReportFormat::Json))["verdicts"][0]["name"], names[0]);
+    let report = json(&render(ReportFormat::Json));
+    assert_eq!(
+        (&report["verdicts"][0]["name"], &report["skipped"][0]["reason"]),
+        (&names[0], &HOSTILE.into())
+    );
+    assert_eq!(report["summary"]["suites"][0]["name"], HOSTILE);
     let lines = render(ReportFormat::Jsonl);
     assert_eq!(lines.lines().map(|line| json(line)["name"].clone()).collect::<Vec<_>>(), names);
     assert_eq!(json(&render(ReportFormat::Sarif))["runs"][0]["results"][0]["ruleId"], "tool_blocklist");

@@ -52,7 +52,8 @@ impl Reports {
 
     /// The run that this one is compared with, where a report shows that.
     fn earlier(&self, shared: &Shared) -> Result<Option<Earlier>, String> {
-        let which = self.compare.as_deref().filter(|_| self.formats.contains(&ReportFormat::Markdown));
+        let compares = |format: &ReportFormat| matches!(format, ReportFormat::Html | ReportFormat::Markdown);
+        let which = self.compare.as_deref().filter(|_| self.formats.iter().any(compares));
         let read = which.map(|which| earlier_run(which, &shared.base, shared.store.out()));
         read.transpose().map_err(|error| format!("ARRAIGN_COMPARE: {error}"))
     }

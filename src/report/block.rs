@@ -146,9 +146,13 @@ fn of_finding(finding: &Finding, width: usize) -> Vec<String> {
     lines
 }
 
-/// Values and violations say the same in better words; an item with a note says more.
+/// Values and violations say the same in better words; an item whose note no violation holds says more.
 fn is_telling(item: &Item, finding: &Finding) -> bool {
-    item.note.is_some() || finding.of_all_runs || (finding.values.is_empty() && item.state == State::Held)
+    let is_told =
+        |note: &String| finding.violations.iter().any(|breach| breach.message.contains(note.as_str()));
+    item.note.as_ref().is_some_and(|note| !is_told(note))
+        || finding.of_all_runs
+        || (finding.values.is_empty() && item.state == State::Held)
 }
 
 fn of_item(item: &Item) -> String {

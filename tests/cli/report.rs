@@ -134,6 +134,30 @@ fn a_green_run_is_0() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "1 case: 1 passed, 1 skipped\n"));
 }
 
+/// Each trial was a process of its own: the summary is made of what they left.
+#[test]
+fn golden_rows_are_summed_up_afterwards() {
+    let row = |id: &str, tool: &str| {
+        format!("  - {{id: {id}, expected_tools: [look], trace: {{calls: [{tool}], model: m}}}}\n")
+    };
+    let rows = [row("a", "look"), row("b", "glance")].concat();
+    let package = Package::of(&format!("gate: {{mean: 0.5, rows: report}}\ntests:\n{rows}"));
+    for trial in ["s::a", "s::b", "s::pass_threshold"] {
+        package.attempt("r1", "1", trial);
+    }
+    let ran = package.arraign(&["report", "--summary", "deep/summary.json"]);
+    pin("report-golden", &ran);
+    let written: Value = serde_json::from_str(&package.read("deep/summary.json")).expect("JSON");
+    assert_eq!((&written["suites"][0]["cases"], &written["suites"][0]["gate"]), (&2.into(), &0.5.into()));
+    let variables = [("ARRAIGN_OUTPUT_JSON", "summary.json")];
+    package.arraign_with(&variables, &["report", "--format", "json"]);
+    assert_eq!(package.read("summary.json"), package.read("deep/summary.json"));
+    package.write("taken", "a file");
+    let ran = package.arraign(&["report", "--summary", "taken/summary.json"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("error: `taken/summary.json` cannot be written: "), "{}", ran.stderr);
+}
+
 /// Under nextest no process can print them: the job that merges does.
 #[test]
 fn annotations_are_for_github_alone() {

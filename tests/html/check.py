@@ -64,7 +64,7 @@ INJECTED = """
   const strange = all.filter((e) => !known.has(e.tagName)).map((e) => e.outerHTML.slice(0, 80));
   const running = all.filter((e) => e.getAttributeNames().some((name) => name.startsWith("on") || name === "src" || name === "style")).map((e) => e.outerHTML.slice(0, 80));
   const links = [...document.querySelectorAll("a")].filter((a) => !a.getAttribute("href").startsWith("#")).map((a) => a.outerHTML.slice(0, 80));
-  const scripts = document.scripts.length === 4 ? [] : [`${document.scripts.length} scripts`];
+  const scripts = document.scripts.length === 5 ? [] : [`${document.scripts.length} scripts`];
   const shown = document.querySelector("main").innerText;
   const slips = ["[object ", "undefined", "NaN", "null"].filter((word) => shown.includes(word));
   const raw = /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f]/.test(shown) ? ["a raw control character"] : [];
@@ -106,7 +106,7 @@ def route(name, rest=""):
 
 
 def every_page(look):
-    for page in ("shop", "every", "hostile", "gate", "huge"):
+    for page in ("shop", "every", "hostile", "gate", "huge", "compared"):
         for width in WIDTHS:
             for scheme in SCHEMES:
                 look.at(page, width=width, scheme=scheme, picture=f"{page}-{width}-{scheme}")
@@ -211,10 +211,23 @@ def comparison(look):
         look.browser.choose("#other", f"{look.pages}/{file}")
         look.browser.evaluate(shown)
         told = look.browser.evaluate(kinds)
-        expect(told == "Passed before, not now: 1,Passes now: 1,Other score: 1,New: 1", f"{file}: {told}")
+        expect(told == "Passed before, not now: 1,Passes now: 1,Changed: 1,New: 1,Flaky: 1", f"{file}: {told}")
         look.holds(f"compared with {file}", 1400)
     if look.pictures:
         look.browser.picture(f"{look.pictures}/comparison.png")
+    look.at("compared")
+    ask = look.browser.evaluate
+    told = ask(kinds)
+    expect(told == "Passed before, not now: 1,Passes now: 1,Changed: 1,New: 1,Flaky: 2", f"the page was told of a run: {told}")
+    expect(ask("byId('comparison').querySelector('h2').textContent") == "Compared with run-6", "the earlier run is named")
+    expect(ask("document.activeElement === document.body"), "nobody asked for the focus to move")
+    expect(ask("scrollY") == 0, "nor for the page to scroll")
+    ask("byId('comparison').querySelector('.regressed a').click()")
+    ask("new Promise((done) => setTimeout(done, 50))")
+    facts = ask("document.querySelector('#case .facts').textContent")
+    expect("attempts: pass, 2 x fail" in facts and "harness evals@live" in facts, f"the case tells both: {facts}")
+    look.holds("a flaky case of another harness", 1400)
+    look.browser.picture(f"{look.pictures}/flaky.png") if look.pictures else None
     look.at("shop")
     look.browser.choose("#other", __file__)
     told = look.browser.evaluate(shown)

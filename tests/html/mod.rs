@@ -15,7 +15,11 @@ use sha256::sha256;
 
 /// A page, kept for a browser.
 fn page(name: &str, verdicts: &[Verdict]) -> String {
-    let page = format(ReportFormat::Html).render(&run(), verdicts);
+    page_of(&run(), name, verdicts)
+}
+
+fn page_of(run: &Run, name: &str, verdicts: &[Verdict]) -> String {
+    let page = format(ReportFormat::Html).render(run, verdicts);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("html");
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join(format!("{name}.html")), &page).expect("it is written");
@@ -107,17 +111,22 @@ fn the_script_makes_no_markup() {
 
 #[test]
 fn a_hostile_trace_stays_within_its_text() {
-    let hostile = verdicts("hostile");
-    let page = page("hostile", &hostile);
-    assert_eq!(page.matches("<script").count(), 4, "three blocks of data and the script");
-    assert_eq!(page.matches("</script").count(), 4);
+    let hostile = hostile();
+    let page = page_of(&hostile_run(), "hostile", &hostile);
+    assert_eq!(page.matches("<script").count(), 5, "four blocks of data and the script");
+    assert_eq!(page.matches("</script").count(), 5);
     let shown = |verdict: &Value| {
         (verdict["findings"][0]["violations"].clone(), verdict["runs"][0]["answer"].clone())
     };
     let read: Vec<_> = lines(&page).iter().flatten().map(shown).collect();
     let there: Vec<_> = hostile.iter().map(|verdict| shown(&serde_json::json!(verdict))).collect();
     assert_eq!(read, there, "what is shown is what was there");
-    let data = ["rows", "rules", "verdicts"].map(|id| block(&page, id).to_owned()).concat();
+    let compared = json(block(&page, "compared"));
+    assert_eq!(
+        (&compared["name"], &compared["trials"].as_array().map(Vec::len)),
+        (&HOSTILE.into(), &Some(4))
+    );
+    let data = ["rows", "rules", "compared", "verdicts"].map(|id| block(&page, id).to_owned()).concat();
     assert!(!data.contains('<') && !data.chars().any(is_harmful));
 }
 
@@ -178,7 +187,10 @@ fn verdicts_of_every() -> &'static [Verdict] {
 #[test]
 fn ten_thousand_cases_are_less_than_thirty_megabytes() {
     let many: Vec<Verdict> = (0..10_000).map(usual).collect();
-    let page = page("many", &many);
+    let before = |verdict: &Verdict| Verdict { passed: !verdict.passed, ..verdict.clone() };
+    let trials = many.iter().map(before).collect::<Vec<_>>().iter().collect();
+    let run = Run { earlier: Some(Earlier { name: "run-6".to_owned(), trials }), ..run() };
+    let page = page_of(&run, "many", &many);
     assert!(page.len() < 30 * 1024 * 1024, "{}", page.len());
     let kept = lines(&page).into_iter().flatten().count();
     eprintln!("{} bytes, {kept} with details", page.len());
@@ -197,9 +209,8 @@ fn one_huge_case_does_not_make_the_page_huge() {
     assert!(page.contains("the details of 1 case is left out"), "the page says so");
 }
 
-/// The run before: what a person may compare the other one with.
-#[test]
-fn a_report_is_compared_with_another() {
+/// The run before.
+fn before() -> Vec<Verdict> {
     let mut before = verdicts("shop");
     let change = |verdicts: &mut Vec<Verdict>, name: &str, passed: bool| {
         let verdict = verdicts.iter_mut().find(|verdict| verdict.name == name).expect("the trial");
@@ -209,9 +220,54 @@ fn a_report_is_compared_with_another() {
     change(&mut before, "shop::refund_within_the_limit", false);
     before.last_mut().expect("a trial").score = Score::new(0.5);
     before.retain(|verdict| verdict.name != "shop::stays_cheap");
+    before
+}
+
+/// What a person may compare the other one with.
+#[test]
+fn a_report_is_compared_with_another() {
+    let before = before();
     page("before", &before);
     let json = format(ReportFormat::Json).render(&run(), &before);
     fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("html/before.json"), json).expect("it is written");
+}
+
+#[test]
+fn the_page_tells_what_changed_since_an_earlier_run() {
+    let mut after = verdicts("shop");
+    let flaky =
+        after.iter_mut().find(|verdict| verdict.name == "shop::refund_above_the_limit").expect("the trial");
+    flaky.earlier_attempts = [true, false].map(|passed| Attempt { status: Status::Pass, passed }).to_vec();
+    flaky.harness = "evals@live".to_owned();
+    let mut before = before();
+    let again = before.iter_mut().find(|verdict| verdict.name == flaky.name).expect("the trial");
+    again.harness.clone_from(&flaky.harness);
+    let earlier = Some(Earlier { name: "run-6".to_owned(), trials: before.iter().collect() });
+    let page = page_of(&Run { earlier, ..run() }, "compared", &after);
+    let compared = json(block(&page, "compared"));
+    let told: Vec<(&str, &str)> = compared["trials"]
+        .as_array()
+        .expect("trials")
+        .iter()
+        .filter_map(|trial| Some((trial["change"].as_str()?, trial["name"].as_str()?)))
+        .collect();
+    let last = after.last().expect("a trial").name.as_str();
+    assert_eq!(
+        told[..4],
+        [
+            ("regressed", "shop::refund_above_the_limit"),
+            ("improved", "shop::refund_within_the_limit"),
+            ("new", "shop::stays_cheap"),
+            ("changed", last),
+        ]
+    );
+    assert!(told[4..].iter().all(|(change, _)| *change == "same"), "the flaky ones: {told:?}");
+    let row =
+        rows(&page).into_iter().find(|row| row["name"] == "shop::refund_above_the_limit").expect("a row");
+    assert_eq!((&row["harness"], row["badges"].to_string().contains("flaky")), (&"evals@live".into(), true));
+    let line = lines(&page).into_iter().flatten().find(|line| line["name"] == row["name"]).expect("a line");
+    assert_eq!((&line["attempts"], line.get("earlier_attempts")), (&"pass, 2 x fail".into(), None));
+    assert_eq!(block(&self::page("shop", &verdicts("shop")), "compared"), "null");
 }
 
 /// Two test targets may have trials of one name.

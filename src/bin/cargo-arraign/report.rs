@@ -30,7 +30,7 @@ pub(crate) struct Report {
     /// Formats, with commas between them.
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = format)]
     format: Vec<Format>,
-    /// An earlier run that Markdown compares with: as `cargo arraign compare` takes it; `ARRAIGN_COMPARE` unless said.
+    /// An earlier run that Markdown and HTML compare with: as `cargo arraign compare` takes it; `ARRAIGN_COMPARE` unless said.
     #[arg(long, value_name = "RUN")]
     compare: Option<String>,
     /// Write what the run comes to there, as JSON: what `summary_baseline` reads. `ARRAIGN_OUTPUT_JSON` unless said.

@@ -15,6 +15,8 @@ use crate::verdict::Verdict;
 
 use self::trials::Id;
 pub use trials::Trials;
+#[cfg(feature = "html")]
+pub(super) use trials::is_flaky;
 
 /// The version of the JSON that a comparison is written as. It changes when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;

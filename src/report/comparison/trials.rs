@@ -67,10 +67,15 @@ impl Seen {
         Self {
             standing: Standing::of(verdict),
             score: verdict.score,
-            flaky: !verdict.earlier_attempts.is_empty() || wavers(verdict),
+            flaky: is_flaky(verdict),
             claim: (!verdict.passed).then(|| headline(verdict)),
         }
     }
+}
+
+/// Whether the attempts of a trial, or its runs, ended differently.
+pub(in crate::report) fn is_flaky(verdict: &Verdict) -> bool {
+    !verdict.earlier_attempts.is_empty() || wavers(verdict)
 }
 
 /// Whether some of a trial's runs are red, and others are not.

@@ -1,13 +1,14 @@
 //! What the page holds of a verdict: a line of JSON, without what it does not show, and with the command that runs the
-//! trial again.
+//! trial again and, in a word each, how its attempts ended.
 
 use serde_json::{Map, Value};
 
+use crate::report::flaky::attempts;
 use crate::report::plain::json;
 use crate::verdict::Verdict;
 
 /// The keys of a verdict that the page does not show: its row has them, or nobody asks.
-const OF_VERDICT: &[&str] = &["schema_version", "suite", "case", "passed", "tags"];
+const OF_VERDICT: &[&str] = &["schema_version", "suite", "case", "passed", "tags", "earlier_attempts"];
 /// Those of a finding. Its losses are told by its scorecard.
 const OF_FINDING: &[&str] = &["losses", "duration_ms"];
 /// A call is a list of these: most of a page are calls. Its number is its place.
@@ -33,6 +34,7 @@ fn shown(verdict: &Verdict) -> Value {
     if let Some(fields) = value.as_object_mut() {
         drop_keys(fields, OF_VERDICT);
         fields.insert("rerun".to_owned(), verdict.rerun_command().into());
+        fields.extend(attempts(verdict).map(|attempts| ("attempts".to_owned(), attempts.into())));
         list(fields, "findings").for_each(without_unshown);
         let runs = list(fields, "runs").filter_map(Value::as_object_mut);
         runs.flat_map(|run| list(run, "calls")).for_each(as_list);

@@ -1,20 +1,24 @@
 //! One page for a browser, whole in itself: it loads nothing, and works where there is no network.
 //!
-//! The page is a template, in which all text is escaped. What the script shows beside it stands in two blocks of JSON:
-//! the rows of the list, and the verdicts, one a line, each read when somebody opens its case. The script makes
+//! The page is a template, in which all text is escaped. What the script shows beside it stands in blocks of JSON:
+//! the rows of the list, what changed since an earlier run, and the verdicts, one a line, each read when somebody opens
+//! its case. The script makes
 //! elements and texts, never markup, and the page's own policy lets nothing else run.
 
 mod charts;
+mod compared;
 mod line;
 mod page;
 mod row;
 
+use super::comparison::Trials;
 use super::plain::json;
-use super::{Format, Report, Run, Standing};
+use super::{Earlier, Format, Report, Run, Standing};
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
 use charts::Charts;
+use compared::compared;
 use row::Row;
 
 pub(super) const FORMAT: Format =
@@ -26,6 +30,8 @@ const VERDICTS: usize = 24 * 1024 * 1024;
 struct Html<'r> {
     run: &'r Run,
     charts: Charts,
+    /// The run that is compared with, and the trials of this one.
+    compared: Option<(&'r Earlier, Trials)>,
     rows: Vec<String>,
     lines: Lines,
 }
@@ -44,19 +50,25 @@ impl<'r> Html<'r> {
     fn of(run: &'r Run) -> Self {
         let rows = run.skipped.iter().map(|skipped| json(&Row::of_skipped(skipped)));
         let lines = Lines { texts: vec![String::new(); run.skipped.len()], ..Lines::default() };
-        Self { run, charts: Charts::of(run), rows: rows.collect(), lines }
+        let compared = run.earlier.as_ref().map(|earlier| (earlier, Trials::default()));
+        Self { run, charts: Charts::of(run), compared, rows: rows.collect(), lines }
     }
 }
 
 impl Report for Html<'_> {
     fn add(&mut self, verdict: &Verdict) {
         self.charts.add(verdict);
+        if let Some((_, trials)) = &mut self.compared {
+            trials.add(verdict);
+        }
         self.rows.push(json(&Row::of(verdict)));
         self.lines.add(verdict);
     }
 
     fn finish(self: Box<Self>) -> String {
+        let compared = self.compared.as_ref().map(|(earlier, trials)| compared(earlier, trials));
         let data = page::Data {
+            compared: compared.unwrap_or_else(|| "null".to_owned()),
             rows: self.rows.join(",\n"),
             verdicts: self.lines.texts.join("\n"),
             left_out: self.lines.left_out,

@@ -29,6 +29,7 @@ const POLICY: &str = include_str!("policy.txt");
 /// What the script shows: JSON that is harmless within a page.
 pub(super) struct Data {
     pub(super) rows: String,
+    pub(super) compared: String,
     pub(super) verdicts: String,
     pub(super) left_out: usize,
 }
@@ -43,6 +44,7 @@ struct Page {
     charts: ChartsShown,
     rules: Value,
     rows: Value,
+    compared: Value,
     verdicts: Value,
     left_out: usize,
 }
@@ -80,6 +82,7 @@ pub(super) fn page(run: &Run, charts: &Charts, data: Data) -> String {
         charts: of_charts(charts),
         rules: safe(json(&run.rules)),
         rows: safe(data.rows),
+        compared: safe(data.compared),
         verdicts: safe(data.verdicts),
         left_out: data.left_out,
     };

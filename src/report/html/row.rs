@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::case::Tier;
 use crate::outcome::Status;
+use crate::report::comparison::is_flaky;
 use crate::report::terminal::{first_place, headline};
 use crate::report::{Skipped, Standing};
 use crate::score::Stake;
@@ -16,6 +17,8 @@ const CLAIM: usize = 240;
 #[derive(Serialize)]
 pub(super) struct Row<'v> {
     name: &'v str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    harness: &'v str,
     standing: &'static str,
     file: &'v str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,6 +47,7 @@ impl<'v> Row<'v> {
         names.dedup();
         Self {
             name: &verdict.name,
+            harness: &verdict.harness,
             standing: Standing::of(verdict).word(),
             file: &verdict.case.file,
             line: Some(verdict.case.line),
@@ -60,6 +64,7 @@ impl<'v> Row<'v> {
     pub(super) fn of_skipped(skipped: &'v Skipped) -> Self {
         Self {
             name: &skipped.name,
+            harness: "",
             standing: "skipped",
             file: &skipped.file,
             line: None,
@@ -77,7 +82,7 @@ fn badges(verdict: &Verdict) -> Vec<&'static str> {
     let is_broken_gate = |finding: &Finding| finding.stake == Stake::Gate && finding.status == Status::Fail;
     let badges = [
         ("hard gate", verdict.findings.iter().any(is_broken_gate)),
-        ("flaky", verdict.statistics.as_ref().is_some_and(|runs| runs.passed > 0 && runs.failed > 0)),
+        ("flaky", is_flaky(verdict)),
         ("as expected", verdict.passed && verdict.expected != Status::Pass),
         ("smoke", verdict.tier == Tier::Smoke),
     ];

@@ -96,7 +96,8 @@ function crumbs(index) {
 
 function headOf(row, verdict) {
   const facts = [`${row.file}${row.line ? `:${row.line}` : ""}`, verdict && `score ${percent(verdict.score)}`,
-    verdict && `took ${duration(verdict.duration_ms)}`, verdict && `tier ${verdict.tier}`];
+    verdict && `took ${duration(verdict.duration_ms)}`, verdict?.attempts && `attempts: ${verdict.attempts}`,
+    verdict && `tier ${verdict.tier}`, verdict?.harness && `harness ${verdict.harness}`];
   return [el("h1", { tabindex: "-1" }, nameOf(row.name)),
     el("div", { class: "head" }, standing(row.standing), badges(row)),
     verdict?.description && el("p", {}, verdict.description),

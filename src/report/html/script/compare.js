@@ -1,50 +1,71 @@
-// This run against another one, whose report a person chooses: `report.html` or `report.json`. The file is read where
-// it lies; nothing leaves the browser.
+// This run beside another one: the one that the page was told of, or one whose report a person chooses, `report.html` or
+// `report.json`. The file is read where it lies; nothing leaves the browser.
 
-const COMPARED = 50;
+const COMPARED = 20;
 
 // A score that moved by less than this is shown as the same number.
 const MOVED = 0.0005;
+
+const CHANGES = { regressed: "Passed before, not now", improved: "Passes now", changed: "Changed", new: "New", gone: "Gone" };
 
 // The rows of a page, in which no other character like this can stand, or of the verdicts.
 function rowsIn(text) {
   const at = text.indexOf('id="rows">');
   if (at >= 0) return JSON.parse(text.slice(at + 'id="rows">'.length, text.indexOf("<", at)));
-  return JSON.parse(text).verdicts.map(({ name, status, passed, score }) => ({
-    name, score, standing: passed ? "pass" : status === "error" || status === "undecided" ? status : "fail",
+  return JSON.parse(text).verdicts.map(({ name, harness, status, passed, score, earlier_attempts, statistics }) => ({
+    name, harness, score, standing: passed ? "pass" : status === "error" || status === "undecided" ? status : "fail",
+    badges: earlier_attempts?.length || (statistics?.passed && statistics.failed) ? ["flaky"] : [],
   }));
 }
 
-const ran = (rows) => new Map(keyed(rows).filter((row) => row.standing !== "skipped").map((row) => [row.key, row]));
+// Two test targets may have trials of one name.
+const idOf = ({ name, harness }) => `${harness ?? ""}\n${name}`;
+const ran = (rows) => new Map(rows.filter((row) => row.standing !== "skipped").map((row) => [idOf(row), row]));
+const seen = (row) => row && { standing: row.standing, score: row.score, flaky: row.badges?.includes("flaky") };
+const NOW = ran(ROWS);
+const isFlaky = ({ before, after }) => before?.flaky || after?.flaky;
 
-// What changed from `before`, by kind.
-function comparedWith(before) {
-  const [old, now] = [ran(before), ran(ROWS)];
-  const changes = { worse: [], better: [], moved: [], added: [], gone: [] };
-  for (const [key, row] of now) {
-    const was = old.get(key);
-    const passed = [was?.standing, row.standing].map((standing) => standing === "pass");
-    if (!was) changes.added.push({ key, row });
-    else if (passed[0] !== passed[1]) changes[passed[1] ? "better" : "worse"].push({ key, row, was });
-    else if (Math.abs((row.score ?? 0) - (was.score ?? 0)) >= MOVED) changes.moved.push({ key, row, was });
-  }
-  for (const [key, was] of old) if (!now.has(key)) changes.gone.push({ key, was });
-  return changes;
+function changeOf(before, after) {
+  if (!before) return "new";
+  if (!after) return "gone";
+  const [was, is] = [before, after].map((side) => side.standing === "pass");
+  if (was !== is) return is ? "improved" : "regressed";
+  const moved = Math.abs((after.score ?? 0) - (before.score ?? 0)) >= MOVED;
+  return before.standing !== after.standing || moved ? "changed" : "same";
 }
 
-function changeOf({ key, row, was }) {
-  const name = row ? el("a", { href: linkTo(key) }, nameOf(row.name)) : el("span", {}, nameOf(was.name));
-  const side = (of) => of && [standing(of.standing), of.score !== undefined && ` ${percent(of.score)}`];
-  return el("li", {}, name, el("span", { class: "sides" }, side(was), was && row && " → ", side(row)));
+// The trials that changed from `rows`, and those that are flaky.
+function comparedWith(rows) {
+  const [old, now] = [ran(rows), NOW];
+  const trials = [...new Set([...now.keys(), ...old.keys()])].map((id) => {
+    const { name, harness } = now.get(id) ?? old.get(id);
+    const [before, after] = [seen(old.get(id)), seen(now.get(id))];
+    return { name, harness, change: changeOf(before, after), before, after };
+  });
+  return trials.filter((trial) => trial.change !== "same" || isFlaky(trial));
 }
 
-function showComparison(file, changes) {
-  const titles = { worse: "Passed before, not now", better: "Passes now", moved: "Other score", added: "New", gone: "Gone" };
-  const kinds = Object.entries(changes).filter(([, list]) => list.length);
+function trialOf(trial) {
+  const row = NOW.get(idOf(trial));
+  const name = row ? el("a", { href: linkTo(row.key) }, nameOf(trial.name)) : el("span", {}, nameOf(trial.name));
+  const harness = HARNESSES.size > 1 && trial.harness && el("span", { class: "tag" }, trial.harness);
+  const side = (of) => of && [standing(of.standing), of.score !== undefined && ` ${percent(of.score)}`, of.flaky && " flaky"];
+  const { before, after } = trial;
+  return el("li", {}, el("span", {}, name, harness), el("span", { class: "sides" }, side(before), before && after && " → ", side(after)));
+}
+
+function comparison(trials, leftOut) {
+  const kinds = Object.entries(CHANGES).map(([change, title]) => [change, title, trials.filter((trial) => trial.change === change)]);
+  kinds.push(["flaky", "Flaky", trials.filter(isFlaky)]);
+  const body = kinds.filter(([, , list]) => list.length).map(([kind, title, list]) => el("div", { class: kind },
+    el("h3", {}, `${title}: ${list.length}`), portions(el("ul", { class: "compared" }), list, COMPARED, trialOf)));
+  if (!body.length) return el("p", {}, "Every case ended as it did there, with the same score.");
+  return [body, leftOut > 0 && el("p", { class: "quiet" }, `and ${leftOut} more`)];
+}
+
+function showComparison(name, trials, leftOut = 0) {
   const close = el("button", { type: "button", class: "plain", onclick: () => (byId("comparison").hidden = true) }, "Close");
-  const body = kinds.map(([kind, list]) => el("div", { class: kind }, el("h3", {}, `${titles[kind]}: ${list.length}`),
-    portions(el("ul", { class: "compared" }), list, COMPARED, changeOf)));
-  tell([el("h2", {}, `Compared with ${file}`), close], body.length ? body : el("p", {}, "Every case ended as it did there, with the same score."));
+  return tell([el("h2", {}, `Compared with ${name}`), close], comparison(trials, leftOut));
 }
 
 function tell(heading, body) {
@@ -52,11 +73,18 @@ function tell(heading, body) {
   section.hidden = false;
   section.replaceChildren();
   fill(section, [el("div", { class: "head" }, heading), body]);
+  return section;
+}
+
+// What a person has asked for is what they look at next.
+function goToComparison(section) {
   section.scrollIntoView();
   section.focus({ preventScroll: true });
 }
 
 function startComparison() {
+  const told = JSON.parse(block("compared"));
+  if (told) showComparison(told.name, told.trials, told.left_out);
   const input = byId("other");
   byId("compare").hidden = false;
   byId("compare").addEventListener("click", () => input.click());
@@ -64,9 +92,9 @@ function startComparison() {
     const [file] = input.files;
     if (!file) return;
     try {
-      showComparison(file.name, comparedWith(rowsIn(await file.text())));
+      goToComparison(showComparison(file.name, comparedWith(rowsIn(await file.text()))));
     } catch {
-      tell([el("h2", {}, "Not compared")], el("p", { class: "notice" }, `${file.name} holds no report: choose a report.html or a report.json.`));
+      goToComparison(tell([el("h2", {}, "Not compared")], el("p", { class: "notice" }, `${file.name} holds no report: choose a report.html or a report.json.`)));
     }
     input.value = "";
   });

@@ -19,6 +19,9 @@ function keyed(rows) {
   return rows;
 }
 
+// Those whose trials are listed.
+const HARNESSES = new Set(ROWS.map((row) => row.harness).filter(Boolean));
+
 const BY_KEY = new Map(keyed(ROWS).map((row, index) => [row.key, index]));
 
 // The verdict of a row: null where the page does not hold it. It is read when it is asked for.
@@ -34,7 +37,7 @@ function verdictOf(index) {
 
 // What is searched: all of a row's words, in small letters.
 function wordsOf(row) {
-  row.words ??= [row.name, row.file, row.claim ?? "", ...(row.broken ?? []), ...(row.tags ?? []), ...(row.badges ?? [])].join("\n").toLowerCase();
+  row.words ??= [row.name, row.harness ?? "", row.file, row.claim ?? "", ...(row.broken ?? []), ...(row.tags ?? []), ...(row.badges ?? [])].join("\n").toLowerCase();
   return row.words;
 }
 

@@ -39,7 +39,8 @@ function nameOf(name) {
 
 function badges(row) {
   const badge = (text, kind) => el("span", { class: kind ? `tag ${kind}` : "tag" }, text);
-  return [(row.badges ?? []).map((text) => badge(text, text === "hard gate" && "gate")), (row.tags ?? []).slice(0, 6).map((tag) => badge(tag))];
+  const harness = HARNESSES.size > 1 && row.harness && badge(row.harness);
+  return [harness, (row.badges ?? []).map((text) => badge(text, text === "hard gate" && "gate")), (row.tags ?? []).slice(0, 6).map((tag) => badge(tag))];
 }
 
 function rowOf(index) {
