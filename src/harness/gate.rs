@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::plan::{CaseWork, GateWork};
 use super::trial::{Shared, judge_in_time};
 use crate::outcome::Status;
-use crate::suite::SummaryBaseline;
+use crate::suite::{SummaryBaseline, is_recorded};
 use crate::verdict::summary::Group;
 use crate::verdict::{Finding, Measured, Verdict, hold_baseline, hold_gate};
 
@@ -22,7 +22,11 @@ pub(super) fn judge(shared: &Arc<Shared>, name: &str, work: &GateWork) -> Verdic
 }
 
 fn measure(shared: &Arc<Shared>, name: &str, work: &CaseWork) -> Measured {
-    Measured::of(&judge_in_time(shared, name, work))
+    let measured = Measured::of(&judge_in_time(shared, name, work));
+    let CaseWork { case, path, .. } = work;
+    let has_run = case.agent.is_none() || shared.live.was_asked(name);
+    // An agent that errs scores 0; of one that nobody has asked yet, nothing is known.
+    if has_run || is_recorded(case, path, &shared.files) { measured } else { measured.unknown() }
 }
 
 fn compare(shared: &Shared, baseline: &SummaryBaseline, suite: &str, cases: &[Measured]) -> Finding {

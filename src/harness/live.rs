@@ -158,6 +158,11 @@ impl Live {
         }
     }
 
+    /// Whether the agent of the trial `name` runs.
+    pub(super) fn was_asked(&self, name: &str) -> bool {
+        self.asked.contains_key(name)
+    }
+
     /// What the trial `name` looks at: its agent's answer, or what is recorded.
     pub(super) fn recorded(
         &self,

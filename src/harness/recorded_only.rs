@@ -31,6 +31,10 @@ impl Live {
 
     pub(super) fn wait(&self, _name: &str) {}
 
+    pub(super) fn was_asked(&self, _name: &str) -> bool {
+        false
+    }
+
     pub(super) fn recorded(
         &self,
         _name: &str,

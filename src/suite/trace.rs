@@ -158,6 +158,17 @@ pub fn load_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, St
     Ok(runs)
 }
 
+/// Whether anything lies where the runs of a case whose file is `path` are looked for, readable or not.
+pub fn is_recorded(case: &Case, path: &Path, files: &Files) -> bool {
+    match &case.trace {
+        TraceFrom::Inline(_) => true,
+        TraceFrom::File(file) => {
+            matching(file, path, files).is_ok_and(|found| found.iter().any(|path| files.exists(path)))
+        }
+        TraceFrom::Lookup => look_up(case, path, files).is_ok(),
+    }
+}
+
 fn all_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String> {
     match &case.trace {
         TraceFrom::Inline(trace) => Ok(vec![Run { file: None, format: "inline", trace: (**trace).clone() }]),

@@ -40,6 +40,11 @@ impl Measured {
         }
     }
 
+    /// The same case, of which no score can be told.
+    pub fn unknown(self) -> Self {
+        Self { row: self.row.unknown(), ..self }
+    }
+
     fn score(&self) -> f64 {
         self.row.score.unwrap_or(0.0)
     }

@@ -19,6 +19,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(an_id_cannot_lead_a_recording_elsewhere),
         claim(an_error_is_a_golden_rows_zero),
         claim(a_gate_holds_the_very_runs_of_its_cases),
+        claim(a_gate_over_an_agent_that_never_ran_is_undecided),
     ]
 }
 
@@ -147,6 +148,28 @@ fn an_error_is_a_golden_rows_zero() {
     project.run_with(&[LIVE], &[]).exits(101).says("the model refused");
     let verdict = project.verdict("s::a");
     assert_eq!((verdict["status"].as_str(), verdict["score"].as_f64()), (Some("error"), Some(0.0)));
+}
+
+/// 0 would be a guess, where the agent has not run; a recording that is broken is another matter.
+fn a_gate_over_an_agent_that_never_ran_is_undecided() {
+    let project = Project::empty();
+    let cases = suite(&[asks("a", "looks", ""), asks("b", "looks", "")]);
+    project.write("evals/s.yaml", format!("gate: {{mean: 0.9}}\n{cases}"));
+    let gate = |out: &str| {
+        let ran = project.run_with(&[("ARRAIGN_OUT", out)], &["pass_threshold"]).exits(101);
+        (ran, project.verdict("s::pass_threshold")["status"].clone())
+    };
+    let (ran, status) = gate("out");
+    assert_eq!(status, "undecided");
+    ran.says("undecided: the mean is not known: 2 of 2 cases undecided (`s::a`, `s::b`)");
+    for id in ["a", "b"] {
+        project.write(&format!("evals/traces/s/{id}.json"), "{");
+    }
+    std::fs::remove_dir_all(project.path("out")).expect("the first verdict");
+    let (ran, status) = gate("out");
+    assert_eq!(status, "fail");
+    ran.says("the mean score of 2 cases is 0, below `mean: 0.9`");
+    project.run_with(&[LIVE], &[]).exits(0).says("3 passed");
 }
 
 /// Each case is asked once, and its gate sees that answer.

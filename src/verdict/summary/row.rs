@@ -69,6 +69,12 @@ impl Row {
             runs: verdict.runs.iter().map(Figures::of).collect(),
         }
     }
+
+    /// The same row without its scores.
+    pub(in crate::verdict) fn unknown(self) -> Self {
+        let golden = self.golden.map(|row| GoldenRow { axes: None, ..row });
+        Self { score: None, golden, ..self }
+    }
 }
 
 /// Whether a case whose trial passes did so on its own, and not because only its suite's gate decides: every score
