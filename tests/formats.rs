@@ -98,7 +98,7 @@ fn hostile() -> Vec<Verdict> {
     let mut golden = verdicts("red").into_iter().next().expect("a row");
     (golden.status, golden.passed) = (Status::Fail, false);
     golden.runs.iter_mut().for_each(|run| run.agent = Some(HOSTILE.to_owned()));
-    golden.case.file = HOSTILE.to_owned();
+    HOSTILE.clone_into(&mut golden.case.file);
     let mut all = verdicts("hostile");
     all.push(golden);
     for verdict in &mut all {
@@ -228,14 +228,18 @@ fn a_hostile_trace_leaves_every_report_harmless() {
 fn summed(verdicts: &[Verdict]) -> Summary {
     let run = hostile_run();
     let mut rows = summary::Rows::of(&run);
-    verdicts.iter().for_each(|verdict| rows.add(verdict));
+    for verdict in verdicts {
+        rows.add(verdict);
+    }
     rows.summary()
 }
 
 fn overview(verdicts: &[Verdict]) -> String {
     let run = hostile_run();
     let mut overview = Box::new(Overview::of(&run));
-    verdicts.iter().for_each(|verdict| overview.add(verdict));
+    for verdict in verdicts {
+        overview.add(verdict);
+    }
     overview.finish()
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The reports of one red run, with a hostile trace in it, as other people's programs read them: Microsoft's SARIF Multitool, the
-# schema of Ant's JUnit task, junitparser. What is not installed is installed below the target folder, once.
+# schema of Ant's JUnit task, junitparser, Python's jsonschema. What is not installed is installed below the target folder, once.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target}
@@ -17,9 +17,9 @@ done
 if [ ! -d "$tools/node_modules/@microsoft/sarif-multitool" ]; then
     npm install --no-audit --no-fund --ignore-scripts --prefix "$tools" @microsoft/sarif-multitool@5.7.0
 fi
-if ! "$tools/python/bin/python" -c 'import junitparser, lxml' 2>/dev/null; then
+if ! "$tools/python/bin/python" -c 'import jsonschema, junitparser, lxml' 2>/dev/null; then
     python3 -m venv "$tools/python"
-    "$tools/python/bin/pip" install --quiet junitparser==5.0.3 lxml==6.1.3
+    "$tools/python/bin/pip" install --quiet jsonschema==4.26.0 junitparser==5.0.3 lxml==6.1.3
 fi
 
 # With the features that the tests of the program are built with: nothing is built twice.
@@ -34,7 +34,7 @@ arraign() { # what the verdicts come to is red
     fi
 }
 arraign run
-arraign report --format json,jsonl,junit,markdown,sarif
+arraign report --format json,jsonl,junit,markdown,sarif --summary "$reports/summary.json"
 
 # Its exit code says only that it could read the file.
 multitool=$(echo "$tools"/node_modules/@microsoft/sarif-multitool-*/Sarif.Multitool)
@@ -46,17 +46,28 @@ if ! grep -q 'Analysis completed successfully' <<<"$said" || grep -E ': (error|f
     exit 1
 fi
 
-"$tools/python/bin/python" - "$reports" "$here/tests/schemas/JUnit.xsd" <<'PYTHON'
+"$tools/python/bin/python" - "$reports" "$here" <<'PYTHON'
 import json, sys
+from jsonschema import Draft202012Validator
 from junitparser import Error, Failure, JUnitXml, Skipped
 from lxml import etree
 
-reports, xsd = sys.argv[1:]
+reports, here = sys.argv[1:]
 whole = json.load(open(f"{reports}/report.json"))
 lines = [json.loads(line) for line in open(f"{reports}/report.jsonl", newline="\n")]
 assert lines == whole["verdicts"], "JSON Lines hold other verdicts"
 
-schema = etree.XMLSchema(etree.parse(xsd))
+def validator(name):
+    published = json.load(open(f"{here}/docs/{name}.schema.json"))
+    Draft202012Validator.check_schema(published)
+    return Draft202012Validator(published)
+
+validator("report").validate(whole)
+validator("summary").validate(json.load(open(f"{reports}/summary.json")))
+for line in lines:
+    validator("verdict").validate(line)
+
+schema = etree.XMLSchema(etree.parse(f"{here}/tests/schemas/JUnit.xsd"))
 schema.assertValid(etree.parse(f"{reports}/report.junit.xml"))
 
 ended = [result for suite in JUnitXml.fromfile(f"{reports}/report.junit.xml") for case in suite for result in case.result]
