@@ -1,4 +1,4 @@
-//! A run beside an earlier one: `ARRAIGN_COMPARE` in the Markdown report.
+//! A run beside an earlier one: `ARRAIGN_COMPARE` in the Markdown and HTML reports.
 
 use libtest_mimic::Trial;
 
@@ -8,8 +8,10 @@ use crate::project::{Project, green, red, suite};
 pub(crate) fn claims() -> Vec<Trial> {
     vec![
         claim(markdown_tells_what_became_of_the_trials_of_an_earlier_run),
+        #[cfg(feature = "html")]
+        claim(the_page_for_a_browser_tells_it_as_well),
         claim(an_earlier_run_that_is_not_there_is_2),
-        claim(without_markdown_nobody_looks_for_the_earlier_run),
+        claim(without_a_report_that_shows_it_nobody_looks_for_the_earlier_run),
     ]
 }
 
@@ -37,6 +39,21 @@ fn markdown_tells_what_became_of_the_trials_of_an_earlier_run() {
     }
 }
 
+#[cfg(feature = "html")]
+fn the_page_for_a_browser_tells_it_as_well() {
+    let project = green_before();
+    let variables = [("ARRAIGN_REPORT", "html"), ("ARRAIGN_COMPARE", "out/report.json")];
+    project.run_with(&variables, &[]).exits(101).says_nothing_on_stderr();
+    let page = project.read("out/report.html");
+    let told = page.split_once("id=\"compared\">").and_then(|(_, rest)| rest.split_once("</script>"));
+    let told: serde_json::Value = serde_json::from_str(told.expect("a block").0).expect("JSON");
+    let changes =
+        told["trials"].as_array().expect("trials").iter().map(|trial| (&trial["name"], &trial["change"]));
+    let expected =
+        [("s::a", "regressed"), ("s::c", "new")].map(|(name, change)| (name.into(), change.into()));
+    assert_eq!(changes.collect::<Vec<_>>(), expected.iter().map(|(a, b)| (a, b)).collect::<Vec<_>>());
+}
+
 fn an_earlier_run_that_is_not_there_is_2() {
     let project = green_before();
     let variables = [("ARRAIGN_REPORT", "markdown"), ("ARRAIGN_COMPARE", "0-0")];
@@ -46,7 +63,7 @@ fn an_earlier_run_that_is_not_there_is_2() {
         .complains("error: ARRAIGN_COMPARE: no run `0-0`: it is neither");
 }
 
-fn without_markdown_nobody_looks_for_the_earlier_run() {
+fn without_a_report_that_shows_it_nobody_looks_for_the_earlier_run() {
     let project = green_before();
     project.run_with(&[("ARRAIGN_COMPARE", "0-0")], &[]).exits(101).says_nothing_on_stderr();
 }
