@@ -4,6 +4,7 @@
 //! root is opened, by `..`, by an absolute path or through a link.
 
 mod inside;
+mod ledger;
 mod links;
 mod opened;
 mod whole;
@@ -17,6 +18,7 @@ use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use ledger::Ledger;
 pub use opened::Opened;
 pub use whole::write_whole;
 

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use super::args::Command;
 use super::plan::{Plan, Work};
 use super::remarks::wrong_files;
+use super::settings::Settings;
+use super::store::Store;
 use crate::judge::{CASSETTES, Hearing, Judge, Mode, Panel, Spent, cassettes_of};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
@@ -40,6 +42,14 @@ impl Judging {
         let all_read = plan.skipped == 0 && command.filters.is_empty() && asked.skip.is_empty();
         let whole = all_read && !asked.list && !asked.ignored;
         Ok(Self { panel, homes: whole.then(|| homes(plan)) })
+    }
+
+    /// Under nextest each trial is a process of its own, and the budget that of all: they share what they spend.
+    pub(super) fn accounted(self, store: &Store, settings: &Settings) -> Self {
+        match settings.nextest {
+            Some(_) => Self { panel: self.panel.with_ledger(store.ledger()), ..self },
+            None => self,
+        }
     }
 
     /// What a trial may ask whose case stands in `file`, and which `rerun` runs alone.

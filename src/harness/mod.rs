@@ -315,6 +315,7 @@ impl Harness {
             Err(code) => return code,
         };
         let store = begun(&plan, library, &base, command, settings);
+        let judging = judging.accounted(&store, settings);
         let ending = Ending::of(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
         let nextest = settings.nextest.is_some();

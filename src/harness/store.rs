@@ -2,7 +2,7 @@
 //!
 //! `<out>/<run id>/<trial name>.json`; later attempts of a retried trial lie in `attempt-<n>/` beside it. The verdicts of
 //! further harnesses, which may have trials of the same names, lie in a folder `<harness>/` each. How they all began is
-//! said in `@began/<harness>.json`.
+//! said in `@began/<harness>.json`; what they spend on a judge, in `@began/<harness>.spent.jsonl`.
 
 use std::cell::Cell;
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::beginning::{BEGINNINGS, Beginning};
-use crate::source::write_whole;
+use crate::source::{Ledger, write_whole};
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
@@ -69,6 +69,12 @@ impl Store {
         }
         let json = serde_json::to_vec(&beginning());
         let _ = json.map(|json| fs::create_dir_all(&folder).and_then(|()| write_whole(&path, &json)));
+    }
+
+    /// What the processes of this run spend on the judge.
+    pub(super) fn ledger(&self) -> Ledger {
+        let name = format!("{}.spent.jsonl", component(&self.harness));
+        Ledger::at(self.run.join(BEGINNINGS).join(name))
     }
 
     /// Writes a verdict, as one of this harness.

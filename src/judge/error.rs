@@ -33,6 +33,9 @@ pub enum JudgeError {
         /// The model.
         model: String,
     },
+    /// There is a budget, and what the processes of the run have spent cannot be added up.
+    #[error("`budget_usd` cannot be held: what the run has spent cannot be read or written\n{0}")]
+    Unaccounted(String),
     /// What was recorded of it cannot be read.
     #[error("the recorded opinions cannot be read\n{0}")]
     Unreadable(String),

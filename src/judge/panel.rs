@@ -11,6 +11,7 @@ use super::spending::{Spending, Spent};
 use super::votes::Vote;
 use super::{Answer, Judge, JudgeError, JudgeRequest, Questionnaire};
 use crate::check::{JudgeSettings, Prices};
+use crate::source::Ledger;
 
 /// What becomes of the judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,12 +88,19 @@ impl Panel {
         }
     }
 
+    /// Counts what this panel spends together with what others spend who have the same ledger: a budget is that of a
+    /// run, however many processes it has.
+    pub fn with_ledger(mut self, ledger: Ledger) -> Self {
+        self.spending.share(ledger);
+        self
+    }
+
     /// What becomes of the judge.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// What was spent so far.
+    /// What was spent so far in this process.
     pub fn spent(&self) -> Spent {
         self.spending.so_far()
     }
@@ -228,7 +236,11 @@ impl Asking<'_> {
         self.panel.spending.allow(budget, self.seat.model())?;
         let answer = catch_unwind(AssertUnwindSafe(|| self.judge.ask(request)));
         let answer = answer.unwrap_or_else(|_| Err(JudgeError::Failed("it panicked".to_owned())))?;
-        self.panel.spending.add(&answer, self.seat.model(), self.prices);
+        let added = self.panel.spending.add(&answer, self.seat.model(), self.prices);
+        // Without a budget nobody needs the sum.
+        if budget.is_some() {
+            added?;
+        }
         Ok(answer)
     }
 }

@@ -1,13 +1,18 @@
-//! What the judge has cost in this process.
+//! What the judge has cost: in this process, and in the run that it is a part of.
 
+use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
 
 use super::{Answer, JudgeError};
 use crate::check::Prices;
 use crate::score::written;
+use crate::source::Ledger;
 
 /// What was asked, and what it cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Spent {
     /// Requests, those included that were asked again.
     pub requests: u64,
@@ -21,18 +26,51 @@ pub struct Spent {
     pub unpriced: u64,
 }
 
+impl Spent {
+    fn and(self, more: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_add(more.requests),
+            input_tokens: self.input_tokens.saturating_add(more.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(more.output_tokens),
+            cost_usd: self.cost_usd + more.cost_usd,
+            unpriced: self.unpriced.saturating_add(more.unpriced),
+        }
+    }
+}
+
 /// What is spent, by all trials together.
 #[derive(Debug, Default)]
-pub(super) struct Spending(Mutex<Spent>);
+pub(super) struct Spending {
+    /// By those of this process.
+    own: Mutex<Spent>,
+    /// By those of all processes of the run, where there are several: a line an answer.
+    ledger: Option<Ledger>,
+}
 
 impl Spending {
+    /// Has what is spent counted together with what other processes spend.
+    pub(super) fn share(&mut self, ledger: Ledger) {
+        self.ledger = Some(ledger);
+    }
+
+    /// In this process.
     pub(super) fn so_far(&self) -> Spent {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// In the whole run.
+    fn of_run(&self) -> Result<Spent, JudgeError> {
+        let Some(ledger) = &self.ledger else { return Ok(self.so_far()) };
+        let lines = ledger.lines().map_err(|error| unaccounted(ledger, error))?;
+        let spent = lines.iter().map(|line| serde_json::from_str::<Spent>(line));
+        let whole = spent.reduce(|one, other| Ok(one?.and(other?)));
+        whole.unwrap_or(Ok(Spent::default())).map_err(|error| unaccounted(ledger, error))
     }
 
     /// Whether something is left of the budget. Where the cost is not known, nothing more is asked: it could be any.
     pub(super) fn allow(&self, budget: Option<f64>, model: &str) -> Result<(), JudgeError> {
-        let (Some(budget), spent) = (budget, self.so_far()) else { return Ok(()) };
+        let Some(budget) = budget else { return Ok(()) };
+        let spent = self.of_run()?;
         if spent.unpriced > 0 {
             return Err(JudgeError::NoPrice { model: model.to_owned() });
         }
@@ -42,18 +80,29 @@ impl Spending {
         Ok(())
     }
 
-    /// Adds what an answer of `model` cost.
-    pub(super) fn add(&self, answer: &Answer, model: &str, prices: &Prices) {
+    /// Adds what an answer of `model` cost. The error says that the other processes do not know of it.
+    pub(super) fn add(&self, answer: &Answer, model: &str, prices: &Prices) -> Result<(), JudgeError> {
         let usage = answer.usage.unwrap_or_default();
         let of_tokens = || prices.of_tokens(model, answer.usage?);
         let cost = answer.cost_usd.or_else(of_tokens).filter(|cost| cost.is_finite() && *cost >= 0.0);
-        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        spent.requests += 1;
-        spent.input_tokens = spent.input_tokens.saturating_add(usage.input_tokens);
-        spent.output_tokens = spent.output_tokens.saturating_add(usage.output_tokens);
-        spent.cost_usd += cost.unwrap_or_default();
-        spent.unpriced += u64::from(cost.is_none());
+        let answered = Spent {
+            requests: 1,
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cost_usd: cost.unwrap_or_default(),
+            unpriced: u64::from(cost.is_none()),
+        };
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        *own = own.and(answered);
+        drop(own);
+        let Some(ledger) = &self.ledger else { return Ok(()) };
+        let line = serde_json::to_string(&answered).map_err(|error| unaccounted(ledger, error))?;
+        ledger.add(&line).map_err(|error| unaccounted(ledger, error))
     }
+}
+
+fn unaccounted(ledger: &Ledger, why: impl Display) -> JudgeError {
+    JudgeError::Unaccounted(format!("{}: {why}", ledger.path().display()))
 }
 
 impl std::fmt::Display for Spent {

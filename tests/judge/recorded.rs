@@ -17,6 +17,8 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(an_answer_that_cannot_be_read_is_asked_for_once_more),
         claim(votes_decide_by_their_majority),
         claim(a_budget_ends_the_asking),
+        claim(a_budget_is_that_of_all_processes_of_a_run),
+        claim(a_budget_that_cannot_be_added_up_asks_nobody),
         claim(a_broken_gate_asks_nobody),
         claim(a_gate_of_a_suite_asks_nobody_twice),
         claim(a_recording_that_nobody_asks_for_is_listed),
@@ -156,6 +158,53 @@ const GATED: &str = "tests:
     thresholds: {min_score: 1}
     eval: {agent_assertions: [{label: polite, prompt: Does it say please?}]}
 ";
+
+/// Two cases whose judge takes a dollar an answer, of which there is one.
+fn one_dollar() -> Project {
+    let project = Project::of(&[asks("a", "please a", ""), asks("b", "please b", "")]);
+    project.file("evals/arraign.yaml", "judge: {budget_usd: 1}")
+}
+
+/// As nextest does it: a trial a process, and a run one id.
+fn in_a_process(project: &Project, run: &str, name: &str) -> Ran {
+    let nextest = [("NEXTEST", "1"), ("NEXTEST_RUN_ID", run), ("NEXTEST_ATTEMPT", "1")];
+    project.run_with(&[&nextest[..], &[with("costs"), LIVE]].concat(), &["--exact", name])
+}
+
+/// What the processes of a run have noted of what they spent.
+fn ledger(project: &Project, run: &str) -> String {
+    let files = project.files(&format!("out/{run}/@began"));
+    let found = files.into_iter().find(|file| file.ends_with(".spent.jsonl"));
+    found.expect("a ledger")
+}
+
+fn a_budget_is_that_of_all_processes_of_a_run() {
+    let project = one_dollar();
+    in_a_process(&project, "run-1", "s::a").exits(0);
+    in_a_process(&project, "run-1", "s::b").exits(101).says("the budget of 1 US dollars is spent");
+    assert_eq!(status(&project, "s::b"), "undecided");
+    in_a_process(&project, "run-2", "s::b").exits(0);
+    for run in ["run-1", "run-2"] {
+        let line =
+            "{\"requests\":1,\"input_tokens\":0,\"output_tokens\":0,\"cost_usd\":1.0,\"unpriced\":0}\n";
+        assert_eq!(project.read(&ledger(&project, run)), line);
+    }
+}
+
+fn a_budget_that_cannot_be_added_up_asks_nobody() {
+    let project = one_dollar();
+    in_a_process(&project, "run-1", "s::a").exits(0);
+    let ledger = ledger(&project, "run-1");
+    project.write(&ledger, "{\"requests\":1,\n");
+    let ran = in_a_process(&project, "run-1", "s::b").exits(101);
+    ran.says("`budget_usd` cannot be held: what the run has spent cannot be read or written")
+        .says(".spent.jsonl: EOF while parsing");
+    assert_eq!(status(&project, "s::b"), "error");
+    assert_eq!(project.read(&ledger), "{\"requests\":1,\n", "nobody was asked");
+    // Without a budget nobody needs the sum.
+    project.write("evals/arraign.yaml", "judge: {votes: 1}");
+    in_a_process(&project, "run-1", "s::a").exits(0);
+}
 
 fn a_broken_gate_asks_nobody() {
     let project = Project::empty().file("evals/s.yaml", GATED);
