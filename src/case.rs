@@ -2,6 +2,7 @@
 
 mod agent;
 mod template;
+mod variables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, NamedAgent};
 pub use template::Template;
+pub use variables::{Filled, WithVariables};
 
 use crate::check::{Check, JudgeSettings, Kind, Prices, Scope};
 use crate::evidence::Opinions;

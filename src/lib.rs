@@ -95,6 +95,8 @@ pub mod place;
 pub mod reader;
 pub mod report;
 pub mod score;
+#[cfg(any(feature = "http", feature = "live"))]
+mod secrets;
 pub mod source;
 pub mod suite;
 pub mod trace;

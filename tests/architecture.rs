@@ -10,6 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["source"],
     &["outcome"],
     &["pattern"],
+    &["secrets"],
     &["trace"],
     &["evidence"],
     &["check"],

@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use super::capture::Captured;
 use super::group::Group;
 use super::into_trace::read_one;
-use super::secrets::Secrets;
 use super::{AgentInput, AgentProblem, OUTPUT_LIMIT, Surroundings};
 use crate::case::CommandLine;
+use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
 
 /// How much of standard error is kept for the message, in bytes.
@@ -38,7 +38,7 @@ pub(super) async fn ask(
     around: &Surroundings,
 ) -> Ended {
     let variables = variables(line, around);
-    let secrets = Secrets::among(&variables);
+    let secrets = secrets_among(&variables);
     let child = match start(line, variables, &around.folder) {
         Ok(child) => child,
         Err(problem) => return (Err(problem), String::new()),
@@ -58,6 +58,15 @@ pub(super) async fn ask(
 fn variables(line: &CommandLine, around: &Surroundings) -> Vec<(String, OsString)> {
     let names = INHERITED.iter().copied().chain(line.env.iter().map(String::as_str));
     names.filter_map(|name| Some((name.to_owned(), (around.variable)(name)?))).collect()
+}
+
+/// Those of `variables` whose names say that they are.
+fn secrets_among(variables: &[(String, OsString)]) -> Secrets {
+    let mut secrets = Secrets::default();
+    for (name, value) in variables.iter().filter(|(name, _)| names_a_secret(name)) {
+        secrets.add(name, value.to_str().unwrap_or_default());
+    }
+    secrets
 }
 
 fn start(line: &CommandLine, variables: Vec<(String, OsString)>, base: &Path) -> Result<Child, AgentProblem> {

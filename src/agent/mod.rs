@@ -12,7 +12,6 @@ mod group;
 mod http;
 mod in_process;
 mod into_trace;
-mod secrets;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Template;
+use super::{Template, WithVariables};
 use crate::pattern::JsonPath;
 use crate::place::Place;
 
@@ -67,11 +67,11 @@ pub struct CommandLine {
 #[derive(Debug, Clone)]
 pub struct HttpCall {
     /// Where it is asked. `${NAME}` is a variable of the environment, `{{query}}` a part of what is asked.
-    pub url: String,
+    pub url: WithVariables,
     /// How.
     pub method: HttpMethod,
     /// Names and values; `${NAME}` is a variable of the environment.
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(String, WithVariables)>,
     /// What it is sent; what a command reads, unless said.
     pub body: Option<Template>,
     /// Where in its answer the trace is; the whole answer unless said.
@@ -91,7 +91,8 @@ pub struct HttpCall {
 impl HttpCall {
     /// The server, as the file names it.
     pub fn host(&self) -> &str {
-        let behind = self.url.split_once("://").map_or(self.url.as_str(), |(_, behind)| behind);
+        let url = self.url.as_str();
+        let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
         let authority = behind.split(['/', '?', '#']).next().unwrap_or_default();
         authority.rsplit('@').next().unwrap_or_default()
     }

@@ -9,7 +9,6 @@ mod conceal;
 mod error;
 mod limits;
 mod retry;
-mod variables;
 
 use std::fmt;
 
@@ -19,9 +18,8 @@ use serde_json::Value;
 pub use client::Client;
 pub use error::{HttpError, HttpProblem};
 pub use limits::Limits;
-pub use variables::{Filled, Unfilled, fill, is_template};
 
-use conceal::Concealed;
+use crate::secrets::{Secrets, names_a_secret};
 
 /// A request whose body, if it has one, is JSON.
 #[derive(Clone)]
@@ -30,7 +28,7 @@ pub struct Request {
     url: String,
     headers: Vec<(String, String)>,
     body: Option<Value>,
-    secrets: Concealed,
+    secrets: Secrets,
 }
 
 impl Request {
@@ -46,14 +44,14 @@ impl Request {
 
     /// Any request.
     pub fn new(method: &'static str, url: impl Into<String>, body: Option<Value>) -> Self {
-        Self { method, url: url.into(), headers: Vec::new(), body, secrets: Concealed::default() }
+        Self { method, url: url.into(), headers: Vec::new(), body, secrets: Secrets::default() }
     }
 
     /// Adds a header. The value of one whose name says that it is a secret (`authorization`, `x-api-key`) is concealed.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let (name, value) = (name.into().to_ascii_lowercase(), value.into());
-        if conceal::names_a_secret(&name) {
-            self.secrets.header(&name, &value);
+        if names_a_secret(&name) {
+            conceal::add_header(&mut self.secrets, &name, &value);
         }
         self.headers.push((name, value));
         self

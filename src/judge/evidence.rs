@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::JudgeError;
 use crate::evidence::JudgeContext;
+use crate::pattern::json_without_secrets;
 use crate::trace::{Call, Trace};
 
 /// The longest answer that is judged, in bytes.
@@ -46,9 +47,10 @@ impl Exhibits {
         Ok(())
     }
 
-    /// All of it in one line. `<` is written as an escape: no tag and no marker of a chat template stands in it.
+    /// All of it in one line, without secrets. `<` is written as an escape: no tag and no marker of a chat template
+    /// stands in it.
     pub(super) fn line(self) -> Result<String, JudgeError> {
-        let line = Value::Object(self.0).to_string().replace('<', "\\u003c");
+        let line = json_without_secrets(Value::Object(self.0)).to_string().replace('<', "\\u003c");
         if line.len() <= LONGEST {
             return Ok(line);
         }
@@ -90,11 +92,12 @@ fn call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
     shown
 }
 
-/// A long result by its beginning; that it was cut is said.
+/// A long result by its beginning; that it was cut is said. Secrets are masked first: half of one has no shape.
 fn shortened(result: &Value) -> Value {
+    let result = json_without_secrets(result.clone());
     let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);
     match text.char_indices().nth(LONGEST_RESULT) {
         Some((end, _)) => json!({"beginning": text[..end], "cut": true}),
-        None => result.clone(),
+        None => result,
     }
 }

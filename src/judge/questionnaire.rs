@@ -5,6 +5,7 @@ use super::seal::Seal;
 use super::{JudgeError, JudgeRequest, words};
 use crate::case::{Case, Expectation};
 use crate::evidence::{AnswerForm, Evidence, Question, turn_label};
+use crate::pattern::without_secrets;
 use crate::trace::Trace;
 
 /// One question of a request.
@@ -138,7 +139,7 @@ impl Draft {
         }
         let Question { prompt, answer: form, context, .. } = question;
         self.exhibits.show(name, trace, input, context)?;
-        let parts = parts(name, context);
+        let (parts, prompt) = (parts(name, context), without_secrets(prompt));
         self.asked.push(Asked { id: String::new(), label: Some(label), prompt, form, parts });
         Ok(())
     }

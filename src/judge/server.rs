@@ -14,6 +14,7 @@ use super::panel::judge_name;
 use super::{Answer, Judge, JudgeError, JudgeRequest};
 use crate::check::JudgeSettings;
 use crate::http::{Client, HttpError, HttpProblem, Limits, Request};
+use crate::secrets::Secrets;
 use crate::trace::Usage;
 
 /// Where a judge is asked unless its settings say otherwise.
@@ -42,6 +43,7 @@ pub(super) struct ServerJudge {
     name: String,
     seed: i64,
     key: Option<(String, String)>,
+    secrets: Secrets,
     limits: Limits,
     /// How much of a request the server was found to refuse, up to [`PLAINEST`].
     plain: AtomicU8,
@@ -63,13 +65,18 @@ impl ServerJudge {
             retries: RETRIES,
             ..Limits::default()
         };
+        let (key, mut secrets) = (key(settings, variable)?, Secrets::default());
+        if let Some((name, key)) = &key {
+            secrets.add(name, key);
+        }
         Ok(Self {
             client: Client::default(),
             url: format!("{base}/chat/completions"),
             model: model.clone(),
             name,
             seed: settings.seed,
-            key: key(settings, variable)?,
+            key,
+            secrets,
             limits,
             plain: AtomicU8::new(0),
         })
@@ -107,11 +114,7 @@ impl ServerJudge {
 
     fn answer(&self, completion: Completion) -> Answer {
         let text = completion.choices.into_iter().next().and_then(|choice| choice.message.content);
-        let text = text.unwrap_or_default();
-        let text = match &self.key {
-            Some((name, key)) => text.replace(key.as_str(), &format!("[{name}]")),
-            None => text,
-        };
+        let text = self.secrets.hidden(text.unwrap_or_default());
         let usage = completion.usage.map(|figures| Usage {
             input_tokens: figures.prompt_tokens,
             cached_tokens: figures.prompt_tokens_details.and_then(|details| details.cached_tokens),
@@ -154,10 +157,11 @@ fn key(
     variable: fn(&str) -> Option<OsString>,
 ) -> Result<Option<(String, String)>, String> {
     let name = settings.key_env.as_deref().unwrap_or(KEY);
-    let value = variable(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
+    let value = variable(name).and_then(|value| value.into_string().ok());
+    let value = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let needed = settings.key_env.is_some() || settings.base_url.is_none();
     match value {
-        Some(value) => Ok(Some((name.to_owned(), value.trim().to_owned()))),
+        Some(value) => Ok(Some((name.to_owned(), value))),
         None if needed => Err(format!("the judge has no key: set the variable {name}")),
         None => Ok(None),
     }

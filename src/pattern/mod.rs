@@ -23,7 +23,9 @@ pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
 pub use json_equal::json_equal;
 pub use jsonpath::JsonPath;
 pub use normal_name::{NormalPattern, normal_name};
-pub use personal::{Personal, PersonalKind, masked, masked_of, personal, without_secrets};
+pub use personal::{
+    Personal, PersonalKind, json_without_secrets, masked, masked_of, personal, without_secrets,
+};
 pub use regex::TextPattern;
 pub use tool::{ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};

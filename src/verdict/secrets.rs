@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Breach, Finding, Verdict};
 use crate::outcome::Loss;
-use crate::pattern::without_secrets;
+use crate::pattern::{json_without_secrets, without_secrets};
 
 /// Masks all that a verdict quotes. What is shown of the runs is masked before it is cut, so that no secret loses
 /// its shape.
@@ -52,12 +52,7 @@ fn mask_breach(breach: &mut Breach) {
 }
 
 fn mask_value(value: &mut Value) {
-    match value {
-        Value::String(text) => mask_text(text),
-        Value::Array(values) => values.iter_mut().for_each(mask_value),
-        Value::Object(entries) => entries.values_mut().for_each(mask_value),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
+    *value = json_without_secrets(value.take());
 }
 
 fn mask_some(text: &mut Option<String>) {

@@ -20,6 +20,8 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_long_answer_is_not_cut_behind_its_judges_back),
         claim(replies_that_are_no_answer_are_told_apart),
         claim(a_question_with_lines_stays_one_line),
+        claim(a_judge_is_sent_no_secret),
+        claim(a_secret_at_the_cut_of_a_result_is_not_sent_by_halves),
     ]
 }
 
@@ -181,6 +183,49 @@ fn replies_that_are_no_answer_are_told_apart() {
     }
     assert!(questionnaire.read(&"{".repeat(2 << 20)).is_err());
     assert!(questionnaire.read(&"{\"a\":".repeat(100_000)).is_err());
+}
+
+/// A run that was given `key`, passed it on, got it back, failed with it and said it; and all that a judge is sent of it.
+fn sent_of_a_run_with(key: &str) -> String {
+    let case = format!(
+        "eval: {{agent_assertions: [{{label: a, prompt: \"Does it say {key}?\"}}], agent_context: {{include_prompt: true}}}}
+expect: [grounded: {{claims: true}}]"
+    );
+    let mut arguments = serde_json::json!({"token": key, "inner": [{"n": 7}]});
+    arguments["inner"][0][key] = "x".into();
+    let call = |name: &str| {
+        let arguments = arraign::trace::Arguments::Json(arguments.clone());
+        arraign::trace::Call::new(name, arguments, 1)
+    };
+    let mut trace = Trace { answer: Some(format!("I used {key}, please.")), ..Trace::default() };
+    trace.push_call(arraign::trace::Call { result: Some(serde_json::json!([key])), ..call("look") });
+    trace.push_call(arraign::trace::Call { error: Some(format!("no {key}")), ..call(key) });
+    let suite = Harness::new("evals").parse(&case).expect("a case");
+    let evidence = Evidence::of(&trace);
+    let asked = Questionnaire::of(&suite.cases[0], &evidence.asked(Some(&format!("Use {key}"))));
+    let request = asked.expect("it is not too long").expect("there are questions").request_again(1, "x");
+    assert_eq!(parts(&request).evidence["run"]["prompt"], "Use ***");
+    format!("{request:?}")
+}
+
+/// Two runs that differ in a token alone are one request, and so one recording.
+fn a_judge_is_sent_no_secret() {
+    let keys = ["ghp_0123456789abcdefghijABCDEFGHIJ012345", "sk-proj-a1B2a1B2a1B2a1B2a1B2"];
+    let [one, other] = keys.map(sent_of_a_run_with);
+    assert!(!one.contains(keys[0]) && !one.contains("ghp_"), "{one}");
+    assert!(one.matches("***").count() >= 10, "{one}");
+    assert_eq!(one, other);
+}
+
+fn a_secret_at_the_cut_of_a_result_is_not_sent_by_halves() {
+    let case = "expect: [grounded: {claims: true}]";
+    let mut trace = Trace { answer: Some("please".to_owned()), ..Trace::default() };
+    let text = format!("{} ghp_0123456789abcdefghijABCDEFGHIJ012345 {}", "x".repeat(19_980), "y ".repeat(99));
+    let arguments = arraign::trace::Arguments::Json(serde_json::json!({}));
+    let call = arraign::trace::Call::new("look", arguments, 1);
+    trace.push_call(arraign::trace::Call { result: Some(text.into()), ..call });
+    let evidence = asked_of(case, &trace).evidence().to_owned();
+    assert!(evidence.contains("\"cut\":true") && !evidence.contains("ghp"), "{}", &evidence[19_900..]);
 }
 
 fn a_question_with_lines_stays_one_line() {

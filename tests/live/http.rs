@@ -34,6 +34,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(faults_are_errors_with_their_cause),
         claim(slow_servers_are_left_when_their_time_is_over),
         claim(what_cannot_be_asked_is_refused),
+        claim(what_names_no_variable_is_refused_at_its_place),
     ]
 }
 
@@ -347,6 +348,22 @@ fn slow_servers_are_left_when_their_time_is_over() {
             assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
         }
     }
+}
+
+/// Before anybody is asked, and in a replay as well.
+fn what_names_no_variable_is_refused_at_its_place() {
+    let refused = |http: &str, problem: &str, place: &str| {
+        let ran = Project::of(&[asks("a", &format!("{{http: {http}}}"), "")]).run(&[]).exits(2);
+        ran.complains(problem).complains(place).complains("a variable of the environment is `${AGENT_KEY}`");
+    };
+    let no_name = "`${agent key}` names no variable: a name has letters, digits and `_`";
+    refused("'http://h/?k=${KEY'", "`${` has no `}` behind it", "--> evals/s.yaml:4:19");
+    refused("{url: '${agent key}'}", no_name, "--> evals/s.yaml:4:25");
+    let header = "{url: 'http://h/', headers: {accept: x, x-key: 'a ${}'}}";
+    refused(header, "`${}` names no variable", "--> evals/s.yaml:4:66");
+    let project = Project::of(&[asks("a", "support", "")]);
+    project.write("evals/arraign.yaml", "agents:\n  support:\n    http: 'http://h/${'\n");
+    project.run(&[]).exits(2).complains("--> evals/arraign.yaml:3:11");
 }
 
 fn what_cannot_be_asked_is_refused() {

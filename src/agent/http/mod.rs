@@ -10,10 +10,10 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::in_process::GRACE;
-use super::secrets::is_secret;
 use super::{AgentInput, AgentProblem, OUTPUT_LIMIT, Surroundings};
 use crate::case::{HttpCall, HttpMethod, Template};
-use crate::http::{Client, Limits, Request, fill};
+use crate::http::{Client, Limits, Request};
+use crate::secrets::names_a_secret;
 use crate::trace::Trace;
 
 /// Connections are kept for the next case.
@@ -57,8 +57,7 @@ fn limits(call: &HttpCall, total: Duration) -> Limits {
 fn request(call: &HttpCall, input: &AgentInput, around: &Surroundings) -> Result<Request, String> {
     let asked = asked(input)?;
     let variable = |name: &str| (around.variable)(name)?.into_string().ok();
-    let with_variables = |text: &str| fill(text, variable).map_err(|error| error.to_string());
-    let url = with_variables(&call.url)?;
+    let url = call.url.fill(variable)?;
     let body = match &call.body {
         Some(template) => Some(template.fill(&asked)?),
         None if call.method == HttpMethod::Get => None,
@@ -68,12 +67,12 @@ fn request(call: &HttpCall, input: &AgentInput, around: &Surroundings) -> Result
     let mut request = Request::new(call.method.name(), address, body);
     let (mut variables, mut headers) = (url.variables, Vec::new());
     for (name, value) in &call.headers {
-        let value = with_variables(value)?;
+        let value = value.fill(variable)?;
         variables.extend(value.variables);
         headers.push((name.as_str(), value.text));
     }
     // First, so that a key is shown as the variable and not as the header that it stands in.
-    for (name, value) in variables.iter().filter(|(name, _)| is_secret(name)) {
+    for (name, value) in variables.iter().filter(|(name, _)| names_a_secret(name)) {
         request = request.secret(name, value);
     }
     Ok(headers.into_iter().fold(request, |request, (name, value)| request.header(name, value)))

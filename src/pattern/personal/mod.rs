@@ -5,6 +5,7 @@
 
 mod bank;
 mod contact;
+mod json;
 mod secret;
 
 use std::borrow::Cow;
@@ -14,6 +15,8 @@ use std::sync::LazyLock;
 use aho_corasick::packed::Searcher;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+
+pub use json::json_without_secrets;
 
 use super::plain::Plain;
 

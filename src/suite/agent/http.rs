@@ -3,7 +3,7 @@
 use super::super::case::timeout;
 use super::super::trace::reader_name;
 use super::bytes;
-use crate::case::{HttpCall, HttpMethod, Template};
+use crate::case::{HttpCall, HttpMethod, Template, WithVariables};
 use crate::pattern::JsonPath;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value, did_you_mean};
@@ -16,9 +16,9 @@ const MOST_RETRIES: u32 = 10;
 
 /// What is asked, and where.
 struct Asking {
-    url: String,
+    url: WithVariables,
     method: HttpMethod,
-    headers: Vec<(String, String)>,
+    headers: Vec<(String, WithVariables)>,
     body: Option<Template>,
     trace: Option<JsonPath>,
     answer: Option<JsonPath>,
@@ -71,11 +71,12 @@ fn asking(node: Node<'_>) -> Result<Asking, LoadErrors> {
     fields.finish_some(asking)
 }
 
-fn url(node: Node<'_>) -> Result<String, LoadError> {
+fn url(node: Node<'_>) -> Result<WithVariables, LoadError> {
     let url: String = node.decode()?;
     Template::new(url.as_str().into()).map_err(|problem| node.error(problem))?;
-    let is_web = ["http://", "https://", "${"].iter().any(|start| url.starts_with(start));
-    if is_web && !url.contains(char::is_whitespace) {
+    let url = with_variables(node, url)?;
+    let is_web = ["http://", "https://", "${"].iter().any(|start| url.as_str().starts_with(start));
+    if is_web && !url.as_str().contains(char::is_whitespace) {
         return Ok(url);
     }
     let error = node.error("this is no URL of a server");
@@ -92,7 +93,7 @@ fn method(node: Node<'_>) -> Result<HttpMethod, LoadError> {
     })
 }
 
-fn headers(node: Node<'_>) -> Result<Vec<(String, String)>, LoadErrors> {
+fn headers(node: Node<'_>) -> Result<Vec<(String, WithVariables)>, LoadErrors> {
     let Some(entries) = node.entries() else {
         let error = node.error("`headers` is a mapping of names to values");
         return Err(error
@@ -106,11 +107,17 @@ fn headers(node: Node<'_>) -> Result<Vec<(String, String)>, LoadErrors> {
 }
 
 /// A value; a number is the text that it is written as.
-fn header(node: Node<'_>) -> Result<String, LoadError> {
-    match node.value() {
-        Value::Int(number) => Ok(number.to_string()),
-        _ => node.decode(),
-    }
+fn header(node: Node<'_>) -> Result<WithVariables, LoadError> {
+    let text = match node.value() {
+        Value::Int(number) => number.to_string(),
+        _ => node.decode()?,
+    };
+    with_variables(node, text)
+}
+
+fn with_variables(node: Node<'_>, text: String) -> Result<WithVariables, LoadError> {
+    let found = WithVariables::new(text);
+    found.map_err(|problem| node.error(problem).help("a variable of the environment is `${AGENT_KEY}`"))
 }
 
 fn body(node: Node<'_>, method: HttpMethod) -> Result<Template, LoadError> {

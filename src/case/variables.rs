@@ -1,0 +1,88 @@
+//! `${NAME}` in a text: the value of a variable, which stands in the environment and in no file.
+
+/// A text that may name variables: each `${` in it has a name and a `}` behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WithVariables(String);
+
+/// A text with its variables filled in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Filled {
+    /// The text.
+    pub text: String,
+    /// The names and values of those that it names.
+    pub variables: Vec<(String, String)>,
+}
+
+impl WithVariables {
+    /// The text that `text` is. The error says which of its variables is none.
+    pub fn new(text: String) -> Result<Self, String> {
+        let mut rest = text.as_str();
+        while let Some((_, after)) = rest.split_once("${") {
+            let (name, behind) = after.split_once('}').ok_or("`${` has no `}` behind it")?;
+            if !is_name(name) {
+                return Err(format!("`${{{name}}}` names no variable: a name has letters, digits and `_`"));
+            }
+            rest = behind;
+        }
+        Ok(Self(text))
+    }
+
+    /// The text as it stands in its file.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Puts what `variable` says in place of each `${NAME}`. Values are not looked through again. The error says which
+    /// of them has none.
+    pub fn fill(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Filled, String> {
+        let mut filled = Filled { text: String::with_capacity(self.0.len()), variables: Vec::new() };
+        let mut rest = self.0.as_str();
+        while let Some((before, (name, behind))) = first_of(rest) {
+            let value = variable(name).filter(|value| !value.is_empty());
+            let value = value.ok_or_else(|| format!("the variable `{name}` is not set"))?;
+            filled.text.push_str(before);
+            filled.text.push_str(&value);
+            filled.variables.push((name.to_owned(), value));
+            rest = behind;
+        }
+        filled.text.push_str(rest);
+        Ok(filled)
+    }
+}
+
+/// What stands before the first variable of a text, its name, and what stands behind it.
+fn first_of(text: &str) -> Option<(&str, (&str, &str))> {
+    let (before, after) = text.split_once("${")?;
+    Some((before, after.split_once('}')?))
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<String, String> {
+        let variable = |name: &str| ["KEY", "A"].contains(&name).then(|| format!("<{name}${{B}}>"));
+        WithVariables::new(text.to_owned())?.fill(variable).map(|filled| filled.text)
+    }
+
+    #[test]
+    fn variables_are_filled_in_once() {
+        assert_eq!(of("Bearer ${KEY}, ${A}!"), Ok("Bearer <KEY${B}>, <A${B}>!".to_owned()));
+        assert_eq!(of("$5 {x}"), Ok("$5 {x}".to_owned()));
+        assert_eq!(of("${NO}"), Err("the variable `NO` is not set".to_owned()));
+    }
+
+    #[test]
+    fn what_names_no_variable_is_told() {
+        let of = |text: &str| WithVariables::new(text.to_owned()).map(drop);
+        assert_eq!(of("${A"), Err("`${` has no `}` behind it".to_owned()));
+        let no_name =
+            |name: &str| Err(format!("`${{{name}}}` names no variable: a name has letters, digits and `_`"));
+        assert_eq!(of("${A} ${a b}"), no_name("a b"));
+        assert_eq!((of("${}"), of("${${A}}")), (no_name(""), no_name("${A")));
+    }
+}

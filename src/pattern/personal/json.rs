@@ -1,0 +1,33 @@
+//! JSON without its secrets.
+
+use serde_json::Value;
+
+use super::without_secrets;
+
+/// `value` without the secrets in its texts and in the names of its entries.
+pub fn json_without_secrets(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(without_secrets(text)),
+        Value::Array(items) => items.into_iter().map(json_without_secrets).collect(),
+        Value::Object(entries) => {
+            let masked = |(name, value)| (without_secrets(name), json_without_secrets(value));
+            Value::Object(entries.into_iter().map(masked).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_and_names_are_masked_wherever_they_stand() {
+        let key = format!("sk-proj-{}", "a1B2".repeat(8));
+        let value = json!({"n": 1.5, "said": [{&key: null, "then": format!("it is {key}.")}], "ok": true});
+        let masked = json!({"n": 1.5, "said": [{"***": null, "then": "it is ***."}], "ok": true});
+        assert_eq!(json_without_secrets(value), masked);
+    }
+}

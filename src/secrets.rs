@@ -1,0 +1,63 @@
+//! Values that nothing may show or keep, by the names that they have where they come from: variables and headers.
+
+/// What the name of a secret holds, in lower case.
+const WORDS: &[&str] = &["authorization", "key", "token", "secret", "cookie", "passw", "credential"];
+
+/// Shorter values are found in any text.
+const SHORTEST: usize = 8;
+
+/// Names and values that must not be shown.
+#[derive(Clone, Default)]
+pub(crate) struct Secrets(Vec<(String, String)>);
+
+impl Secrets {
+    /// Adds a value, and the name that is shown in its place.
+    pub(crate) fn add(&mut self, name: &str, value: &str) {
+        if value.len() >= SHORTEST {
+            self.0.push((name.to_owned(), value.to_owned()));
+            // The longest is hidden first, so that no rest of it stays.
+            self.0.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        }
+    }
+
+    /// The name of the first whose value stands in `text`.
+    pub(crate) fn found_in(&self, text: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(_, value)| text.contains(value.as_str()));
+        found.map(|(name, _)| name.as_str())
+    }
+
+    /// `text` with names in place of values.
+    pub(crate) fn hidden(&self, text: String) -> String {
+        self.0.iter().fold(text, |text, (name, value)| text.replace(value.as_str(), &format!("[{name}]")))
+    }
+}
+
+/// Whether the name of a variable or a header says that its value is a secret.
+pub(crate) fn names_a_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_hidden_behind_its_name_and_the_longest_first() {
+        let mut secrets = Secrets::default();
+        let pairs = [("KEY", "sk-12345678"), ("LONG_KEY", "sk-12345678-and-more"), ("X_TOKEN", "1")];
+        pairs.into_iter().for_each(|(name, value)| secrets.add(name, value));
+        assert_eq!(secrets.found_in("a sk-12345678 b"), Some("KEY"));
+        assert_eq!(secrets.found_in("en_US.UTF-8 1"), None);
+        assert_eq!(secrets.hidden("401 for sk-12345678".to_owned()), "401 for [KEY]");
+        assert_eq!(secrets.hidden("sk-12345678-and-more, 1".to_owned()), "[LONG_KEY], 1");
+    }
+
+    #[test]
+    fn names_tell_what_is_a_secret() {
+        let secret =
+            ["Authorization", "X-API-Key", "x-goog-api-key", "Cookie", "OPENAI_API_KEY", "DB_PASSWORD"];
+        assert!(secret.into_iter().all(names_a_secret));
+        assert!(!["accept", "content-type", "x-request-id", "LANG", "PATH"].into_iter().any(names_a_secret));
+    }
+}
