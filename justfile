@@ -11,6 +11,10 @@ ready:
     bash tests/html/check.sh
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
+# agents and the judge against servers that others wrote; the first time installs them into the target folder
+servers:
+    bash tests/servers.sh
+
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
 bless:
     INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test --features html

@@ -169,6 +169,10 @@ fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<
 
 fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&Shown<'_>>) -> String {
     let mut notes = Notes::default();
+    let (unfit, cause) = unfit.split_once('\n').unwrap_or((unfit, ""));
+    if !cause.is_empty() {
+        notes.line("cause", cause);
+    }
     if let Some(run) = run {
         notes.run(run, &[]);
     }

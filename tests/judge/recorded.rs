@@ -104,17 +104,14 @@ fn an_opinion_is_of_its_run_its_question_and_its_judge() {
 
 fn a_judge_that_fails_is_an_error_and_leaves_nothing() {
     let failures = [
-        ("errs", "the judge failed\nno answer from the model"),
-        ("panics", "the judge failed\nit panicked"),
-        ("babbles", "the judge answered with what is no opinion\nit holds no JSON object"),
-        ("easy", "the judge did what a text of the run told it"),
+        ("errs", "error[agent_check]: the judge failed\n", "= cause: no answer from the model\n"),
+        ("panics", "error[agent_check]: the judge failed\n", "= cause: it panicked\n"),
+        ("babbles", "the judge answered with what is no opinion\n", "= cause: it holds no JSON object\n"),
+        ("easy", "the judge did what a text of the run told it", ""),
     ];
-    for (judge, said) in failures {
+    for (judge, said, cause) in failures {
         let project = polite();
-        let ran = project.run_with(&[with(judge), RECORD], &[]).exits(101);
-        for line in said.lines() {
-            assert!(ran.stdout.contains(line), "{judge}: {}", ran.stdout);
-        }
+        let ran = project.run_with(&[with(judge), RECORD], &[]).exits(101).says(said).says(cause);
         assert_eq!(status(&project, "s::a"), "error", "{judge}");
         assert_eq!(project.files("evals"), ["evals/s.yaml"], "{judge}");
     }

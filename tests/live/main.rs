@@ -11,8 +11,6 @@ mod faults;
 #[cfg(feature = "http")]
 mod http;
 mod in_process;
-#[cfg(feature = "http")]
-mod litellm;
 #[cfg(unix)]
 mod processes;
 #[path = "../harness/project.rs"]
@@ -23,6 +21,8 @@ mod refused;
 #[cfg(feature = "http")]
 #[path = "../support/server.rs"]
 mod server;
+#[cfg(feature = "judge")]
+mod servers;
 mod subject;
 
 use std::process::ExitCode;
@@ -46,8 +46,8 @@ fn main() -> ExitCode {
         processes::claims(),
         #[cfg(feature = "http")]
         http::claims(),
-        #[cfg(feature = "http")]
-        litellm::claims(),
+        #[cfg(feature = "judge")]
+        servers::claims(),
     ];
     libtest_mimic::run(&Arguments::from_args(), themes.into_iter().flatten().collect()).exit_code()
 }
