@@ -5,12 +5,15 @@
 mod boundary;
 #[cfg(all(feature = "judge", feature = "cli"))]
 mod calibrate;
+#[path = "../support/mutations.rs"]
+mod mutations;
 #[cfg(feature = "judge")]
 mod own_evals;
 #[path = "../harness/project.rs"]
 #[expect(dead_code, reason = "the harness' own claims need more of it")]
 mod project;
 mod recorded;
+mod replies;
 mod scripted;
 #[cfg(feature = "judge")]
 mod served;
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     let themes = [
         boundary::claims(),
         recorded::claims(),
+        replies::claims(),
         settings::claims(),
         #[cfg(feature = "judge")]
         served::claims(),

@@ -111,7 +111,7 @@ fn a_judge_that_fails_is_an_error_and_leaves_nothing() {
     ];
     for (judge, said, cause) in failures {
         let project = polite();
-        let ran = project.run_with(&[with(judge), RECORD], &[]).exits(101).says(said).says(cause);
+        project.run_with(&[with(judge), RECORD], &[]).exits(101).says(said).says(cause);
         assert_eq!(status(&project, "s::a"), "error", "{judge}");
         assert_eq!(project.files("evals"), ["evals/s.yaml"], "{judge}");
     }
