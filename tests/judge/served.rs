@@ -6,7 +6,7 @@ use arraign::judge::JudgeRequest;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use crate::project::{Project, Ran};
+use crate::project::{Project, Ran, suite};
 use crate::server::{Asked, NOBODY, Reply, Server};
 use crate::{LIVE, RECORD, asks, claim, scripted};
 
@@ -17,6 +17,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_model_that_takes_no_temperature_is_asked_without_one),
         claim(a_busy_server_is_asked_again),
         claim(each_fault_is_an_error_within_its_time),
+        claim(a_case_waits_for_its_judge_no_longer_than_it_says),
         claim(tokens_have_their_price_and_a_budget),
         claim(a_budget_without_a_price_asks_once),
         claim(no_file_and_no_output_holds_the_key),
@@ -154,6 +155,19 @@ fn each_fault_is_an_error_within_its_time() {
     }
     let nobody = project(&format!("{NOBODY}v1"), ", timeout: 2s");
     ask(&nobody, LIVE).exits(101).says("no connection: connection refused");
+}
+
+fn a_case_waits_for_its_judge_no_longer_than_it_says() {
+    for reply in [Reply::silence(), completion("{}").dripping(Duration::from_millis(200))] {
+        let server = Server::saying(reply);
+        let project = project(&server.url("/v1"), "");
+        project.write("evals/s.yaml", suite(&[asks("a", "please wait", "timeout: 600ms")]));
+        let started = Instant::now();
+        let ran = ask(&project, RECORD).exits(101).says("600ms");
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+        assert_eq!(project.verdict("s::a")["status"], "error", "{ran:?}");
+        assert!(project.files("evals/cassettes").is_empty());
+    }
 }
 
 const PRICED: &str = "prices: {m: {input: 100, output: 1000}}\n";
