@@ -46,7 +46,9 @@ mod tests {
     fn a_value_is_hidden_behind_its_name_and_the_longest_first() {
         let mut secrets = Secrets::default();
         let pairs = [("KEY", "sk-12345678"), ("LONG_KEY", "sk-12345678-and-more"), ("X_TOKEN", "1")];
-        pairs.into_iter().for_each(|(name, value)| secrets.add(name, value));
+        for (name, value) in pairs {
+            secrets.add(name, value);
+        }
         assert_eq!(secrets.found_in("a sk-12345678 b"), Some("KEY"));
         assert_eq!(secrets.found_in("en_US.UTF-8 1"), None);
         assert_eq!(secrets.hidden("401 for sk-12345678".to_owned()), "401 for [KEY]");
