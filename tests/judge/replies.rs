@@ -60,7 +60,7 @@ fn a_reply_that_ends_early_is_no_answer() {
 fn a_reply_of_other_types_is_no_answer() {
     let asked = asked();
     let (whole, opinions) = (right(&asked), asked.read(&right(&asked).to_string()).expect("opinions"));
-    for place in places(&whole, String::new()) {
+    for place in places(&whole, "") {
         let own = whole.pointer(&place).expect("a value");
         let strangers = STRANGERS.iter().map(|stranger| serde_json::from_str::<Value>(stranger));
         for stranger in strangers.filter_map(Result::ok).filter(|stranger| !is_alike(own, stranger)) {
@@ -85,7 +85,7 @@ fn a_reply_of_other_types_is_no_answer() {
 }
 
 /// The pointers to all values below `value`.
-fn places(value: &Value, at: String) -> Vec<String> {
+fn places(value: &Value, at: &str) -> Vec<String> {
     let below: Vec<(String, &Value)> = match value {
         Value::Object(entries) => entries.iter().map(|(key, value)| (format!("{at}/{key}"), value)).collect(),
         Value::Array(items) => {
@@ -93,7 +93,7 @@ fn places(value: &Value, at: String) -> Vec<String> {
         }
         _ => Vec::new(),
     };
-    below.into_iter().flat_map(|(at, value)| [vec![at.clone()], places(value, at)].concat()).collect()
+    below.into_iter().flat_map(|(at, value)| [places(value, &at), vec![at]].concat()).collect()
 }
 
 /// Whether one may stand for the other: a score for a score, any text for a text that is no code.
@@ -183,7 +183,7 @@ fn is_honest(asked: &Questionnaire, text: &str) -> bool {
             (AnswerForm::PassOrFail, Judged::Fail) => assert!(text.contains("false"), "{text}"),
             (AnswerForm::Score, Judged::Score(score)) => assert!((0.0..=100.0).contains(&score), "{text}"),
             (AnswerForm::Claims, Judged::Claims { all, unsupported }) => {
-                assert!(unsupported <= all, "{text}")
+                assert!(unsupported <= all, "{text}");
             }
             (form, judged) => panic!("{form:?}, and {judged:?}: {text}"),
         }

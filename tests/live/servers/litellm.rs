@@ -32,7 +32,8 @@ pub(super) fn a_proxy_records_and_replays() {
     let again = again.says("the judge says no to `polite`").says("nothing is recorded of it");
     let results = [("busy::a", "FAILED"), ("no::a", "FAILED"), ("yes::a", "ok")];
     assert_eq!(again.results().into_iter().collect::<Vec<_>>(), results, "{}", again.stdout);
-    [agents, judges].iter().for_each(|project| holds_nowhere(project, KEY));
+    holds_nowhere(&agents, KEY);
+    holds_nowhere(&judges, KEY);
 }
 
 /// Agents that answer, stream, call, and fail: what became of each.

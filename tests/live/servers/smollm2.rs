@@ -70,7 +70,7 @@ fn judged(project: &Project, id: &str, label: &str, recorded: &Ran) {
         }
         (_, cassette) => panic!("neither an opinion nor an error, {cassette:?}: {recorded:?}"),
     };
-    println!("\nthe model says of `{}`: {shown}", verdict["runs"][0]["answer"]);
+    eprintln!("\nthe model says of `{}`: {shown}", verdict["runs"][0]["answer"]);
 }
 
 /// The verdict of the replay.
