@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use arraign::evidence::{AnswerForm, Evidence, Judged, Opinion};
 use arraign::judge::{BadReply, Questionnaire};
+use arraign::pattern::without_secrets;
 use arraign::{Harness, Trace};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -149,14 +150,17 @@ fn a_reply_without_an_end_takes_no_time() {
 
 fn no_damaged_reply_is_more_than_it_says() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let time = number("ARRAIGN_FUZZ_SECONDS").map_or(Duration::from_millis(500), Duration::from_secs);
+    let time = number("ARRAIGN_FUZZ_SECONDS").map_or(Duration::ZERO, Duration::from_secs);
     let mut random = Random(number("ARRAIGN_FUZZ_SEED").unwrap_or(1).max(1));
     let asked = asked();
     let mut tells = right(&asked);
     tells["q1"]["reason"] = format!("{} {KEY}", "x".repeat(1990)).into();
     let samples = [right(&asked).to_string(), serde_json::to_string_pretty(&tells).expect("JSON")];
+    // Half a key has no shape: it is masked before a reason is cut.
+    let told = asked.read(&samples[1]).expect("opinions");
+    assert!(told.values().all(|one| !one.reason.as_deref().unwrap_or_default().contains("ghp_")), "{told:?}");
     let (started, mut read, mut rounds) = (Instant::now(), 0_u64, 0_u64);
-    while started.elapsed() < time || rounds < 1000 {
+    while started.elapsed() < time || rounds < 2000 {
         let mut text = samples[random.below(samples.len())].clone();
         for _ in 0..random.below(4) {
             text = mutated(text, &samples, &mut random);
@@ -188,7 +192,7 @@ fn is_honest(asked: &Questionnaire, text: &str) -> bool {
             (form, judged) => panic!("{form:?}, and {judged:?}: {text}"),
         }
         let reason = opinion.reason.as_deref().unwrap_or_default();
-        assert!(reason.chars().count() <= 2003 && !reason.contains("ghp_"), "{reason}");
+        assert!(reason.chars().count() <= 2003 && without_secrets(reason.to_owned()) == reason, "{reason}");
     }
     true
 }
