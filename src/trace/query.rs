@@ -19,7 +19,8 @@ impl Trace {
         self.messages.push(Message { role, text, after_calls: self.calls.len() });
     }
 
-    /// Sets the answer, where none was recorded: what the model said after the last call, joined by newlines.
+    /// Sets the answer, where none was recorded: what the model said after the last call and the user's last word,
+    /// joined by newlines.
     pub fn settle_answer(&mut self) {
         if self.answer.is_none() {
             self.answer = self.said_after(self.calls.len());
@@ -47,14 +48,21 @@ impl Trace {
         Some(turn)
     }
 
-    /// The answer, where it is more than what the messages say: an answer made of them may hold those of turns before.
+    /// The answer, where it is more than what the messages say: what they say may be of an earlier turn.
     fn recorded_answer(&self) -> Option<String> {
         self.answer.clone().filter(|answer| self.said_after(self.calls.len()).as_ref() != Some(answer))
     }
 
-    /// What the model said after `calls` calls, and before the next, joined by newlines.
+    /// What the model said after `calls` calls, and before the next, joined by newlines. Where the user spoke in
+    /// between, it is what the model last said to that.
     fn said_after(&self, calls: usize) -> Option<String> {
-        joined(self.said().filter(|message| message.after_calls == calls))
+        let after: Vec<&Message> =
+            self.messages.iter().filter(|message| message.after_calls == calls).collect();
+        let stretches = after.rsplit(|message| message.role == Role::User);
+        let said = |stretch: &[&Message]| {
+            joined(stretch.iter().copied().filter(|message| message.role == Role::Assistant))
+        };
+        stretches.into_iter().find_map(said)
     }
 
     /// Everything that the model said, before, between and after its calls, joined by newlines. An answer that was
