@@ -1,7 +1,7 @@
 //! `anthropic`: what is sent to and comes from Anthropic's Messages.
 //!
-//! A list of messages, a request body, a response, a log of responses, or of requests and responses, one a line, or
-//! the events of streamed messages.
+//! A list of messages, a request body, a response, a log of responses, or of requests and responses, one a line, the
+//! events of streamed messages, or the results of a batch, where each case is a run under its `custom_id`.
 //! Responses alone hold no results: their calls stay unanswered.
 
 use std::borrow::Cow;
@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::anthropic_stream;
+use super::batch;
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::draft::Draft;
 use super::error::Wrong;
@@ -39,6 +40,9 @@ fn detect(input: &Input) -> Detection {
     }
     let mut best = Certainty::Possible;
     for record in &input.records {
+        if batch::failure(&record.value).is_some() {
+            continue;
+        }
         let judged = judge_record(&record.value);
         best = best.max(judged.map_err(|reason| reason.in_record(record.at))?);
     }
@@ -57,7 +61,8 @@ fn judge_record(value: &Json) -> Detection {
     if is_response(value) {
         return judge_messages(std::iter::once(value), "").map(|_| Certainty::Sure);
     }
-    if value.get("response").is_some_and(is_response) {
+    let answer = value.get("response").or_else(|| value.pointer("/result/message"));
+    if answer.is_some_and(is_response) {
         return Ok(Certainty::Sure);
     }
     if let Some(kind) = value.get("type").and_then(Json::as_str) {
@@ -166,6 +171,10 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
         return response(at, "", value, Vec::new());
     }
     let mut record = Object::of(value, "a model call")?;
+    let of_batch = record.object(&["result"])?.and_then(|mut result| result.take(&["message"]));
+    if let Some(answer) = of_batch.filter(is_response) {
+        return response(at, "result/message", answer, Vec::new());
+    }
     let answer = record.take(&["response"]).filter(is_response);
     let request = record.object(&["request"])?;
     let path = if request.is_some() { "request/messages" } else { "messages" };
@@ -199,7 +208,7 @@ fn response<'t>(
     let [id, model, stop_reason] = ["id", "model", "stop_reason"].map(text);
     let messages = vec![Said::part(at, path, Json::Object(message))];
     let reply = Reply { id, messages, usage, stop_reason };
-    Ok(Exchange { request, reply: Some(reply), model, previous: None })
+    Ok(Exchange { request, reply: Some(reply), model, ..Exchange::default() })
 }
 
 /// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.
@@ -208,6 +217,8 @@ pub(super) fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
     let output = usage.count(&["output_tokens"])?;
     let cached = usage.count(&["cache_read_input_tokens"])?;
     let written = usage.count(&["cache_creation_input_tokens"])?;
+    let mut details = usage.object(&["output_tokens_details"])?.unwrap_or_default();
+    let reasoning_tokens = details.count(&["thinking_tokens"])?;
     if input.is_none() && output.is_none() {
         return Ok(None);
     }
@@ -216,7 +227,7 @@ pub(super) fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
         input_tokens: read,
         cached_tokens: cached,
         output_tokens: output.unwrap_or_default(),
-        reasoning_tokens: None,
+        reasoning_tokens,
         partial: input.is_none() || output.is_none(),
     }))
 }
@@ -273,7 +284,8 @@ fn add_blocks(draft: &mut Draft, blocks: Vec<Json>) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn call(mut block: Object) -> Result<Call, Wrong> {
+/// The call that a block makes.
+pub(super) fn call(mut block: Object) -> Result<Call, Wrong> {
     let name = block.required(&["name"])?;
     let arguments = block.arguments("input");
     let id = block.string(&["id"])?;
@@ -281,14 +293,18 @@ fn call(mut block: Object) -> Result<Call, Wrong> {
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 
-fn answer(draft: &mut Draft, mut block: Object) -> Result<(), Wrong> {
+/// What came of a call, by the block that says so.
+pub(super) fn answer(draft: &mut Draft, mut block: Object) -> Result<(), Wrong> {
     let id = block.required(&["tool_use_id"])?;
     // The history of a trimmed log answers calls that are not in it.
     let Some(call) = draft.waiting(Some(&id), None) else { return Ok(()) };
     let content = block.take(&["content"]).unwrap_or_default();
     let refused = content.get("error_code").and_then(Json::as_str).map(ToOwned::to_owned);
+    call.exit_code = content.get("return_code").and_then(|code| code.as_number()?.as_i64());
     let result = plain(content);
-    if block.get("is_error").is_some_and(Json::is_true) || refused.is_some() {
+    let failed =
+        block.get("is_error").is_some_and(Json::is_true) || call.exit_code.is_some_and(|code| code != 0);
+    if failed || refused.is_some() {
         call.status = CallStatus::Error;
         call.error = refused.or_else(|| result.as_str().map(ToOwned::to_owned));
     } else {

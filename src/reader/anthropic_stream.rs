@@ -10,7 +10,8 @@ use super::object::Object;
 
 /// Whether a record is an event of a stream.
 pub(super) fn is_event(value: &Json) -> bool {
-    const KINDS: [&str; 8] = [
+    // The last five repeat what others tell: the client library puts them between.
+    const KINDS: [&str; 13] = [
         "message_start",
         "message_delta",
         "message_stop",
@@ -19,13 +20,19 @@ pub(super) fn is_event(value: &Json) -> bool {
         "content_block_stop",
         "ping",
         "error",
+        "text",
+        "thinking",
+        "signature",
+        "citation",
+        "input_json",
     ];
     value.get("type").and_then(Json::as_str).is_some_and(|kind| KINDS.contains(&kind))
 }
 
 /// Whether a record begins a streamed message.
 pub(super) fn is_start(value: &Json) -> bool {
-    is_event(value) && value.get("message").is_some_and(Json::is_object)
+    value.get("type").and_then(Json::as_str) == Some("message_start")
+        && value.get("message").is_some_and(Json::is_object)
 }
 
 /// The messages of which `records` are the events, each where it begins.
@@ -80,6 +87,11 @@ fn add<'t>(drafts: &mut Vec<Draft<'t>>, at: At, mut event: Object<'t>) -> Result
             let delta = event.object(&["delta"])?.unwrap_or_default();
             overlay(&mut draft.message, delta);
             overlay(&mut draft.usage, event.object(&["usage"])?.unwrap_or_default());
+        }
+        "error" => {
+            let error = event.object(&["error"])?.unwrap_or_default();
+            let reason = error.get("message").and_then(Json::as_str).unwrap_or("the stream broke off");
+            draft.message.push(Cow::Borrowed("stop_reason"), Json::Text(format!("error: {reason}").into()));
         }
         _ => {}
     }

@@ -3,6 +3,7 @@
 //! Each request replays what was said before it. A log is therefore read as: which conversation does this request
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
+use super::batch;
 use super::error::Wrong;
 use super::input::{At, Input, Record};
 use super::json::Json;
@@ -60,6 +61,16 @@ pub(super) struct Exchange<'t> {
     pub(super) model: Option<String>,
     /// The id of the reply that it continues, where the request says so instead of replaying it.
     pub(super) previous: Option<String>,
+    /// The case of a batch that it answers: a run of its own.
+    pub(super) case: Option<String>,
+}
+
+impl Exchange<'_> {
+    /// A model call that nothing came of.
+    fn failed(reason: String) -> Self {
+        let reply = Reply { id: None, messages: Vec::new(), usage: None, stop_reason: Some(reason) };
+        Self { reply: Some(reply), ..Self::default() }
+    }
 }
 
 /// What a model said.
@@ -117,7 +128,12 @@ impl<'t> Conversations<'t> {
         }
         let mut log = Self::default();
         for Record { at, value } in input.records {
-            log.add(exchange(at, value).map_err(|wrong| at.blame(wrong))?);
+            let case = batch::case(&value).map(ToOwned::to_owned);
+            let exchange = match batch::failure(&value) {
+                Some(reason) => Exchange::failed(reason),
+                None => exchange(at, value).map_err(|wrong| at.blame(wrong))?,
+            };
+            log.add(Exchange { case, ..exchange });
         }
         Ok(log.into_runs())
     }
@@ -127,13 +143,17 @@ impl<'t> Conversations<'t> {
         if self.is_repeated(&exchange) {
             return;
         }
-        let Exchange { request, reply, model, previous } = exchange;
+        let Exchange { request, reply, model, previous, case } = exchange;
         self.replies += 1;
         let number = self.replies;
-        let run = self.run_for(request, previous.as_deref());
+        let run = match case {
+            Some(_) => self.own_run(request),
+            None => self.run_for(request, previous.as_deref()),
+        };
         run.trace.model = model.or(run.trace.model.take());
+        run.trace.id = case.clone().or(run.trace.id.take());
         let Some(reply) = reply else { return };
-        run.trace.id = reply.id.or(run.trace.id.take());
+        run.trace.id = case.or(reply.id).or(run.trace.id.take());
         run.trace.stop_reason = reply.stop_reason;
         run.tally.add(reply.usage);
         run.messages.extend(reply.messages.into_iter().map(|said| Said { reply: Some(number), ..said }));
@@ -145,10 +165,20 @@ impl<'t> Conversations<'t> {
 
     /// The same reply under the same id once more: a line that was logged twice.
     fn is_repeated(&self, exchange: &Exchange) -> bool {
+        if exchange.case.is_some() {
+            return false;
+        }
         let Some(Reply { id: id @ Some(_), messages, .. }) = &exchange.reply else { return false };
         let Some(message) = messages.last() else { return false };
         let ends_so = |run: &Run| run.messages.last().is_some_and(|last| last.value == message.value);
         self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
+    }
+
+    /// A run of `request` alone.
+    fn own_run(&mut self, request: Vec<Said<'t>>) -> &mut Run<'t> {
+        self.runs.push(Run { messages: request, ..Run::default() });
+        let last = self.runs.len() - 1;
+        &mut self.runs[last]
     }
 
     /// The run that `request` belongs to, with the request's new messages added to it.

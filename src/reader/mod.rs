@@ -10,6 +10,7 @@ mod ag_ui_messages;
 mod anthropic;
 mod anthropic_stream;
 mod atif;
+mod batch;
 mod claude_code;
 mod clock;
 mod codex;

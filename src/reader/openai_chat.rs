@@ -1,12 +1,14 @@
 //! `openai-chat`: what is sent to and comes from OpenAI's Chat Completions, and the many servers that speak it.
 //!
-//! A list of messages, a request body, a `chat.completion`, a log of requests and responses, one a line, or the chunks
-//! of streamed completions. The format has no word for a tool that failed: an answered call's status is unknown.
+//! A list of messages, a request body, a `chat.completion`, a log of requests and responses, one a line, the chunks
+//! of streamed completions, or the results of a batch, where each case is a run under its `custom_id`. The format has no
+//! word for a tool that failed: an answered call's status is unknown.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::batch;
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::draft::Draft;
 use super::error::Wrong;
@@ -37,7 +39,12 @@ fn detect(input: &Input) -> Detection {
         return judge_messages(input.records.iter().map(|record| &record.value), "");
     }
     let mut best = Certainty::Possible;
+    let streamed = input.first().is_ok_and(openai_chat_stream::is_chunk);
     for record in &input.records {
+        let failed = streamed && openai_chat_stream::failure(&record.value).is_some();
+        if failed || batch::failure(&record.value).is_some() {
+            continue;
+        }
         let judged = judge_record(&record.value);
         best = best.max(judged.map_err(|reason| reason.in_record(record.at))?);
     }
@@ -204,7 +211,7 @@ fn completion<'t>(
         usage: usage.flatten(),
         stop_reason: choice.string(&["finish_reason"]).map_err(|wrong| wrong.under("choices/0"))?,
     };
-    Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])?, previous: None })
+    Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])?, ..Exchange::default() })
 }
 
 fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
@@ -255,6 +262,8 @@ fn add_assistant(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
     draft.begin(Some(Role::Assistant));
     if let Some(content) = message.take(&["content", "refusal"]) {
         draft.text(&text_of(Some(content)));
+    } else if let Some(mut audio) = message.object(&["audio"])? {
+        draft.text(&audio.text(&["transcript"])?.unwrap_or_default());
     }
     for (index, value) in message.list(&["tool_calls"])?.into_iter().enumerate() {
         draft.call(tool_call(value).map_err(|wrong| wrong.under(index).under("tool_calls"))?);

@@ -17,12 +17,23 @@ pub(super) fn is_chunk(value: &Json) -> bool {
         || value.pointer("/choices/0/delta").is_some_and(Json::is_object)
 }
 
+/// Why a stream broke off, where a record says so.
+pub(super) fn failure<'v>(value: &'v Json) -> Option<&'v str> {
+    let error = value.get("error").filter(|_| value.get("choices").is_none())?;
+    error.as_str().or_else(|| error.get("message")?.as_str())
+}
+
 /// The completions of which `records` are the chunks, each where its first chunk stands.
 pub(super) fn whole(records: Vec<Record>) -> Result<Vec<Record>, Wrong> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut place = 0;
     for Record { at, value } in records {
+        if let Some(reason) = failure(&value) {
+            let reason = text(format!("error: {reason}"));
+            drafts.get_mut(place).into_iter().for_each(|draft| draft.finish_reason = reason.clone());
+            continue;
+        }
         let mut chunk = Object::of(value, "a chunk").map_err(|wrong| at.blame(wrong))?;
         let id = chunk.string(&["id"]).map_err(|wrong| at.blame(wrong))?;
         // A chunk without an id goes on with the completion before it, or begins the one after it.
@@ -81,7 +92,11 @@ impl<'t> Draft<'t> {
         // Some servers repeat the tokens so far in each chunk: the last are the completion's.
         keep(&mut self.usage, chunk.take(&["usage"]));
         keep(&mut self.model, chunk.take(&["model"]));
-        let Some(choice) = chunk.list(&["choices"])?.into_iter().next() else { return Ok(()) };
+        // Of several alternatives the first is read.
+        let is_first = |choice: &Json| {
+            choice.get("index").and_then(Json::as_number).is_none_or(|n| n.as_u64() == Some(0))
+        };
+        let Some(choice) = chunk.list(&["choices"])?.into_iter().find(is_first) else { return Ok(()) };
         let added = Object::of(choice, "a choice").and_then(|choice| self.choice(choice));
         added.map_err(|wrong| wrong.under("choices/0"))
     }

@@ -2,6 +2,7 @@
 
 use super::json::Json;
 use super::object::Object;
+use super::parts::all_texts;
 use crate::trace::{Call, CallStatus};
 
 /// The call with the `result` and the `error` of its record: these formats say which of the two came.
@@ -16,11 +17,13 @@ pub(super) fn settled(call: Call, mut record: Object) -> Call {
     Call { result, status, error, ..call }
 }
 
-/// The text of a record's `error`, which may be an object with a `message`.
+/// The text of a record's `error`, which may be an object with a `message`, or with a `content` that is text.
 pub(super) fn error_of(record: &mut Object) -> Option<String> {
     let error = record.take(&["error"])?;
-    match error.get("message").and_then(Json::as_str) {
-        Some(message) => Some(message.to_owned()),
+    let message = error.get("message").and_then(Json::as_str).map(ToOwned::to_owned);
+    let content = || Some(all_texts(error.get("content")?)?.concat());
+    match message.or_else(content) {
+        Some(said) => Some(said),
         None => Some(error.into_text_or_json().into_owned()),
     }
 }

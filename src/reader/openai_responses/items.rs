@@ -47,6 +47,8 @@ impl Items {
             "custom_tool_call" => self.custom_call(item, reply),
             "mcp_call" => self.mcp_call(item, reply),
             "mcp_approval_request" => self.approval_request(item, reply),
+            "program" => self.hosted_call("program", item, reply),
+            "program_output" | "tool_search_output" => self.output(item),
             kind => match (kind.strip_suffix("_call_output"), kind.strip_suffix("_call")) {
                 (Some(_), _) => self.output(item),
                 (None, Some(tool)) => self.hosted_call(tool, item, reply),
@@ -135,37 +137,17 @@ impl Items {
     }
 
     fn mcp_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
-        let attempt = mcp_attempt(&mut item)?;
-        let error = error_of(&mut item);
-        let result = item.take(&["output"]).map(Json::into_value);
-        let status = match (&error, &result) {
-            (Some(_), _) => CallStatus::Error,
-            (None, Some(_)) => CallStatus::Ok,
-            (None, None) => CallStatus::Unanswered,
-        };
         let request = item.text(&["approval_request_id"])?;
+        let made = mcp_settled(item)?;
         match request.and_then(|id| self.draft.waiting(Some(&id), None)) {
-            Some(call) => (call.result, call.status, call.error) = (result, status, error),
-            None => self.call(Call { result, status, error, ..attempt }, reply),
+            Some(call) => (call.result, call.status, call.error) = (made.result, made.status, made.error),
+            None => self.call(made, reply),
         }
         Ok(())
     }
 
-    /// A call of a tool that the service runs itself, or that has no name of its own: `web_search`, `shell`.
-    fn hosted_call(&mut self, tool: &str, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
-        let id = item.string(&["call_id", "id"])?;
-        let own = item.take(&["action", "operation"]);
-        let arguments =
-            own.map_or_else(|| hosted_arguments(&mut item), |own| Arguments::from_json(own.into_value()));
-        let result = item.take(&["results", "outputs", "result", "tools"]).map(Json::into_value);
-        let answered_elsewhere = matches!(tool, "shell" | "local_shell" | "apply_patch" | "computer");
-        let status = match item.text(&["status"])?.as_deref() {
-            Some("failed") => CallStatus::Error,
-            Some("completed") if !answered_elsewhere => CallStatus::Ok,
-            _ if result.is_some() => CallStatus::Unknown,
-            _ => CallStatus::Unanswered,
-        };
-        self.call(Call { id, result, status, ..Call::new(tool, arguments, 0) }, reply);
+    fn hosted_call(&mut self, tool: &str, item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+        self.call(hosted(tool, item)?, reply);
         Ok(())
     }
 
@@ -174,8 +156,10 @@ impl Items {
         let id = item.text(&["call_id", "id"])?.ok_or_else(|| Wrong::new("`call_id` is missing"))?;
         // The history of a trimmed log answers calls that are not in it.
         let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
-        let output = item.take(&["output"]).unwrap_or_default();
-        let failed = item.get("status").and_then(Json::as_str) == Some("failed");
+        let output = item.take(&["output", "result", "tools"]).unwrap_or_default();
+        let timed_out = timed_out(&output);
+        let failed = timed_out || item.get("status").and_then(Json::as_str) == Some("failed");
+        call.error = timed_out.then(|| "it ran out of time".to_owned());
         call.exit_code = exit_code(&output);
         call.status = match call.exit_code {
             _ if failed => CallStatus::Error,
@@ -186,6 +170,48 @@ impl Items {
         call.result = Some(plain(output, ""));
         Ok(())
     }
+}
+
+/// The call that an item of this type makes, if it is one of a tool that the service runs itself, or that has no name
+/// of its own.
+pub(in crate::reader) fn provider_call(kind: &str, item: &Object) -> Option<Call> {
+    let own = matches!(kind, "function_call" | "custom_tool_call" | "tool_call" | "invalid_tool_call");
+    match kind.strip_suffix("_call").filter(|_| !own)? {
+        "mcp" => mcp_settled(item.clone()).ok(),
+        tool => hosted(tool, item.clone()).ok(),
+    }
+}
+
+/// A call of a tool that the service runs itself, or that has no name of its own: `web_search`, `shell`.
+fn hosted(tool: &str, mut item: Object) -> Result<Call, Wrong> {
+    let id = item.string(&["call_id", "id"])?;
+    let own = item.take(&["action", "operation", "arguments"]);
+    let arguments =
+        own.map_or_else(|| hosted_arguments(&mut item), |own| Arguments::from_json(own.into_value()));
+    let result = item.take(&["results", "outputs", "result", "tools"]).map(Json::into_value);
+    let by_client = item.get("execution").and_then(Json::as_str) == Some("client");
+    let answered_elsewhere =
+        by_client || matches!(tool, "shell" | "local_shell" | "apply_patch" | "computer" | "program");
+    let status = match item.text(&["status"])?.as_deref() {
+        Some("failed") => CallStatus::Error,
+        Some("completed") if !answered_elsewhere => CallStatus::Ok,
+        _ if result.is_some() => CallStatus::Unknown,
+        _ => CallStatus::Unanswered,
+    };
+    Ok(Call { id, result, status, ..Call::new(tool, arguments, 0) })
+}
+
+/// A call of an MCP server's tool, with what came of it.
+fn mcp_settled(mut item: Object) -> Result<Call, Wrong> {
+    let attempt = mcp_attempt(&mut item)?;
+    let error = error_of(&mut item);
+    let result = item.take(&["output"]).map(Json::into_value);
+    let status = match (&error, &result) {
+        (Some(_), _) => CallStatus::Error,
+        (None, Some(_)) => CallStatus::Ok,
+        (None, None) => CallStatus::Unanswered,
+    };
+    Ok(Call { result, status, error, ..attempt })
 }
 
 fn mcp_attempt(item: &mut Object) -> Result<Call, Wrong> {
@@ -207,6 +233,12 @@ fn hosted_arguments(item: &mut Object) -> Arguments {
 pub(in crate::reader) fn server_of(namespace: &str) -> Option<String> {
     let server = namespace.strip_prefix("mcp__")?;
     Some(server.trim_end_matches("__").to_owned())
+}
+
+/// Whether a command of a shell was stopped for the time that it took.
+fn timed_out(output: &Json) -> bool {
+    let outcome = |part: &Json| part.pointer("/outcome/type").and_then(Json::as_str) == Some("timeout");
+    output.as_list().is_some_and(|parts| parts.iter().any(outcome))
 }
 
 /// The exit code of a shell's output: of its last command, or of the first that failed.

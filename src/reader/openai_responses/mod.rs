@@ -1,6 +1,7 @@
 //! `openai-responses`: what is sent to and comes from OpenAI's Responses, and what the Agents SDK writes of it.
 //!
-//! A list of items, a response, a log of responses or of requests and responses, the events of streamed responses;
+//! A list of items, a response, a log of responses or of requests and responses, the events of streamed responses, the
+//! results of a batch;
 //! of the Agents SDK a result's `to_input_list()`, the state of a run, and exported traces. Items have no word for a
 //! tool that failed: an answered call's status is unknown. Exported traces know it, but not the ids of calls.
 
@@ -12,6 +13,7 @@ mod stream;
 
 use std::borrow::Cow;
 
+use super::batch;
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::error::Wrong;
 use super::input::{At, Input};
@@ -50,9 +52,13 @@ enum Shape {
 }
 
 fn detect(input: &Input) -> Detection {
-    let first = shape(input.first()?).ok_or("the first record is none of this format")?;
+    input.first()?;
+    // Of a batch's cases, some may have failed: that tells nothing of the format.
+    let told = || input.records.iter().filter(|record| batch::failure(&record.value).is_none());
+    let first = told().next().and_then(|record| shape(&record.value));
+    let first = first.ok_or("the first record is none of this format")?;
     let mut sure = first != Shape::Item;
-    for record in &input.records {
+    for record in told() {
         // Between its own events a stream may hold others: `error`, `keepalive`.
         let found = shape(&record.value);
         if found != Some(first) && first != Shape::Event {
@@ -91,7 +97,11 @@ fn is_telling(item: &Json) -> bool {
     let kind = item.get("type").and_then(Json::as_str).unwrap_or_default();
     let has = |name: &str| item.get(name).is_some();
     match kind {
-        "message" | "" => content_kinds(item).any(|kind| matches!(kind, "output_text" | "input_text")),
+        "message" | "" => content_kinds(item).any(|part| match part {
+            "output_text" | "input_text" => true,
+            "refusal" => kind == "message",
+            _ => false,
+        }),
         "function_call" | "custom_tool_call" => has("call_id") && has("name"),
         "mcp_call" => has("server_label"),
         kind => kind.ends_with("_call_output") && has("call_id"),
@@ -189,7 +199,13 @@ fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exc
     }
     said.retain(|said| !is_reasoning(&said.value));
     let previous = request.string(&["previous_response_id"])?;
-    Ok(Exchange { request: said, reply: None, model: request.string(&["model"])?, previous })
+    Ok(Exchange {
+        request: said,
+        reply: None,
+        model: request.string(&["model"])?,
+        previous,
+        ..Exchange::default()
+    })
 }
 
 fn instructions<'t>(at: At, object: &mut Object<'t>) -> Option<Said<'t>> {
@@ -227,7 +243,7 @@ fn response<'t>(
     let request = request.unwrap_or_default();
     let model = response.string(&["model"])?.or(request.model);
     let previous = response.string(&["previous_response_id"])?.or(request.previous);
-    Ok(Exchange { request: request.request, reply: Some(reply), model, previous })
+    Ok(Exchange { request: request.request, reply: Some(reply), model, previous, ..Exchange::default() })
 }
 
 /// Why a response ended: its status, or what the status does not say.

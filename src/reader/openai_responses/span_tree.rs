@@ -15,7 +15,7 @@ const DEEPEST: usize = 64;
 #[derive(Debug)]
 pub(super) struct Span<'t> {
     pub(super) at: At,
-    id: String,
+    pub(super) id: String,
     /// The id of the span that it is in; empty when there is none.
     pub(super) parent: String,
     pub(super) started: Option<u64>,

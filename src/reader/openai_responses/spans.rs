@@ -58,12 +58,34 @@ impl Run {
             "agent" => {
                 let name = span.data.string(&["name"])?;
                 self.draft.trace.agent = self.draft.trace.agent.take().or(name);
+                self.note_end(span);
+                Ok(())
+            }
+            "custom" => {
+                self.custom(span);
                 Ok(())
             }
             "response" => self.model_call(&mut span),
             "generation" => self.generation(span),
             "function" => self.function(span),
             _ => Ok(()),
+        }
+    }
+
+    /// A task is a run of the SDK; its turns tell what ended it.
+    fn custom(&mut self, span: Span) {
+        match span.data.get("data").and_then(|data| data.get("sdk_span_type")?.as_str()) {
+            Some("task") if span.parent.is_empty() => self.users = 0,
+            Some("turn") => self.note_end(span),
+            _ => {}
+        }
+    }
+
+    /// What the outermost agent, or one that took over from it, failed by.
+    fn note_end(&mut self, span: Span) {
+        let nested = !self.tree.path(&span.id).is_empty();
+        if let Some(error) = span.error.filter(|_| !nested) {
+            self.draft.trace.stop_reason = Some(format!("error: {error}"));
         }
     }
 
@@ -92,7 +114,7 @@ impl Run {
         self.model_call(&mut span)?;
         for message in span.data.list(&["output"])? {
             let mut message = Object::of(message, "a message")?;
-            self.draft.text(&text_of(message.take(&["content"])));
+            self.draft.text(&text_of(message.take(&["content", "refusal"])));
             for call in message.list(&["tool_calls"])? {
                 self.announce(&span, Object::of(call, "a tool call")?)?;
             }

@@ -47,6 +47,11 @@ struct Piece<'t> {
 impl<'t> Stream<'t> {
     fn event(&mut self, at: At, mut event: Object<'t>) -> Result<(), Wrong> {
         let kind = event.required(&["type"])?;
+        if kind == "error" {
+            let error = event.take(&["error"]).unwrap_or(Json::Object(event));
+            self.open.get_or_insert_with(|| (at, Object::default())).1.push(Cow::Borrowed("error"), error);
+            return Ok(());
+        }
         match kind.strip_prefix("response.").unwrap_or_default() {
             "created" => {
                 self.end_response();
