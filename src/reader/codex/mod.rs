@@ -41,9 +41,14 @@ fn detect(input: &Input) -> Detection {
         if !is_line(&record.value) {
             return Err(Reason::of(record.at, "is no line of a rollout, and no event of `codex exec`"));
         }
-        sure |= kind(&record.value) != "error";
+        sure |= is_telling(kind(&record.value));
     }
-    if sure { Ok(Certainty::Sure) } else { Err("there is nothing but errors in it".into()) }
+    if sure { Ok(Certainty::Sure) } else { Err("no line in it tells of a run".into()) }
+}
+
+/// Whether a line of this kind is Codex's alone: others wrap what they tell as a rollout does.
+fn is_telling(kind: &str) -> bool {
+    kind.contains('.') || matches!(kind, "session_meta" | "response_item" | "event_msg" | "turn_context")
 }
 
 fn judge_early(input: &Input) -> Detection {

@@ -21,6 +21,12 @@ pub(super) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
     Ok(vec![events.steps.finish()])
 }
 
+/// What an error says; the library dumps an exception as an object that holds it as Python prints it.
+fn said(error: Json) -> String {
+    let printed = error.get("repr").and_then(Json::as_str).map(ToOwned::to_owned);
+    printed.unwrap_or_else(|| error.into_text_or_json().into_owned())
+}
+
 #[derive(Debug, Default)]
 struct Events {
     steps: Steps,
@@ -70,7 +76,7 @@ impl Events {
             name,
             arguments,
             output: data.take(&["output"]),
-            error: data.take(&["error"]).map(|error| error.into_text_or_json().into_owned()),
+            error: data.take(&["error"]).map(said),
             started_ms: None,
             duration_ms: None,
             path,

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use super::super::json::Json;
 use super::super::object::Object;
 use crate::trace::{Arguments, Usage};
@@ -60,6 +62,18 @@ pub(super) fn is_chat_message(value: &Json) -> bool {
     role.and_then(kind_of).is_some() && value.get("content").is_some()
 }
 
+/// Whether a list is a message as users write it: who says it, and what.
+pub(super) fn is_pair(items: &[Json]) -> bool {
+    let [Json::Text(role), Json::Text(_)] = items else { return false };
+    kind_of(role).is_some_and(|kind| kind != Kind::Tool)
+}
+
+/// The fields of such a message.
+pub(super) fn of_pair(items: Vec<Json<'_>>) -> Option<Object<'_>> {
+    let [role, content] = <[Json; 2]>::try_from(items).ok()?;
+    Some([("type".into(), role), ("content".into(), content)].into_iter().collect())
+}
+
 /// The class in the `id` of a dumped object, its last word.
 fn class<'v>(object: &'v Object) -> Option<&'v str> {
     object.get("id")?.as_list()?.last()?.as_str()
@@ -98,9 +112,38 @@ pub(super) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
     let Json::List(blocks) = content else { return content.into_text_or_json() };
     let texts = blocks.into_iter().filter_map(|block| match block {
         Json::Text(text) => Some(text),
-        mut block => block.as_object_mut()?.take(&["text"])?.into_text(),
+        mut block => block.as_object_mut()?.take(&["text", "refusal"])?.into_text(),
     });
     Cow::Owned(texts.collect())
+}
+
+/// What a tool's message says: its text, or its blocks, where some are no text.
+pub(super) fn result_of(content: Option<Json<'_>>) -> Value {
+    let is_text = |block: &Json| block.is_text() || block.get("text").is_some_and(Json::is_text);
+    match content {
+        Some(Json::List(blocks)) if !blocks.iter().all(is_text) => Json::List(blocks).into_value(),
+        content => Value::String(text_of(content).into_owned()),
+    }
+}
+
+/// Whether a content says nothing.
+pub(super) fn is_empty(content: &Json) -> bool {
+    match content {
+        Json::Text(text) => text.is_empty(),
+        Json::List(blocks) => blocks.is_empty(),
+        _ => false,
+    }
+}
+
+/// What a model refused with, where that stands beside an empty content.
+pub(super) fn refusal<'t>(fields: &Object<'t>) -> Option<Json<'t>> {
+    fields.get("additional_kwargs")?.get("refusal").filter(|refusal| refusal.is_text()).cloned()
+}
+
+/// The provider's own calls that are kept beside the content.
+pub(super) fn kept_apart<'t>(fields: &Object<'t>) -> Vec<Json<'t>> {
+    let outputs = fields.get("additional_kwargs").and_then(|more| more.get("tool_outputs")?.as_list());
+    outputs.map(<[Json]>::to_vec).unwrap_or_default()
 }
 
 /// A tool call of a message.

@@ -1,8 +1,10 @@
 //! `langchain`: what LangChain and LangGraph leave, from Python and from JavaScript.
 //!
 //! Messages as `messages_to_dict`, `dumpd` or `model_dump` write them, in a list or anywhere in a state; streams of
-//! messages and of updates; the events of `astream_events`; and runs exported from LangSmith.
+//! messages and of updates; the events of `astream_events`; and runs exported from LangSmith, or but the outermost.
+//! Tools that the provider runs itself (a web search) are calls like the agent's own.
 
+mod content;
 mod events;
 mod message;
 mod runs;
@@ -88,6 +90,7 @@ fn messages_in<'t>(value: Json<'t>, depth: usize, found: &mut Vec<Object<'t>>) {
         value if message::is_message(&value) || message::is_chat_message(&value) => {
             found.extend(message::fields(value));
         }
+        Json::List(items) if message::is_pair(&items) => found.extend(message::of_pair(items)),
         Json::List(items) => items.into_iter().for_each(|item| messages_in(item, depth - 1, found)),
         Json::Object(object) => object.into_values().for_each(|value| messages_in(value, depth - 1, found)),
         _ => {}

@@ -9,6 +9,7 @@ use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
 use super::super::usage::dollars;
+use super::message::{self, Kind};
 use super::messages_of;
 use super::steps::{Steps, ToolRun};
 use crate::trace::Trace;
@@ -87,7 +88,13 @@ fn trace_of(mut runs: Vec<Run>) -> Trace {
     let mut steps = Steps::default();
     let began = runs.iter().find_map(|run| run.start);
     let prompted = runs.iter().any(|run| run.kind == "llm" && has_messages(&run.rest));
+    let failure = runs.first_mut().and_then(|root| error_of(&mut root.rest));
+    let alone = runs.iter().all(|run| !matches!(run.kind.as_str(), "llm" | "tool"));
     for (place, run) in runs.iter_mut().enumerate() {
+        if place == 0 && alone {
+            root_alone(&mut steps, run);
+            continue;
+        }
         let (path, scope) = tree.standing(place);
         match run.kind.as_str() {
             _ if place == 0 && run.kind != "llm" => root(&mut steps, run, prompted),
@@ -97,6 +104,10 @@ fn trace_of(mut runs: Vec<Run>) -> Trace {
         }
     }
     let mut trace = steps.finish();
+    let told = trace.stop_reason.as_ref().is_some_and(|reason| reason.starts_with("error"));
+    if let Some(failure) = failure.filter(|_| !told) {
+        trace.stop_reason = Some(format!("error: {failure}"));
+    }
     if let Some(first) = runs.first() {
         trace.id = Some(first.trace.clone()).filter(|id| !id.is_empty());
         trace.duration_ms = first.start.zip(first.end).map(|(start, end)| millis_between(start, end));
@@ -118,6 +129,16 @@ fn root(steps: &mut Steps, run: &mut Run, prompted: bool) {
     }
     let inputs = run.rest.take(&["inputs"]).map(messages_of).unwrap_or_default();
     steps.hear("", inputs, &[]);
+}
+
+/// Exports often have but the runs around all others: then their outputs hold the conversation, or its end.
+fn root_alone(steps: &mut Steps, run: &mut Run) {
+    let outputs = run.rest.take(&["outputs"]).map(messages_of).unwrap_or_default();
+    let whole = outputs.iter().any(|message| message::kind(message) == Some(Kind::Human));
+    root(steps, run, whole);
+    for message in outputs {
+        steps.talk.add(message, &[]);
+    }
 }
 
 fn model(steps: &mut Steps, run: &mut Run, scope: &str, path: &[String]) {
@@ -152,8 +173,10 @@ fn tool_run<'t>(run: &mut Run<'t>, began: Option<u64>, path: Vec<String>) -> Too
 }
 
 fn error_of(run: &mut Object) -> Option<String> {
-    let error = run.take(&["error"])?.into_text_or_json().into_owned();
-    (!error.is_empty()).then_some(error)
+    let error = run.take(&["error"])?.into_text_or_json();
+    // The stack of calls that follows tells nothing that a reader of the trace asks for.
+    let said = error.split("Traceback (most recent call last)").next().unwrap_or_default().trim();
+    (!error.is_empty()).then(|| if said.is_empty() { error.to_string() } else { said.to_owned() })
 }
 
 /// Which run stands around which.

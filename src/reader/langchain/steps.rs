@@ -41,6 +41,8 @@ impl Steps {
             let new = match message::kind(&message) {
                 Some(Kind::System) => asked.is_none(),
                 Some(Kind::Human) => place >= from,
+                // A tool that nobody ran: what the model was told of the call is all that is known.
+                Some(Kind::Tool) => message.get("tool_call_id").is_some_and(Json::is_text),
                 _ => false,
             };
             if new {

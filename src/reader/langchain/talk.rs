@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::super::draft::Draft;
 use super::super::json::Json;
 use super::super::object::Object;
+use super::content;
 use super::message::{self, Kind, MadeCall};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 
@@ -113,20 +112,18 @@ impl Talk {
 
     fn model(&mut self, mut fields: Object, path: &[String]) {
         let usage = message::usage(&mut fields);
-        let text = message::text_of(fields.take(&["content"])).into_owned();
-        let calls = message::calls(&mut fields);
         let (about, raw) = About::of(&mut fields);
-        self.spoken(&text, calls, usage.or(raw), about, path);
+        self.begin(usage.or(raw), about, path);
+        for block in message::kept_apart(&fields) {
+            content::add(&mut self.draft, Some(Json::List(vec![block])), path);
+        }
+        let said = fields.take(&["content"]).filter(|content| !message::is_empty(content));
+        content::add(&mut self.draft, said.or_else(|| message::refusal(&fields)), path);
+        self.calls(message::calls(&mut fields), path);
     }
 
-    fn spoken(
-        &mut self,
-        text: &str,
-        calls: Vec<MadeCall>,
-        usage: Option<Usage>,
-        about: About,
-        path: &[String],
-    ) {
+    /// Begins what a model says.
+    fn begin(&mut self, usage: Option<Usage>, about: About, path: &[String]) {
         self.draft.tally.add(usage);
         if path.is_empty() {
             self.draft.begin(Some(Role::Assistant));
@@ -137,7 +134,10 @@ impl Talk {
         } else {
             self.draft.begin_nested();
         }
-        self.draft.text(text);
+    }
+
+    /// Ends what a model says with the calls that it makes.
+    fn calls(&mut self, calls: Vec<MadeCall>, path: &[String]) {
         for MadeCall { id, name, arguments } in calls {
             self.draft.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
         }
@@ -149,14 +149,15 @@ impl Talk {
         let mut text = |name: &str| fields.take(&[name]).and_then(Json::into_text);
         let [id, name, status] = ["tool_call_id", "name", "status"].map(&mut text);
         let Some(call) = self.draft.waiting(id.as_deref(), name.as_deref()) else { return };
-        let said = message::text_of(fields.take(&["content"])).into_owned();
+        let said = message::result_of(fields.take(&["content"]));
         call.status = match status.as_deref() {
             Some("error") => CallStatus::Error,
             Some(_) => CallStatus::Ok,
             None => CallStatus::Unknown,
         };
-        call.error = (call.status == CallStatus::Error).then(|| said.clone());
-        call.result = Some(Value::String(said));
+        let reason = || said.as_str().map_or_else(|| said.to_string(), ToOwned::to_owned);
+        call.error = (call.status == CallStatus::Error).then(reason);
+        call.result = Some(said);
     }
 
     fn add_chunk(&mut self, mut fields: Object, path: &[String]) {
@@ -185,7 +186,9 @@ impl Talk {
                 let arguments = Arguments::from_text(&text);
                 MadeCall { id, name, arguments }
             });
-            self.spoken(&stream.text, calls.collect(), stream.usage, stream.about, &stream.path);
+            self.begin(stream.usage, stream.about, &stream.path);
+            self.draft.text(&stream.text);
+            self.calls(calls.collect(), &stream.path);
         }
     }
 
