@@ -3,7 +3,7 @@
 //! A history holds the runs before the last as well: each run id is a run of its own. What a structured output is
 //! given to (`final_result`) looks like a tool and is the answer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ fn note(text: &str) -> Result<Note, serde_json::Error> {
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let mut history = History::default();
+    let mut history = History { given: given(&input), ..History::default() };
     for Record { at, value } in input.records {
         let mut record = Object::of(value, "a message").map_err(|wrong| at.blame(wrong))?;
         let added = match record.list(&LISTS) {
@@ -78,10 +78,32 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     Ok(history.runs)
 }
 
+/// What the library says of a call whose arguments it took for the run's output, whatever the tool's name is.
+const TAKEN: &str = "Final result processed.";
+
+/// What it says of calls that it made nothing of, once it had an output.
+const PASSED_OVER: [&str; 2] = ["Tool not executed", "Output tool not used"];
+
+/// The ids of the calls whose arguments were taken for an output.
+fn given(input: &Input) -> HashSet<String> {
+    let messages = input.records.iter().flat_map(|record| messages(&record.value));
+    let parts = messages.filter_map(|message| message.get("parts")?.as_list()).flatten();
+    let taken = parts.filter(|part| part.get("content").and_then(Json::as_str) == Some(TAKEN));
+    taken.filter_map(|part| part.get("tool_call_id")?.as_str().map(ToOwned::to_owned)).collect()
+}
+
+/// The messages of a record: its list, or itself.
+fn messages<'v, 't>(record: &'v Json<'t>) -> &'v [Json<'t>] {
+    let list = LISTS.iter().find_map(|name| record.get(name)?.as_list());
+    list.unwrap_or(std::slice::from_ref(record))
+}
+
 #[derive(Debug, Default)]
 struct History {
     runs: Vec<Trace>,
     run: Run,
+    /// The ids of the calls whose arguments were taken for an output.
+    given: HashSet<String>,
 }
 
 impl History {
@@ -102,7 +124,7 @@ impl History {
         trace.id = id.or(trace.id.take());
         match message.required(&["kind"])?.as_ref() {
             "request" => self.run.request(message),
-            "response" => self.run.response(message),
+            "response" => self.run.response(message, &self.given),
             other => Err(Wrong::new(format!("`{other}` is neither `request` nor `response`")).under("kind")),
         }
     }
@@ -150,7 +172,7 @@ impl Run {
         })
     }
 
-    fn response(&mut self, mut message: Object) -> Result<(), Wrong> {
+    fn response(&mut self, mut message: Object, given: &HashSet<String>) -> Result<(), Wrong> {
         if let Some(mut usage) = message.object(&["usage"])? {
             let cost = usage.take(&["cost"]).as_ref().and_then(dollars);
             let trace = &mut self.draft.trace;
@@ -164,7 +186,7 @@ impl Run {
         each_part(&mut message, |kind, mut part| {
             match kind {
                 "text" => self.draft.text(&text_of(part.take(&["content"]))),
-                kind if kind.ends_with("tool-call") => self.call(part)?,
+                kind if kind.ends_with("tool-call") => self.call(part, given)?,
                 kind if kind.ends_with("tool-return") => self.answer(part, false)?,
                 _ => {}
             }
@@ -174,12 +196,12 @@ impl Run {
         Ok(())
     }
 
-    fn call(&mut self, mut part: Object) -> Result<(), Wrong> {
+    fn call(&mut self, mut part: Object, given: &HashSet<String>) -> Result<(), Wrong> {
         let name = part.required(&["tool_name"])?;
         let id = part.string(&["tool_call_id"])?;
         let arguments = part.arguments("args");
         match id {
-            Some(id) if name.starts_with("final_result") => {
+            Some(id) if name.starts_with("final_result") || given.contains(&id) => {
                 self.outputs.insert(id, arguments.to_text());
             }
             id => self.draft.call(Call { id, ..Call::new(name, arguments, 0) }),
@@ -192,9 +214,12 @@ impl Run {
         let id = part.string(&["tool_call_id"])?;
         let name = part.text(&["tool_name"])?;
         let outcome = part.text(&["outcome"])?;
-        let failed = retry || outcome.is_some_and(|outcome| outcome != "success");
+        let said = part.get("content").and_then(Json::as_str).unwrap_or_default();
+        let passed_over = PASSED_OVER.iter().any(|start| said.starts_with(start));
+        let failed = retry || passed_over || outcome.is_some_and(|outcome| outcome != "success");
         if let Some(output) = id.as_ref().and_then(|id| self.outputs.remove(id)) {
-            self.draft.trace.answer = (!failed).then_some(output);
+            let trace = &mut self.draft.trace;
+            trace.answer = Some(output).filter(|_| !failed).or(trace.answer.take());
             return Ok(());
         }
         let known = id.as_deref().filter(|id| self.draft.knows(id));
