@@ -59,6 +59,8 @@ struct Run {
     asked: HashMap<Option<usize>, usize>,
     /// The agent's own span told the conversation: the models' spans would tell it again.
     told: bool,
+    /// What Pydantic AI's agent returned, as its span tells: its model gives that to a tool.
+    structured: Option<String>,
 }
 
 impl Run {
@@ -68,6 +70,7 @@ impl Run {
         let mut run = Self { began: agent.map_or(first, |agent| agent.start), ..Self::default() };
         run.draft.trace.id = spans.all.first().map(|span| span.trace_id.trim_start_matches("0x").to_owned());
         run.draft.trace.agent = agent.map(agent_name);
+        run.structured = agent.and_then(|agent| agent.text(&["final_result"]).map(ToOwned::to_owned));
         run
     }
 
@@ -107,11 +110,15 @@ impl Run {
         }
         self.hear(input, standing);
         let said = said::output(span);
-        if said.is_empty() {
+        if said.is_empty() || !standing.path.is_empty() {
             self.draft.begin_nested();
+        } else {
+            self.draft.begin(Some(Role::Assistant));
         }
+        // Some writers give each call a message of its own: what one model call said is one turn.
         for message in said {
-            self.say(message, &standing.path);
+            self.keep_results(&message);
+            self.add_parts(message.parts, &standing.path);
         }
     }
 
@@ -154,9 +161,15 @@ impl Run {
             Speaker::User => self.draft.begin(Some(Role::User)),
             Speaker::Tool => self.draft.begin(None),
         }
-        for part in message.parts {
+        self.add_parts(message.parts, path);
+    }
+
+    fn add_parts(&mut self, parts: Vec<Part>, path: &[String]) {
+        for part in parts {
             match part {
                 Part::Text(text) => self.draft.text(&text),
+                // Its arguments are the answer.
+                Part::Call { name, .. } if self.structured.is_some() && name.starts_with("final_result") => {}
                 Part::Call { id, name, arguments } => {
                     self.draft.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
                 }
@@ -213,7 +226,9 @@ impl Run {
                 agent.failure.as_deref().map_or("error".to_owned(), |failure| format!("error: {failure}"));
             self.draft.trace.stop_reason = Some(reason);
         }
-        self.draft.finish()
+        let mut trace = self.draft.finish();
+        trace.answer = trace.answer.or(self.structured);
+        trace
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn input(span: &Span) -> Vec<Message> {
         span.get(&["gen_ai.system_instructions", "gen_ai.request.instructions"]).and_then(instructions);
     let mut messages: Vec<Message> = system.into_iter().collect();
     let told = semantic(span, &["gen_ai.input.messages"]);
-    let told = told.or_else(|| gemini_request(span));
+    let told = told.or_else(|| gemini_request(span)).or_else(|| events(span, "events", false));
     messages.extend(told.unwrap_or_else(|| spread(span, &["llm.input_messages.", "gen_ai.prompt."])));
     messages
 }
@@ -50,6 +50,7 @@ pub(super) fn input(span: &Span) -> Vec<Message> {
 /// The messages that a span's model said; empty where its writer kept none.
 pub(super) fn output(span: &Span) -> Vec<Message> {
     let told = semantic(span, &["gen_ai.output.messages"]).or_else(|| gemini_response(span));
+    let told = told.or_else(|| events(span, "events", true));
     told.unwrap_or_else(|| spread(span, &["llm.output_messages.", "gen_ai.completion."]))
 }
 
@@ -58,9 +59,41 @@ pub(super) fn conversation(span: &Span) -> Vec<Message> {
     if let Some(all) = semantic(span, &["pydantic_ai.all_messages"]) {
         return all;
     }
+    if let Some(all) = events(span, "all_messages_events", false) {
+        return all;
+    }
     let mut messages = input(span);
     messages.extend(output(span));
     messages
+}
+
+/// The events of an early version of the conventions, where a span keeps them as one attribute: what the model was
+/// sent, or else what it chose to say.
+fn events(span: &Span, name: &str, chosen: bool) -> Option<Vec<Message>> {
+    let Value::Array(events) = parsed(span.get(&[name])?)? else { return None };
+    let is_choice = |event: &&Value| event.get("event.name").and_then(Value::as_str) == Some("gen_ai.choice");
+    let told: Vec<Message> =
+        events.iter().filter(|event| is_choice(event) == chosen).map(event_message).collect();
+    (!told.is_empty()).then_some(told)
+}
+
+fn event_message(event: &Value) -> Message {
+    let message = event.get("message").unwrap_or(event);
+    let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+    let speaker = speaker(message.get("role").and_then(Value::as_str));
+    let content = message.get("content");
+    if speaker == Speaker::Tool {
+        let value = content.cloned().unwrap_or_default();
+        return Message { speaker, parts: vec![Part::Result { id: text(message, "id"), value }] };
+    }
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let calls = calls.filter_map(|call| {
+        let function = call.get("function")?;
+        let arguments = function.get("arguments").cloned().map_or_else(Arguments::none, Arguments::from_json);
+        Some(Part::Call { id: text(call, "id"), name: text(function, "name")?, arguments })
+    });
+    let said = content.map(parts_of).unwrap_or_default();
+    Message { speaker, parts: said.into_iter().chain(calls).collect() }
 }
 
 /// Whether a value is a message as the semantic conventions write it, outside of any span.
@@ -137,7 +170,7 @@ fn parts_of(value: &Value) -> Vec<Part> {
 fn part(value: &Value) -> Option<Part> {
     let text = |name: &str| value.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
     let any = |names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());
-    let kind = value.get("type").and_then(Value::as_str).unwrap_or("text");
+    let kind = value.get("type").or_else(|| value.get("kind")).and_then(Value::as_str).unwrap_or("text");
     match kind {
         "text" => text("content").or_else(|| text("text")).map(Part::Text),
         "tool_call" | "server_tool_call" => {
@@ -202,7 +235,9 @@ fn spread_message(node: &Tree) -> Message {
     let node = node.step("message").unwrap_or(node);
     let speaker = speaker(node.text("role").as_deref());
     let mut text = node.text("content").map(Cow::into_owned);
-    for part in node.step("contents").into_iter().flat_map(|parts| parts.below.values()) {
+    // Some writers keep the parts, and their text once more.
+    let parts = node.step("contents").filter(|_| text.is_none());
+    for part in parts.into_iter().flat_map(|parts| parts.below.values()) {
         let more = part.step("message_content").unwrap_or(part).text("text").unwrap_or_default();
         text.get_or_insert_default().push_str(&more);
     }

@@ -72,18 +72,39 @@ pub(super) struct Spans<'t> {
     pub(super) all: Vec<Span<'t>>,
     pub(super) kinds: Vec<Kind>,
     by_id: HashMap<String, usize>,
+    /// Agents that ran inside of a tool by their times alone, and that tool.
+    inside: HashMap<usize, usize>,
 }
 
 impl<'t> Spans<'t> {
     pub(super) fn of(all: Vec<Span<'t>>) -> Self {
         let kinds = all.iter().map(kind).collect();
         let by_id = all.iter().enumerate().map(|(place, span)| (span.id.to_string(), place)).collect();
-        Self { all, kinds, by_id }
+        let mut spans = Self { all, kinds, by_id, inside: HashMap::new() };
+        let agents = (0..spans.all.len()).filter_map(|place| Some((place, spans.tool_around(place)?)));
+        spans.inside = agents.collect();
+        spans
+    }
+
+    /// Traceloop hangs each agent below the workflow, those that tools run too: then their times tell.
+    fn tool_around(&self, agent: usize) -> Option<usize> {
+        let span = &self.all[agent];
+        let hangs_alone = self.kinds[agent] == Kind::Agent
+            && span.text(&["traceloop.span.kind"]).is_some()
+            && self.above(agent).all(|above| self.kinds[above] == Kind::Other);
+        let end = span.end.filter(|_| hangs_alone)?;
+        let is_around = |place: &usize| {
+            self.kinds[*place] == Kind::Tool && self.all[*place].end.is_some_and(|after| after >= end)
+        };
+        (agent.saturating_sub(DEPTH)..agent).rev().find(is_around)
     }
 
     /// The spans around one, the nearest first.
     fn above(&self, place: usize) -> impl Iterator<Item = usize> {
-        let parent = |place: &usize| self.by_id.get(self.all[*place].parent.as_deref()?).copied();
+        let parent = |place: &usize| {
+            let inside = self.inside.get(place).copied();
+            inside.or_else(|| self.by_id.get(self.all[*place].parent.as_deref()?).copied())
+        };
         std::iter::successors(parent(&place), parent).take(DEPTH)
     }
 
