@@ -30,6 +30,24 @@ fn a_zipped_log_is_the_same_as_its_json() {
     assert_eq!(unzip(&bytes("shop.eval"), json.runs[0].id.as_deref()).expect("its sample"), json);
 }
 
+/// The library wrote both, an agent's run in two epochs; of the JSON's events but those of tools are left.
+#[test]
+fn what_inspect_itself_zipped_is_the_same_as_its_json() {
+    let json = file("inspect_zip/written_by_inspect_0.3.285.json");
+    let json = reader::read(&fs::read_to_string(json).expect("a file"), None).expect("a log");
+    let zipped = bytes("written_by_inspect_0.3.285.eval");
+    assert_eq!(unzip(&zipped, None).expect("a log"), json);
+    let [first, second] = json.runs.as_slice() else { panic!("{} runs", json.runs.len()) };
+    assert_eq!(unzip(&zipped, Some("s1/2")).expect("its epoch").runs, [second.clone()]);
+    let calls: Vec<(&str, usize, &[String])> =
+        first.calls.iter().map(|call| (call.name.as_str(), call.turn, call.agent_path.as_slice())).collect();
+    let inner = ["sub".to_owned()];
+    let expected: [(&str, usize, &[String]); 4] =
+        [("sub", 1, &[]), ("get_order", 1, &inner), ("submit", 1, &inner), ("submit", 2, &[])];
+    assert_eq!(calls, expected);
+    assert_eq!(first.answer.as_deref(), Some("It is 8."));
+}
+
 /// `epochs.eval` was not finished, and is packed with Deflate.
 #[test]
 fn samples_are_told_as_inspect_orders_them_and_picked_by_id_or_number() {

@@ -24,8 +24,9 @@ pub(super) struct ToolEvent {
 pub(super) struct Events {
     began: u64,
     by_id: HashMap<String, ToolEvent>,
-    /// The calls that the sample's messages do not tell, by the call during which they were made.
-    nested: HashMap<String, Vec<Call>>,
+    /// The calls that the sample's messages do not tell, by the call during or after which they were made; by none are
+    /// those that were made before any other.
+    nested: HashMap<Option<String>, Vec<Call>>,
 }
 
 impl Events {
@@ -52,18 +53,19 @@ impl Events {
         events
     }
 
-    /// Files each inner call under the last of the run's own calls that had begun before it.
+    /// Files each inner call under the last of the run's own calls that had begun before it. Where that had ended, it is
+    /// the run's own as well: an agent's `submit` is taken out of its messages.
     fn nest(&mut self, own: &mut [ToolEvent], inner: Vec<ToolEvent>) {
         own.sort_by_key(|event| event.start);
         for event in inner {
             let after = own.partition_point(|outer| outer.start <= event.start);
-            let Some(outer) = after.checked_sub(1).and_then(|last| own.get(last)) else { continue };
-            let Some(id) = outer.call.id.clone() else { continue };
+            let outer = after.checked_sub(1).and_then(|last| own.get(last));
+            let around = outer.filter(|outer| outer.end.is_none_or(|end| end > event.start));
             let mut call = self.timed(event);
-            if call.agent_path.is_empty() {
-                call.agent_path.push(outer.call.name.clone());
+            if let Some(around) = around.filter(|_| call.agent_path.is_empty()) {
+                call.agent_path.push(around.call.name.clone());
             }
-            self.nested.entry(id).or_default().push(call);
+            self.nested.entry(outer.and_then(|outer| outer.call.id.clone())).or_default().push(call);
         }
     }
 
@@ -80,9 +82,9 @@ impl Events {
         (Some(millis_between(self.began, event.start)), duration)
     }
 
-    /// The calls made during the call with this id.
+    /// The calls made during or after the call with this id, and before the next; without an id, before all others.
     pub(super) fn take_nested(&mut self, id: Option<&str>) -> Vec<Call> {
-        id.and_then(|id| self.nested.remove(id)).unwrap_or_default()
+        self.nested.remove(&id.map(ToOwned::to_owned)).unwrap_or_default()
     }
 }
 

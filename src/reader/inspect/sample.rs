@@ -112,6 +112,8 @@ impl Run<'_> {
     }
 
     fn model(&mut self, mut message: Object, content: Json) -> Result<(), Wrong> {
+        let unheard = self.events.take_nested(None);
+        self.add_all(unheard);
         self.draft.begin(Some(Role::Assistant));
         self.draft.text(&self.text_of(content));
         for (index, call) in message.list(&["tool_calls"])?.into_iter().enumerate() {
@@ -131,22 +133,39 @@ impl Run<'_> {
         let (started_ms, duration_ms) = self.events.times(id.as_deref());
         let nested = self.events.take_nested(id.as_deref());
         self.draft.call(Call { id, started_ms, duration_ms, ..Call::new(name, arguments, 0) });
-        for call in nested {
+        self.add_all(nested);
+        Ok(())
+    }
+
+    /// Adds the calls that no message tells. The run's own are turns of their own.
+    fn add_all(&mut self, calls: Vec<Call>) {
+        for call in calls {
+            if call.agent_path.is_empty() {
+                self.draft.next_turn();
+            }
             self.draft.call(call);
         }
-        Ok(())
     }
 
     fn answer(&mut self, mut message: Object, content: Json) -> Result<(), Wrong> {
         let id = message.text(&["tool_call_id"])?;
         let name = message.text(&["function"])?;
-        let said = self.text_of(content);
+        let said = self.result_of(content);
         let error = error_of(&mut message);
         let Some(call) = self.draft.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
         call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Ok };
-        call.result = Some(Value::String(said)).filter(|said| error.is_none() || *said != "");
+        call.result = Some(said).filter(|said| error.is_none() || *said != "");
         call.error = error;
         Ok(())
+    }
+
+    /// What a tool returned: its text, or its parts, where some are no text.
+    fn result_of(&self, content: Json) -> Value {
+        let is_text = |part: &Json| part.get("text").is_some_and(Json::is_text);
+        match content {
+            Json::List(parts) if !parts.iter().all(is_text) => Json::List(parts).into_value(),
+            content => Value::String(self.text_of(content)),
+        }
     }
 
     /// The text of a content: itself, or its text parts.
