@@ -23,12 +23,13 @@ pub(super) fn add_named(draft: &mut Draft, id: Option<String>, name: String, par
     if id.as_ref().is_some_and(|id| draft.waiting(Some(id), None).is_some()) {
         return;
     }
-    let invalid = part.get("invalid").is_some_and(Json::is_true);
+    let invalid =
+        part.get("invalid").is_some_and(Json::is_true) || part.get("rawInput").is_some_and(Json::is_text);
     let input = part.take(&["input", "args", "rawInput"]).unwrap_or_default();
     let arguments = match input {
-        Json::Text(text) if invalid => Arguments::from_text(&text),
+        // A tool may take a text; only an invalid call's is broken JSON, and not every form marks it.
+        Json::Text(text) if invalid || text.trim_start().starts_with('{') => Arguments::from_text(&text),
         Json::Null => Arguments::none(),
-        // A tool may take a text; only an invalid call's is broken JSON.
         Json::Text(text) => Arguments::Json(Value::String(text.into_owned())),
         input => Arguments::Json(input.into_value()),
     };
