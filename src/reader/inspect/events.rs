@@ -30,8 +30,11 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// The events of a sample that began then; `known` are the calls that its messages tell.
+    /// The events of a sample that began then, or with its first event, where its version does not say; `known` are the
+    /// calls that its messages tell.
     pub(super) fn of(events: Vec<Json>, began: Option<u64>, known: &HashSet<String>) -> Self {
+        let time = |event: &Json| nanos(event.get("timestamp")?.as_str()?);
+        let began = began.or_else(|| events.iter().filter_map(time).min());
         let mut spans = Spans::default();
         let mut own = Vec::new();
         let mut inner = Vec::new();
