@@ -238,7 +238,10 @@ fn spread_message(node: &Tree) -> Message {
     // Some writers keep the parts, and their text once more.
     let parts = node.step("contents").filter(|_| text.is_none());
     for part in parts.into_iter().flat_map(|parts| parts.below.values()) {
-        let more = part.step("message_content").unwrap_or(part).text("text").unwrap_or_default();
+        let part = part.step("message_content").unwrap_or(part);
+        // What a model thinks is not what it says.
+        let is_said = part.text("type").is_none_or(|kind| kind != "reasoning" && kind != "thinking");
+        let more = part.text("text").filter(|_| is_said).unwrap_or_default();
         text.get_or_insert_default().push_str(&more);
     }
     if speaker == Speaker::Tool {

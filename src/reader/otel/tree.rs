@@ -1,7 +1,8 @@
 //! How the spans of one trace stand in each other: which agent made which call.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::said;
 use super::span::Span;
 use super::tool::tool_name;
 
@@ -74,16 +75,35 @@ pub(super) struct Spans<'t> {
     by_id: HashMap<String, usize>,
     /// Agents that ran inside of a tool by their times alone, and that tool.
     inside: HashMap<usize, usize>,
+    /// Model calls that another span tells as well, and better.
+    twice: HashSet<usize>,
 }
 
 impl<'t> Spans<'t> {
     pub(super) fn of(all: Vec<Span<'t>>) -> Self {
         let kinds = all.iter().map(kind).collect();
         let by_id = all.iter().enumerate().map(|(place, span)| (span.id.to_string(), place)).collect();
-        let mut spans = Self { all, kinds, by_id, inside: HashMap::new() };
+        let mut spans = Self { all, kinds, by_id, inside: HashMap::new(), twice: HashSet::new() };
         let agents = (0..spans.all.len()).filter_map(|place| Some((place, spans.tool_around(place)?)));
         spans.inside = agents.collect();
+        spans.twice = (0..spans.all.len()).filter_map(|place| spans.told_twice(place)).collect();
         spans
+    }
+
+    /// Of two spans with the same answer of a model at the same time, the one that tells less: a client library and what
+    /// instruments it may both record a call.
+    fn told_twice(&self, place: usize) -> Option<usize> {
+        let span = &self.all[place];
+        let is_model = self.kinds[place] == Kind::Model;
+        let id = span.text(&["gen_ai.response.id"]).filter(|_| is_model)?;
+        let same = |before: &usize| {
+            let other = &self.all[*before];
+            let overlaps = other.end.is_some_and(|end| end > span.start);
+            overlaps && self.kinds[*before] == Kind::Model && other.text(&["gen_ai.response.id"]) == Some(id)
+        };
+        let before = (place.saturating_sub(DEPTH)..place).rev().find(same)?;
+        let tells_more = said::output(span).len() > said::output(&self.all[before]).len();
+        Some(if tells_more { before } else { place })
     }
 
     /// Traceloop hangs each agent below the workflow, those that tools run too: then their times tell.
@@ -111,7 +131,7 @@ impl<'t> Spans<'t> {
     /// What runs inside a tool is nested. A tool without an agent's span inside stands for its agent; an agent that
     /// is directly in another speaks for it, as after a handoff.
     pub(super) fn standing(&self, place: usize) -> Standing {
-        let mut standing = Standing::default();
+        let mut standing = Standing { repeats: self.twice.contains(&place), ..Standing::default() };
         let (mut below, mut in_agent, mut between, mut inside) = (place, false, true, 0);
         for above in self.above(place) {
             standing.repeats |= between && self.tells_the_same(above, place);
