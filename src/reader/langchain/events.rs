@@ -8,6 +8,7 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
+use super::message;
 use super::steps::{Steps, ToolRun};
 use super::{Trace, messages_of};
 use crate::trace::Arguments;
@@ -24,7 +25,7 @@ pub(super) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
 /// What an error says; the library dumps an exception as an object that holds it as Python prints it.
 fn said(error: Json) -> String {
     let printed = error.get("repr").and_then(Json::as_str).map(ToOwned::to_owned);
-    printed.unwrap_or_else(|| error.into_text_or_json().into_owned())
+    printed.unwrap_or_else(|| message::without_stack(&error.into_text_or_json()).to_owned())
 }
 
 #[derive(Debug, Default)]

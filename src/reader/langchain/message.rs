@@ -146,6 +146,14 @@ pub(super) fn kept_apart<'t>(fields: &Object<'t>) -> Vec<Json<'t>> {
     outputs.map(<[Json]>::to_vec).unwrap_or_default()
 }
 
+/// What an error says, without the stack of calls that Python or JavaScript print with it.
+pub(super) fn without_stack(error: &str) -> &str {
+    let said = error.split("Traceback (most recent call last)").next().unwrap_or_default();
+    let has_stack = said.contains("\n    at ");
+    let said = said.split("\n\n").next().filter(|_| has_stack).unwrap_or(said).trim();
+    if said.is_empty() { error } else { said }
+}
+
 /// A tool call of a message.
 #[derive(Debug)]
 pub(super) struct MadeCall {

@@ -174,9 +174,7 @@ fn tool_run<'t>(run: &mut Run<'t>, began: Option<u64>, path: Vec<String>) -> Too
 
 fn error_of(run: &mut Object) -> Option<String> {
     let error = run.take(&["error"])?.into_text_or_json();
-    // The stack of calls that follows tells nothing that a reader of the trace asks for.
-    let said = error.split("Traceback (most recent call last)").next().unwrap_or_default().trim();
-    (!error.is_empty()).then(|| if said.is_empty() { error.to_string() } else { said.to_owned() })
+    (!error.is_empty()).then(|| message::without_stack(&error).to_owned())
 }
 
 /// Which run stands around which.

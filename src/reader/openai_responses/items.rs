@@ -13,6 +13,9 @@ use super::super::parts::{plain, text_of};
 use super::super::settled::error_of;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
+/// Where an item keeps the id of its call; the last is the item's own.
+const CALL_ID: [&str; 3] = ["call_id", "callId", "id"];
+
 /// Whose items the next ones may go on with.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Turn {
@@ -49,6 +52,9 @@ impl Items {
             "mcp_approval_request" => self.approval_request(item, reply),
             "program" => self.hosted_call("program", item, reply),
             "program_output" | "tool_search_output" => self.output(item),
+            // The Agents SDK of JavaScript names these so.
+            "hosted_tool_call" => self.renamed_call(item, reply),
+            kind if kind.ends_with("_call_result") => self.output(item),
             kind => match (kind.strip_suffix("_call_output"), kind.strip_suffix("_call")) {
                 (Some(_), _) => self.output(item),
                 (None, Some(tool)) => self.hosted_call(tool, item, reply),
@@ -113,7 +119,7 @@ impl Items {
     fn function_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
         let name = item.required(&["name"])?;
         let arguments = item.arguments("arguments");
-        let id = item.string(&["call_id", "id"])?;
+        let id = item.string(&CALL_ID)?;
         let server = item.text(&["namespace"])?.and_then(|space| server_of(&space));
         self.call(Call { id, server, ..Call::new(name, arguments, 0) }, reply);
         Ok(())
@@ -123,7 +129,7 @@ impl Items {
     fn custom_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
         let name = item.required(&["name"])?;
         let input = item.take(&["input"]).unwrap_or_default().into_value();
-        let id = item.string(&["call_id", "id"])?;
+        let id = item.string(&CALL_ID)?;
         let server = item.text(&["namespace"])?.and_then(|space| server_of(&space));
         self.call(Call { id, server, ..Call::new(name, Arguments::Json(input), 0) }, reply);
         Ok(())
@@ -151,12 +157,29 @@ impl Items {
         Ok(())
     }
 
+    /// The service's own item, of which the SDK has renamed the type and moved what it does not know.
+    fn renamed_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+        let mut own = item.object(&["providerData"])?.unwrap_or_default();
+        let output = if own.get("server_label").is_some() { "output" } else { "result" };
+        for (from, to) in [("id", "id"), ("status", "status"), ("output", output)] {
+            if let Some(value) = item.take(&[from]) {
+                own.push(to.into(), value);
+            }
+        }
+        let kind = item.required(&["name"])?.into_owned();
+        if kind != "hosted_tool_call" {
+            own.push("type".into(), Json::Text(kind.into()));
+            self.add(Json::Object(own), reply)?;
+        }
+        Ok(())
+    }
+
     fn output(&mut self, mut item: Object) -> Result<(), Wrong> {
         self.turn = Turn::Over;
-        let id = item.text(&["call_id", "id"])?.ok_or_else(|| Wrong::new("`call_id` is missing"))?;
+        let id = item.text(&CALL_ID)?.ok_or_else(|| Wrong::new("`call_id` is missing"))?;
         // The history of a trimmed log answers calls that are not in it.
         let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
-        let output = item.take(&["output", "result", "tools"]).unwrap_or_default();
+        let output = untyped(item.take(&["output", "result", "tools"]).unwrap_or_default());
         let timed_out = timed_out(&output);
         let failed = timed_out || item.get("status").and_then(Json::as_str) == Some("failed");
         call.error = timed_out.then(|| "it ran out of time".to_owned());
@@ -184,7 +207,7 @@ pub(in crate::reader) fn provider_call(kind: &str, item: &Object) -> Option<Call
 
 /// A call of a tool that the service runs itself, or that has no name of its own: `web_search`, `shell`.
 fn hosted(tool: &str, mut item: Object) -> Result<Call, Wrong> {
-    let id = item.string(&["call_id", "id"])?;
+    let id = item.string(&CALL_ID)?;
     let own = item.take(&["action", "operation", "arguments"]);
     let arguments =
         own.map_or_else(|| hosted_arguments(&mut item), |own| Arguments::from_json(own.into_value()));
@@ -233,6 +256,12 @@ fn hosted_arguments(item: &mut Object) -> Arguments {
 pub(in crate::reader) fn server_of(namespace: &str) -> Option<String> {
     let server = namespace.strip_prefix("mcp__")?;
     Some(server.trim_end_matches("__").to_owned())
+}
+
+/// A text that says that it is one.
+fn untyped(output: Json<'_>) -> Json<'_> {
+    let text = output.get("text").filter(|text| text.is_text() && output.is_object());
+    text.cloned().unwrap_or(output)
 }
 
 /// Whether a command of a shell was stopped for the time that it took.

@@ -74,7 +74,8 @@ fn shape(value: &Json) -> Option<Shape> {
     if span_tree::is_span(value) {
         return Some(Shape::Span);
     }
-    if value.get("$schemaVersion").is_some() && value.get("model_responses").is_some_and(Json::is_list) {
+    let calls = value.get("model_responses").or_else(|| value.get("modelResponses"));
+    if value.get("$schemaVersion").is_some() && calls.is_some_and(Json::is_list) {
         return Some(Shape::State);
     }
     if stream::is_event(value) {
@@ -102,7 +103,8 @@ fn is_telling(item: &Json) -> bool {
             "refusal" => kind == "message",
             _ => false,
         }),
-        "function_call" | "custom_tool_call" => has("call_id") && has("name"),
+        "function_call" | "custom_tool_call" => (has("call_id") || has("callId")) && has("name"),
+        "function_call_result" => has("callId"),
         "mcp_call" => has("server_label"),
         kind => kind.ends_with("_call_output") && has("call_id"),
     }
@@ -255,20 +257,22 @@ fn stop_reason(response: &mut Object) -> Result<Option<String>, Wrong> {
     Ok(said.or(response.string(&["status"])?))
 }
 
-/// The tokens of a response. In a run's state the details are lists of one.
+/// The tokens of a response. In a run's state the details are lists, of one for each model call.
 fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    let input = usage.count(&["input_tokens"])?;
-    let output = usage.count(&["output_tokens"])?;
-    let mut detail = |name: &str, key: &str| match usage.take(&[name]) {
-        Some(Json::Object(mut details)) => details.count(&[key]).map_err(|wrong| wrong.under(name)),
-        Some(Json::List(details)) => match details.into_iter().next() {
-            Some(Json::Object(mut details)) => details.count(&[key]).map_err(|wrong| wrong.under(name)),
-            _ => Ok(None),
-        },
-        _ => Ok(None),
+    let input = usage.count(&["input_tokens", "inputTokens"])?;
+    let output = usage.count(&["output_tokens", "outputTokens"])?;
+    let mut detail = |names: [&str; 2], key: &str| {
+        let details = match usage.take(&names) {
+            Some(Json::List(details)) => details,
+            other => other.into_iter().collect(),
+        };
+        let counts =
+            details.into_iter().filter_map(|one| Object::of(one, "a detail").ok()?.count(&[key]).transpose());
+        let counts: Vec<u64> = counts.collect::<Result<_, Wrong>>().map_err(|wrong| wrong.under(names[0]))?;
+        Ok::<_, Wrong>(counts.into_iter().reduce(u64::saturating_add))
     };
-    let cached_tokens = detail("input_tokens_details", "cached_tokens")?;
-    let reasoning_tokens = detail("output_tokens_details", "reasoning_tokens")?;
+    let cached_tokens = detail(["input_tokens_details", "inputTokensDetails"], "cached_tokens")?;
+    let reasoning_tokens = detail(["output_tokens_details", "outputTokensDetails"], "reasoning_tokens")?;
     if input.is_none() && output.is_none() {
         return Ok(None);
     }
