@@ -1,7 +1,7 @@
 //! `gemini`: contents of the Gemini API, and its requests and responses.
 //!
 //! A list of contents, a request, responses one a line (the pieces of a stream have one id), or a log of requests
-//! and responses. The API has no ids for calls: a result belongs to the first open call of its name.
+//! and responses; the results of a batch are a run for each `key`. The API has no ids for calls: a result belongs to the first open call of its name.
 
 mod content;
 
@@ -13,6 +13,7 @@ use super::json::Json;
 use super::object::Object;
 use super::pieces::Cuts;
 use super::reason::Reason;
+use super::settled::error_of;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 pub(super) use content::Walk;
@@ -24,6 +25,18 @@ pub(super) const READER: Reader = Reader {
     read,
     cuts: Cuts::Never,
 };
+
+/// What is said of a prompt that was not answered.
+const FEEDBACK: [&str; 2] = ["promptFeedback", "prompt_feedback"];
+
+/// The conversation that the client library led by itself, as it calls tools that are functions.
+const HISTORY: [&str; 2] = ["automaticFunctionCallingHistory", "automatic_function_calling_history"];
+
+/// Whether a record is a line of a batch's results.
+fn is_of_batch(value: &Json) -> bool {
+    let answered = ["response", "error"].iter().any(|name| value.get(name).is_some_and(Json::is_object));
+    answered && value.get("key").is_some_and(Json::is_text)
+}
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -37,8 +50,12 @@ fn detect(input: &Input) -> Detection {
 }
 
 fn judge(value: &Json) -> Option<Certainty> {
-    if value.get("candidates").is_some_and(Json::is_list) {
+    let refused = FEEDBACK.iter().any(|name| value.get(name).is_some_and(Json::is_object));
+    if value.get("candidates").is_some_and(Json::is_list) || refused {
         return Some(Certainty::Sure);
+    }
+    if is_of_batch(value) && value.get("response").is_none() {
+        return Some(Certainty::Possible);
     }
     if value.get("request").is_some() || value.get("response").is_some() {
         return ["request", "response"].iter().filter_map(|side| judge(value.get(side)?)).max();
@@ -90,7 +107,7 @@ impl<'t> Log<'t> {
     fn end_run(&mut self) {
         let mut run = std::mem::take(&mut self.run);
         run.end_response();
-        if run.known > 0 {
+        if run.known > 0 || run.walk.draft.trace.stop_reason.is_some() {
             self.runs.push(run.walk.draft.finish());
         }
     }
@@ -99,8 +116,11 @@ impl<'t> Log<'t> {
         if record.get("parts").is_some() {
             return self.content(Json::Object(record));
         }
-        if record.get("candidates").is_some() {
+        if record.get("candidates").is_some() || FEEDBACK.iter().any(|name| record.get(name).is_some()) {
             return self.response(record);
+        }
+        if record.get("key").is_some() {
+            self.case(&mut record)?;
         }
         if let Some(request) = record.object(&["request"])? {
             self.request(request).map_err(|wrong| wrong.under("request"))?;
@@ -111,6 +131,15 @@ impl<'t> Log<'t> {
             Some(response) => self.response(response).map_err(|wrong| wrong.under("response")),
             None => Ok(()),
         }
+    }
+
+    /// A line of a batch's results begins a run of its own.
+    fn case(&mut self, line: &mut Object<'t>) -> Result<(), Wrong> {
+        self.end_run();
+        let trace = &mut self.run.walk.draft.trace;
+        trace.id = line.string(&["key"])?;
+        trace.stop_reason = error_of(line).map(|error| format!("error: {error}"));
+        Ok(())
     }
 
     fn content(&mut self, content: Json<'t>) -> Result<(), Wrong> {
@@ -138,7 +167,28 @@ impl<'t> Log<'t> {
         Ok(())
     }
 
+    /// What the client library said and did by itself before a response, which tells it; whether it did.
+    fn replay(&mut self, history: Vec<Json<'t>>) -> Result<bool, Wrong> {
+        let replayed = !history.is_empty();
+        if self.run.known > 0 && replayed && history.first() != self.run.first.as_ref() {
+            self.end_run();
+        }
+        let known = self.run.known;
+        for (index, content) in history.into_iter().enumerate().skip(known) {
+            self.content(content).map_err(|wrong| wrong.under(index).under(HISTORY[0]))?;
+        }
+        Ok(replayed)
+    }
+
+    fn note_refusal(&mut self, feedback: Option<Object>) -> Result<(), Wrong> {
+        let reason = feedback.unwrap_or_default().string(&["blockReason", "block_reason"])?;
+        let trace = &mut self.run.walk.draft.trace;
+        trace.stop_reason = reason.or(trace.stop_reason.take());
+        Ok(())
+    }
+
     fn response(&mut self, mut response: Object<'t>) -> Result<(), Wrong> {
+        let replayed = self.replay(response.list(&HISTORY)?)?;
         let mut text = |names: &[&str]| response.take(names).and_then(Json::into_text).map(Cow::into_owned);
         let id = text(&["responseId", "response_id"]);
         let model = text(&["modelVersion", "model_version"]);
@@ -150,9 +200,13 @@ impl<'t> Log<'t> {
             self.run.end_response();
         }
         self.run.response = Some(id);
-        let usage = response.object(&["usageMetadata", "usage_metadata"])?.map(usage_of).transpose()?;
-        self.run.usage = usage.flatten().or(self.run.usage);
+        let usage =
+            response.object(&["usageMetadata", "usage_metadata"])?.map(usage_of).transpose()?.flatten();
+        // Where the client library called the tools itself, these are the tokens of the last call.
+        let usage = usage.map(|usage| Usage { partial: usage.partial || replayed, ..usage });
+        self.run.usage = usage.or(self.run.usage);
         self.run.walk.draft.trace.model = model.or(self.run.walk.draft.trace.model.take());
+        self.note_refusal(response.object(&FEEDBACK)?)?;
         let candidate = response.list(&["candidates"])?.into_iter().next();
         let Some(candidate) = candidate else { return Ok(()) };
         let mut candidate = Object::of(candidate, "a candidate")?;
