@@ -4,6 +4,7 @@
 //! says it beside the result, and then all calls are known. Steps that were copied from an earlier trajectory are not
 //! read again. The calls of subagents have their path, whether they are steps of the run or a trajectory within it.
 
+mod children;
 mod steps;
 
 use super::error::Wrong;

@@ -12,6 +12,7 @@ use super::super::json::Json;
 use super::super::object::Object;
 use super::super::parts::{plain, text_of};
 use super::super::usage::Tally;
+use super::children::{Child, Children};
 use super::usage_of;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
@@ -23,7 +24,7 @@ const BLOCK: &str = r#"{"type": "text", "text": "#;
 
 /// A trace while the steps of its trajectory are read.
 #[derive(Debug, Default)]
-pub(super) struct Steps {
+pub(super) struct Steps<'t> {
     draft: Draft,
     began: Option<u64>,
     tally: Tally,
@@ -33,9 +34,11 @@ pub(super) struct Steps {
     /// What the agent itself has said since its last call.
     said: Vec<String>,
     stop_reason: Option<String>,
+    /// The trajectories of subagents that no result has named yet.
+    children: Children<'t>,
 }
 
-impl Steps {
+impl<'t> Steps<'t> {
     pub(super) fn finish(self) -> Trace {
         let mut trace = self.draft.finish();
         let unknown = trace.calls.iter_mut().filter(|call| call.status == CallStatus::Unknown);
@@ -47,32 +50,46 @@ impl Steps {
         trace
     }
 
-    /// Adds the steps of a trajectory: of the run's own, or of one within it.
-    pub(super) fn add(&mut self, trajectory: &mut Object, path: &[String]) -> Result<(), Wrong> {
+    /// Adds the steps of a trajectory: of the run's own, or of one within it. Those within stand after the call whose
+    /// result names them, or else at the end.
+    pub(super) fn add(&mut self, trajectory: &mut Object<'t>, path: &[String]) -> Result<(), Wrong> {
         let mut agent = trajectory.object(&["agent"])?.unwrap_or_default();
         if path.is_empty() {
             let trace = &mut self.draft.trace;
             (trace.agent, trace.model) = (agent.string(&["name"])?, agent.string(&["model_name"])?);
             self.tells_errors = trace.agent.as_deref() == Some("claude-code");
         }
+        let children = Children::of(trajectory.list(&["subagent_trajectories"])?)?;
+        let around = std::mem::replace(&mut self.children, children);
         for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
             let step = Object::of(step, "a step").and_then(|step| self.step(step, path));
             step.map_err(|wrong| wrong.under(index).under("steps"))?;
         }
-        for (index, child) in trajectory.list(&["subagent_trajectories"])?.into_iter().enumerate() {
-            let child = Object::of(child, "a trajectory").and_then(|child| self.add_within(child, path));
-            child.map_err(|wrong| wrong.under(index).under("subagent_trajectories"))?;
+        for child in std::mem::replace(&mut self.children, around).rest() {
+            self.add_within(child, path)?;
         }
         Ok(())
     }
 
-    fn add_within(&mut self, mut child: Object, path: &[String]) -> Result<(), Wrong> {
-        let name = child.get("agent").and_then(|agent| agent.get("name")).and_then(Json::as_str);
+    fn add_within(&mut self, child: Child<'t>, path: &[String]) -> Result<(), Wrong> {
+        let Child { index, mut trajectory } = child;
+        let name = trajectory.get("agent").and_then(|agent| agent.get("name")).and_then(Json::as_str);
         let path = [path, &[name.unwrap_or("subagent").to_owned()]].concat();
-        self.add(&mut child, &path)
+        let added = self.add(&mut trajectory, &path);
+        added.map_err(|wrong| wrong.under(index).under("subagent_trajectories"))
     }
 
-    fn step(&mut self, mut step: Object, path: &[String]) -> Result<(), Wrong> {
+    /// Adds the trajectories that a result names.
+    fn add_named(&mut self, references: Vec<Json>, path: &[String]) -> Result<(), Wrong> {
+        for reference in references {
+            if let Some(child) = self.children.take(&reference) {
+                self.add_within(child, path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, mut step: Object<'t>, path: &[String]) -> Result<(), Wrong> {
         if step.get("is_copied_context").is_some_and(Json::is_true) {
             return Ok(());
         }
@@ -80,6 +97,7 @@ impl Steps {
         let time = step.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
         self.began = self.began.or(time);
         let text = text_of(step.take(&["message"]));
+        let made = self.draft.trace.calls.len();
         match step.required(&["source"])?.as_ref() {
             "agent" => self.agent_step(&mut step, &text, &path, time)?,
             "user" if path.is_empty() && !is_context(&text) => {
@@ -93,10 +111,20 @@ impl Steps {
         metrics.map_or(Ok(()), |metrics| self.metrics(metrics)).map_err(|wrong| wrong.under("metrics"))?;
         let Some(mut observation) = step.object(&["observation"])? else { return Ok(()) };
         let results = observation.list(&["results"]).map_err(|wrong| wrong.under("observation"))?;
-        results.into_iter().enumerate().try_for_each(|(index, result)| {
-            let result = Object::of(result, "a result").and_then(|result| self.result(result));
-            result.map_err(|wrong| wrong.under(index).under("results").under("observation"))
-        })
+        // Some agents do not say what a result answers; of one call and one result that is clear.
+        let only = match (&self.draft.trace.calls[made..], results.len()) {
+            ([call], 1) => call.id.clone(),
+            _ => None,
+        };
+        let mut named = Vec::new();
+        for (index, result) in results.into_iter().enumerate() {
+            let result = Object::of(result, "a result").and_then(|mut result| {
+                named.extend(result.list(&["subagent_trajectory_ref"])?);
+                self.result(result, only.as_deref())
+            });
+            result.map_err(|wrong| wrong.under(index).under("results").under("observation"))?;
+        }
+        self.add_named(named, &path)
     }
 
     fn agent_step(
@@ -137,17 +165,23 @@ impl Steps {
     }
 
     /// A result names its call; what an environment says without being asked belongs to none.
-    fn result(&mut self, mut result: Object) -> Result<(), Wrong> {
-        let Some(id) = result.text(&["source_call_id"])? else { return Ok(()) };
+    fn result(&mut self, mut result: Object, only: Option<&str>) -> Result<(), Wrong> {
+        let told = result.text(&["source_call_id"])?;
+        let Some(id) = told.as_deref().or(only) else { return Ok(()) };
         let failed = result.get("extra").and_then(|extra| extra.get("tool_result_is_error"));
         let failed = failed.map(Json::is_true);
         self.tells_errors |= failed.is_some();
         let shown = shown(&mut result, self.draft.trace.agent.as_deref());
-        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let Some(call) = self.draft.waiting(Some(id), None) else { return Ok(()) };
         call.status = if failed == Some(true) { CallStatus::Error } else { CallStatus::Unknown };
         call.error = shown.result.as_str().filter(|_| failed == Some(true)).map(ToOwned::to_owned);
         call.exit_code = shown.exit_code.or_else(|| exit_code(call.error.as_ref()?));
         call.duration_ms = shown.duration_ms;
+        call.status = match call.exit_code {
+            Some(0) if call.status == CallStatus::Unknown => CallStatus::Ok,
+            Some(code) if code != 0 => CallStatus::Error,
+            _ => call.status,
+        };
         call.result = Some(shown.result);
         Ok(())
     }
