@@ -169,6 +169,17 @@ mod tests {
     }
 
     #[test]
+    fn the_answer_is_what_was_said_to_the_users_last_word() {
+        let mut trace = run();
+        trace.push_message(Role::User, "And to Bergen?");
+        trace.push_message(Role::Assistant, "Free");
+        trace.push_message(Role::Assistant, "as well.");
+        trace.push_message(Role::User, "Thanks.");
+        trace.settle_answer();
+        assert_eq!(trace.answer.as_deref(), Some("Free\nas well."));
+    }
+
+    #[test]
     fn a_turn_without_calls_has_its_own_answer() {
         let mut trace = run();
         trace.push_message(Role::User, "And to Bergen?");

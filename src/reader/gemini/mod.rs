@@ -1,7 +1,8 @@
 //! `gemini`: contents of the Gemini API, and its requests and responses.
 //!
-//! A list of contents, a request, responses one a line (the pieces of a stream have one id), or a log of requests
-//! and responses; the results of a batch are a run for each `key`. The API has no ids for calls: a result belongs to the first open call of its name.
+//! A list of contents, a request, responses one a line (the pieces of a stream have one id), a log of requests and
+//! responses, or the results of a batch, a run for each `key`. The API has no ids for calls: a result belongs to the
+//! first open call of its name.
 
 mod content;
 

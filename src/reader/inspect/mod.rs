@@ -1,8 +1,8 @@
 //! `inspect`: the logs of Inspect as JSON, a whole log or single samples.
 //!
-//! Each sample is a run, under its id; its later epochs are `<id>/<epoch>`. An agent's
-//! `submit`, which is taken out of its messages, is a call as well. The zipped `.eval` is read with the feature
-//! `inspect-zip`; `inspect log dump` writes it as JSON.
+//! Each sample is a run, under its id; its later epochs are `<id>/<epoch>`. An agent's `submit`, which is taken out of
+//! its messages, is a call as well. The zipped `.eval` is read with the feature `inspect-zip`; `inspect log dump` writes
+//! it as JSON.
 
 #[cfg(feature = "inspect-zip")]
 mod archive;
