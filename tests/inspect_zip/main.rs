@@ -38,7 +38,7 @@ fn what_inspect_itself_zipped_is_the_same_as_its_json() {
     let zipped = bytes("written_by_inspect_0.3.285.eval");
     assert_eq!(unzip(&zipped, None).expect("a log"), json);
     let [first, second] = json.runs.as_slice() else { panic!("{} runs", json.runs.len()) };
-    assert_eq!(unzip(&zipped, Some("s1/2")).expect("its epoch").runs, [second.clone()]);
+    assert_eq!(unzip(&zipped, Some("s1/2")).expect("its epoch").runs, std::slice::from_ref(second));
     let calls: Vec<(&str, usize, &[String])> =
         first.calls.iter().map(|call| (call.name.as_str(), call.turn, call.agent_path.as_slice())).collect();
     let inner = ["sub".to_owned()];

@@ -55,11 +55,12 @@ fn kind<'v>(value: &'v Json) -> Option<&'v str> {
 }
 
 fn shape(value: &Json) -> Option<Shape> {
-    if step::is_step(value) {
-        return Some(Shape::Step);
-    }
+    // A result of version 4 repeats its last step.
     if value.get("steps").and_then(Json::first).is_some_and(step::is_step) {
         return Some(Shape::Result);
+    }
+    if step::is_step(value) {
+        return Some(Shape::Step);
     }
     if value.get("role").is_some() && (value.get("content").is_some() || value.get("parts").is_some()) {
         return Some(Shape::Message);

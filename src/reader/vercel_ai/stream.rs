@@ -11,9 +11,11 @@ use super::request::hear;
 use crate::trace::{Role, Trace, Usage};
 
 /// Parts that no other format has.
-const OWN: [&str; 9] = [
+const OWN: [&str; 11] = [
     "start-step",
     "finish-step",
+    "step-start",
+    "step-finish",
     "text-start",
     "text-delta",
     "tool-input-start",
@@ -62,7 +64,7 @@ impl Stream {
     fn add(&mut self, kind: &str, mut part: Object) -> Result<(), Wrong> {
         let draft = &mut self.draft;
         match kind {
-            "start-step" => {
+            "start-step" | "step-start" => {
                 let request = part.take(&["request"]).filter(|_| !self.heard);
                 self.heard = true;
                 hear(draft, request);
@@ -81,7 +83,7 @@ impl Stream {
             "tool-result" | "tool-output-available" => Outcome::result(&mut part).settle(draft, &mut part)?,
             "tool-error" | "tool-output-error" => Outcome::error(&mut part).settle(draft, &mut part)?,
             "tool-output-denied" => Outcome::denied().settle(draft, &mut part)?,
-            "finish-step" => self.end_step(part)?,
+            "finish-step" | "step-finish" => self.end_step(part)?,
             "finish" => {
                 draft.end();
                 let total = part.object(&["totalUsage", "usage"])?.map(super::usage_of).transpose()?;
