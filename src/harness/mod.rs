@@ -23,6 +23,8 @@ mod orphans;
 mod panics;
 #[cfg(feature = "snapshots")]
 mod pending;
+#[cfg(feature = "snapshots")]
+mod pending_folder;
 mod plan;
 mod remarks;
 mod reports;
@@ -46,6 +48,8 @@ use serde::de::DeserializeOwned;
 
 pub use self::earlier::earlier_run;
 pub use self::ending::write_summary;
+#[cfg(feature = "snapshots")]
+pub use self::pending_folder::pending_folder;
 
 use self::args::Command;
 use self::beginning::Beginning;

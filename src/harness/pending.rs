@@ -26,18 +26,24 @@ pub(super) struct Origin<'o> {
 enum Update {
     /// Over the old one.
     InPlace,
-    /// Beside it, to be reviewed.
+    /// Beside it, or where `INSTA_PENDING_DIR` says, to be reviewed.
     Beside,
     Nowhere,
 }
 
-/// Writes `content` where `INSTA_UPDATE` says; true where `INSTA_FORCE_PASS` lets the change pass.
-pub(super) fn keep(file: &SnapshotFile, content: &str, origin: &Origin<'_>) -> io::Result<bool> {
+/// Writes `content` where `INSTA_UPDATE` says, to `folder` where it is pending; true where `INSTA_FORCE_PASS` lets the
+/// change pass.
+pub(super) fn keep(
+    file: &SnapshotFile,
+    folder: &Path,
+    content: &str,
+    origin: &Origin<'_>,
+) -> io::Result<bool> {
     let path = file.path();
     let asked = env::var("INSTA_UPDATE").unwrap_or_default();
     let update = update(&asked, path.exists(), is_ci());
     if update != Update::Nowhere {
-        let target = if update == Update::Beside { path.with_extension("snap.new") } else { path };
+        let target = if update == Update::Beside { folder.join(file.pending_name()) } else { path };
         fs::create_dir_all(target.parent().unwrap_or(&target))?;
         write_whole(&target, text(content, origin, update).as_bytes())?;
     }

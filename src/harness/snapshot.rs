@@ -32,6 +32,12 @@ impl SnapshotFile {
     pub(super) fn path(&self) -> PathBuf {
         self.folder.join(format!("{}.snap", self.name))
     }
+
+    /// What it is called while its change is pending.
+    #[cfg(feature = "snapshots")]
+    pub(super) fn pending_name(&self) -> String {
+        format!("{}.snap.new", self.name)
+    }
 }
 
 /// Holds the violations of a case that says `snapshot: true` against the pinned ones; true when they differ and
@@ -83,9 +89,10 @@ mod pinned {
     use insta::_macro_support::{SerializationFormat, SnapshotValue, assert_snapshot, serialize_value};
     use serde::Serialize;
 
-    use super::{Case, Path, PathBuf, SnapshotFile, Status, Verdict};
+    use super::{Case, Path, SnapshotFile, Status, Verdict};
     use crate::harness::panics;
     use crate::harness::pending::{self, Origin};
+    use crate::harness::pending_folder::{pending_folder, workspace_of};
     use crate::verdict::{Breach, Finding, TrialError};
 
     pub(super) fn compare(
@@ -148,7 +155,8 @@ mod pinned {
         let source = path.strip_prefix(&workspace).unwrap_or(path);
         let description = description(verdict);
         let origin = Origin { source, line: case.place.line(), description: &description };
-        pending::keep(file, content, &origin).unwrap_or_else(|error| {
+        let folder = pending_folder(base, &file.folder);
+        pending::keep(file, &folder, content, &origin).unwrap_or_else(|error| {
             let message = format!("the snapshot cannot be written: {error}");
             verdict.errors.push(TrialError { message, at: verdict.case.clone() });
             false
@@ -167,19 +175,6 @@ mod pinned {
         settings.set_input_file(path);
         settings.set_description(description(verdict));
         settings
-    }
-
-    /// The workspace that insta's paths are relative to: what the runner says, else the nearest manifest above that
-    /// has a `[workspace]`, else the package.
-    fn workspace_of(base: &Path) -> PathBuf {
-        let said = ["INSTA_WORKSPACE_ROOT", "NEXTEST_WORKSPACE_ROOT"].iter().find_map(std::env::var_os);
-        let has_workspace = |folder: &&Path| {
-            let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-            manifest.lines().any(|line| line.trim() == "[workspace]")
-        };
-        let found =
-            said.map(PathBuf::from).or_else(|| base.ancestors().find(has_workspace).map(Path::to_owned));
-        found.unwrap_or_else(|| base.to_owned())
     }
 
     /// The changed lines, with a little of what stands around them.

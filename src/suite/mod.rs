@@ -29,7 +29,7 @@ pub use discover::{CASE_EXTENSIONS, case_files, files_for_name, is_support};
 pub use gate::{Gate, Rows, SummaryBaseline};
 pub use name::{case_name, escape_component, file_name, trial_name};
 pub use record::{record, recording};
-pub use trace::{LIVE, Recorded, Run, is_recorded, load_recorded, load_runs};
+pub use trace::{LIVE, NoBaseline, Recorded, Run, is_recorded, load_recorded, load_runs};
 pub use workspace::{Workspace, workspace};
 
 use self::file::FileReader;

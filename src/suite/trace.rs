@@ -118,8 +118,19 @@ pub struct Run {
 pub struct Recorded {
     /// The runs of the case.
     pub runs: Vec<Run>,
-    /// The run that was good, or why it cannot be read.
-    pub baseline: Option<Result<Run, String>>,
+    /// The run that was good, or why there is none.
+    pub baseline: Option<Result<Run, NoBaseline>>,
+}
+
+/// Why there is no baseline to compare with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoBaseline {
+    /// There is no such file yet.
+    #[error("{0}: no such file")]
+    Missing(String),
+    /// It cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
 }
 
 /// The runs of a case whose file is `path`, and its baseline. The error is the cause, in a sentence.
@@ -136,11 +147,18 @@ impl Recorded {
 }
 
 /// A baseline is one run.
-fn load_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Run, String> {
+fn load_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Run, NoBaseline> {
     let folder = case_file.parent().unwrap_or(case_file);
-    let path = files.resolve(folder, file).map_err(|error| error.to_string())?;
-    let name = files.name(&path);
-    let mut runs = runs_of(read(&path, None, None, files)?, &name);
+    let path = files.resolve(folder, file).map_err(|error| NoBaseline::Unreadable(error.to_string()))?;
+    if !files.exists(&path) {
+        return Err(NoBaseline::Missing(files.name(&path)));
+    }
+    only_run(&path, files).map_err(NoBaseline::Unreadable)
+}
+
+fn only_run(path: &Path, files: &Files) -> Result<Run, String> {
+    let name = files.name(path);
+    let mut runs = runs_of(read(path, None, None, files)?, &name);
     match (runs.pop(), runs.len()) {
         (Some(run), 0) => Ok(run),
         (_, others) => Err(format!("{name}: a baseline is one run; the file holds {}", others + 1)),

@@ -6,7 +6,7 @@ use crate::case::{Baseline, Case};
 use crate::judge::Hearing;
 use crate::outcome::{Item, Score, State, Status};
 use crate::score::compare::{Change, Comparison, Run as Side};
-use crate::suite::{Recorded, Run};
+use crate::suite::{NoBaseline, Recorded, Run};
 
 /// What the comparison gave.
 #[derive(Default)]
@@ -33,7 +33,8 @@ pub(super) fn compare(
             let findings = against(baseline, (run, &of_good), recorded, held);
             Compared { findings, error: None }
         }
-        Err(problem) => {
+        Err(NoBaseline::Missing(file)) => Compared { findings: vec![missing(baseline, file)], error: None },
+        Err(NoBaseline::Unreadable(problem)) => {
             let message = format!("the baseline cannot be read\n{problem}");
             Compared {
                 findings: Vec::new(),
@@ -41,6 +42,15 @@ pub(super) fn compare(
             }
         }
     }
+}
+
+/// What makes the run the first baseline needs to know where it belongs.
+fn missing(baseline: &Baseline, file: &str) -> Finding {
+    let mut finding = empty("unchanged", &baseline.place);
+    finding.unfit = Some(format!("there is no baseline `{file}` yet"));
+    finding.help = Some("if this run is right, `cargo arraign accept` makes it the baseline".to_owned());
+    finding.values.insert("baseline".to_owned(), file.into());
+    finding
 }
 
 fn against(

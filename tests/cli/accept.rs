@@ -70,6 +70,36 @@ fn what_insta_would_accept_is_what_is_accepted() {
     assert_eq!(package.read("evals/snapshots/s.a.snap"), accepted);
 }
 
+/// The folder may lie outside of the repository: whoever sets the variable has chosen it.
+#[test]
+fn what_is_pending_in_another_folder_is_taken_from_there() {
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    for folder in [elsewhere.path().to_str().expect("UTF-8"), "target/pending"] {
+        let package = Package::of(PINNED);
+        let variable = [("INSTA_PENDING_DIR", folder)];
+        package.write("evals/traces/now.yaml", "calls: [rm]\n");
+        assert_eq!(package.arraign_with(&variable, &["accept"]).code, Some(2), "no run yet");
+        assert_eq!(package.arraign_with(&variable, &["run"]).code, Some(101));
+        assert!(!package.path("evals/snapshots").exists(), "it is pending elsewhere");
+        assert_eq!(package.arraign(&["accept"]).stdout, "nothing to accept\n");
+        let ran = package.arraign_with(&variable, &["accept"]);
+        assert!(ran.stdout.starts_with("new: evals/snapshots/s.a.snap\n"), "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(package.arraign(&["run"]).code, Some(0));
+        assert_eq!(package.arraign_with(&variable, &["accept"]).stdout, "nothing to accept\n");
+    }
+}
+
+/// Where the output is JSON, the harness writes in insta's place.
+#[test]
+fn a_run_in_json_keeps_its_pending_snapshot_in_the_same_folder() {
+    let package = Package::of(PINNED);
+    package.write("evals/traces/now.yaml", "calls: [rm]\n");
+    let variable = [("INSTA_PENDING_DIR", "target/pending")];
+    package.arraign_with(&variable, &["run", "--", "--format", "json", "-Zunstable-options"]);
+    assert!(package.path("target/pending/evals/snapshots/s.a.snap.new").exists());
+    assert!(!package.path("evals/snapshots").exists());
+}
+
 #[test]
 fn a_dry_run_takes_nothing() {
     let package = snapshot();
@@ -100,6 +130,28 @@ fn a_run_becomes_the_baseline_of_its_case() {
     let taken = package.read("evals/traces/good/a.yaml");
     assert_eq!(taken, package.read("evals/traces/now.yaml"), "as it stands, with its remarks");
     assert_eq!(package.arraign(&["run"]).code, Some(0));
+}
+
+#[test]
+fn a_baseline_that_is_not_there_yet_is_made() {
+    let package = baseline();
+    std::fs::remove_file(package.path("evals/traces/good/a.yaml")).expect("the baseline");
+    let ran = package.arraign(&["run"]);
+    assert_eq!(ran.code, Some(101));
+    assert!(ran.stdout.contains("there is no baseline `evals/traces/good/a.yaml` yet"), "{}", ran.stdout);
+    let ran = package.arraign(&["accept"]);
+    assert!(ran.stdout.starts_with("new: evals/traces/good/a.yaml (s::a)\n"), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(package.read("evals/traces/good/a.yaml"), package.read("evals/traces/now.yaml"));
+    assert_eq!(package.arraign(&["run"]).code, Some(0));
+}
+
+/// What lies there may be worth something.
+#[test]
+fn a_baseline_that_cannot_be_read_is_not_written_over() {
+    let package = baseline();
+    package.write("evals/traces/good/a.yaml", "{");
+    assert_eq!(package.arraign(&["run"]).code, Some(101));
+    assert_eq!(package.arraign(&["accept"]).stdout, "nothing to accept\n");
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! Snapshots that a run has written beside the pinned ones.
+//! Snapshots that a run has written beside the pinned ones, or where `INSTA_PENDING_DIR` says.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use arraign::harness::pending_folder;
 use arraign::harness::runs::StoredRun;
+use arraign::source::Files;
 use walkdir::WalkDir;
 
 use super::change::Change;
@@ -13,14 +15,29 @@ use crate::stop::Stop;
 pub(super) fn pending(run: &StoredRun, repository: &Repository) -> Result<Vec<Change>, Stop> {
     let mut changes = Vec::new();
     for one in run.beginnings() {
-        for entry in WalkDir::new(repository.path("", &one.cases)).sort_by_file_name() {
-            let entry = entry?;
-            if entry.file_type().is_file() && is_pending(entry.path()) {
-                changes.push(change(entry.path(), repository)?);
-            }
+        let cases = repository.path("", &one.cases);
+        let kept = pending_folder(&repository.path("", &one.package), &cases);
+        for path in pending_in(&kept)? {
+            let target = cases.join(path.strip_prefix(&kept)?).with_extension("");
+            changes.push(change(path, target)?);
         }
     }
     Ok(changes)
+}
+
+/// A folder that a variable names is made with the first snapshot in it.
+fn pending_in(kept: &Path) -> Result<Vec<PathBuf>, Stop> {
+    let mut found = Vec::new();
+    if !kept.exists() {
+        return Ok(found);
+    }
+    for entry in WalkDir::new(kept).sort_by_file_name() {
+        let entry = entry?;
+        if entry.file_type().is_file() && is_pending(entry.path()) {
+            found.push(entry.into_path());
+        }
+    }
+    Ok(found)
 }
 
 fn is_pending(path: &Path) -> bool {
@@ -28,10 +45,11 @@ fn is_pending(path: &Path) -> bool {
         && path.parent().is_some_and(|folder| folder.ends_with("snapshots"))
 }
 
-fn change(pending: &Path, repository: &Repository) -> Result<Change, Stop> {
-    let target = pending.with_extension("");
-    let text = repository.read(pending).map_err(Stop::new)?;
-    Ok(Change::pending(target, pinned(&text), pending.to_owned()))
+/// The folder of a pending snapshot need not be the repository's.
+fn change(pending: PathBuf, target: PathBuf) -> Result<Change, Stop> {
+    let folder = pending.parent().unwrap_or(&pending);
+    let text = Files::new(folder, folder).read(&pending, pinned)?;
+    Ok(Change::pending(target, text, pending))
 }
 
 /// A pending snapshot says at which line it was taken; a pinned one does not.
