@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
@@ -27,6 +27,11 @@ pub struct Surroundings {
 pub struct Answer(Arc<OnceLock<Result<Vec<Trace>, AgentError>>>);
 
 impl Answer {
+    /// Whether the agent has answered.
+    pub fn is_given(&self) -> bool {
+        self.0.get().is_some()
+    }
+
     /// Waits for the agent.
     pub fn wait(&self) -> &Result<Vec<Trace>, AgentError> {
         self.0.wait()
@@ -38,6 +43,7 @@ pub struct Crew {
     runtime: Option<Runtime>,
     permits: Arc<Semaphore>,
     around: Arc<Surroundings>,
+    at_work: AtWork,
 }
 
 impl Crew {
@@ -51,7 +57,7 @@ impl Crew {
             .build()?;
         runtime.spawn(end_when_interrupted());
         let permits = Arc::new(Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)));
-        Ok(Self { runtime: Some(runtime), permits, around: Arc::new(around) })
+        Ok(Self { runtime: Some(runtime), permits, around: Arc::new(around), at_work: AtWork::default() })
     }
 
     /// Has the agent called `name` asked `runs` times, as soon as its turn comes; each time it has `limit`, or else
@@ -69,13 +75,49 @@ impl Crew {
         let asked = (1..=runs).map(|run| {
             let turn = Turn { name: name.clone(), agent: agent.clone(), limit, several: runs > 1 };
             let (permits, around) = (Arc::clone(&self.permits), Arc::clone(&self.around));
-            runtime.spawn(turn.take(AgentInput { run, ..input.clone() }, permits, around))
+            let (input, at_work) = (AgentInput { run, ..input.clone() }, self.at_work.clone());
+            runtime.spawn(turn.take(input, permits, around, at_work))
         });
         let (asked, given): (Vec<_>, _) = (asked.collect(), Arc::clone(&answer.0));
         runtime.spawn(async move {
             let _ = given.set(gathered(name, asked).await);
         });
         answer
+    }
+
+    /// The cases whose agents are at work, by their ids, in the order in which they began.
+    pub fn at_work(&self) -> Vec<String> {
+        self.at_work.ids().clone()
+    }
+}
+
+/// The ids of the cases whose agents are at work.
+#[derive(Clone, Default)]
+struct AtWork(Arc<Mutex<Vec<String>>>);
+
+impl AtWork {
+    fn begin(&self, id: &str) -> Beginning {
+        self.ids().push(id.to_owned());
+        Beginning { at_work: self.clone(), id: id.to_owned() }
+    }
+
+    fn ids(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An agent that has begun its work. When this value goes, it has ended it.
+struct Beginning {
+    at_work: AtWork,
+    id: String,
+}
+
+impl Drop for Beginning {
+    fn drop(&mut self) {
+        let mut ids = self.at_work.ids();
+        if let Some(at) = ids.iter().position(|id| *id == self.id) {
+            ids.remove(at);
+        }
     }
 }
 
@@ -135,8 +177,10 @@ impl Turn {
         input: AgentInput,
         permits: Arc<Semaphore>,
         around: Arc<Surroundings>,
+        at_work: AtWork,
     ) -> Result<Trace, AgentError> {
         let _permit = permits.acquire().await;
+        let _beginning = at_work.begin(&input.id);
         let (started, run) = (Instant::now(), input.run);
         let (answer, stderr) = match &self.agent {
             Agent::InProcess(agent) => (agent.ask(input, self.limit).await, String::new()),

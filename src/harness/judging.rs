@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::args::Command;
 use super::plan::{Plan, Work};
+use super::progress::Asking;
 use super::remarks::wrong_files;
 use super::settings::Settings;
 use super::store::Store;
@@ -21,6 +22,16 @@ pub(super) struct Judging {
     panel: Panel,
     /// Where the recordings of each case begin; `None` where not all cases were read, or not all run.
     homes: Option<HashSet<PathBuf>>,
+    /// How many trials may ask it.
+    trials: usize,
+    heard: Mutex<Heard>,
+}
+
+/// The trials that have asked the judge.
+#[derive(Default)]
+struct Heard {
+    answered: usize,
+    at_work: Vec<String>,
 }
 
 impl Judging {
@@ -41,7 +52,28 @@ impl Judging {
         let asked = &command.arguments;
         let all_read = plan.skipped == 0 && command.filters.is_empty() && asked.skip.is_empty();
         let whole = all_read && !asked.list && !asked.ignored;
-        Ok(Self { panel, homes: whole.then(|| homes(plan)) })
+        let trials = if mode.asks() { asking(plan, command) } else { 0 };
+        Ok(Self { panel, homes: whole.then(|| homes(plan)), trials, heard: Mutex::default() })
+    }
+
+    /// How many trials may ask the judge, how many of those have ended, and which ask it now.
+    pub(super) fn asking(&self) -> Asking {
+        let heard = self.heard();
+        Asking { asked: self.trials, answered: heard.answered, at_work: heard.at_work.clone() }
+    }
+
+    /// Does what may ask the judge for the trial `name`.
+    pub(super) fn hear<T>(&self, name: &str, ask: impl FnOnce() -> T) -> T {
+        self.heard().at_work.push(name.to_owned());
+        let answer = ask();
+        let mut heard = self.heard();
+        heard.at_work.retain(|other| other != name);
+        heard.answered += 1;
+        answer
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Under nextest each trial is a process of its own, and the budget that of all: they share what they spend.
@@ -95,6 +127,12 @@ fn refuse_unready(panel: &Panel, plan: &mut Plan, named: bool, errors: &mut Load
             errors.push(error);
         }
     }
+}
+
+/// How many trials may ask the judge.
+fn asking(plan: &Plan, command: &Command) -> usize {
+    let asks = |work: &Work| matches!(work, Work::Case(work) if work.case.asks_a_judge());
+    plan.trials.iter().filter(|planned| asks(&planned.work) && planned.will_run(command)).count()
 }
 
 /// Where the recordings of all cases begin.

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use super::args::Command;
 use super::plan::{CaseWork, Plan, Planned, Work};
+use super::progress::Asking;
 use super::remarks::{wrong, wrong_files};
 use crate::agent::{Agent, AgentInput, Agents, Answer, Crew, DEFAULT_CONCURRENCY, InProcess, Surroundings};
 use crate::case::{AgentFrom, AgentUse, Case, NamedAgent};
@@ -122,7 +123,7 @@ impl Live {
         if wanted.mode == Mode::Replay || command.arguments.list {
             return Ok(live);
         }
-        let trials = || plan.trials.iter().filter(|planned| will_run(planned, command));
+        let trials = || plan.trials.iter().filter(|planned| planned.will_run(command));
         if wanted.mode == Mode::Record {
             refuse_shared_recordings(trials(), files).map_err(|errors| wrong_files(&errors))?;
         }
@@ -149,6 +150,13 @@ impl Live {
         let runs = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
         let answer = crew.ask(agent, &AgentInput::of(case, &stem), runs, case.timeout);
         self.asked.insert(planned.name.clone(), Asked { answer, recorded: OnceLock::new() });
+    }
+
+    /// How many trials have asked an agent, how many of those have its answer, and whose agents are at work.
+    pub(super) fn asking(&self) -> Asking {
+        let at_work = self.crew.as_ref().map(Crew::at_work).unwrap_or_default();
+        let answered = self.asked.values().filter(|asked| asked.answer.is_given()).count();
+        Asking { asked: self.asked.len(), answered, at_work }
     }
 
     /// Waits until the agent of this trial has answered, so that its own time does not count as the checks'.
@@ -193,14 +201,6 @@ impl Live {
             "no run of the agent can be replayed\n{error}\nrecord it: ARRAIGN_AGENT_MODE=record {command}"
         )
     }
-}
-
-/// Whether libtest will run the trial.
-fn will_run(planned: &Planned, command: &Command) -> bool {
-    let asked = &command.arguments;
-    let ignored = planned.ignore.is_some();
-    let runs = if asked.ignored { ignored } else { !ignored || asked.include_ignored };
-    runs && !asked.bench && command.wants(&planned.name)
 }
 
 /// The case of a trial that asks an agent.

@@ -26,6 +26,8 @@ mod pending;
 #[cfg(feature = "snapshots")]
 mod pending_folder;
 mod plan;
+#[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
+mod progress;
 mod remarks;
 mod reports;
 pub mod runs;
@@ -58,6 +60,7 @@ use self::home::Home;
 use self::judging::Judging;
 use self::live::Live;
 use self::plan::{Plan, Planned};
+use self::progress::Progress;
 use self::remarks::{cases, complain, wrong, wrong_files};
 use self::reports::Ran;
 use self::settings::{Nextest, Settings};
@@ -318,14 +321,18 @@ impl Harness {
             Ok(judging) => judging,
             Err(code) => return code,
         };
-        let store = begun(&plan, library, &base, command, settings);
+        let store = match begun(&plan, library, &base, command, settings) {
+            Ok(store) => store,
+            Err(problem) => return wrong(&[problem]),
+        };
         let judging = judging.accounted(&store, settings);
         let ending = Ending::of(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
         let nextest = settings.nextest.is_some();
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
+        let (progress, rerun) = (Progress::default(), self.rerun);
         let shared =
-            Arc::new(Shared { files, store, live, judging, tally, base, rerun: self.rerun, json, nextest });
+            Arc::new(Shared { files, store, live, judging, progress, tally, base, rerun, json, nextest });
         run_trials(plan, &shared, command, &ending)
     }
 }
@@ -338,7 +345,10 @@ fn run_trials(plan: Plan, shared: &Arc<Shared>, command: &Command, ending: &Endi
     let numbered = plan.trials.into_iter().enumerate();
     let trials: Vec<Trial> =
         numbered.map(|(number, planned)| trial(number, planned, shared, reasons)).collect();
-    let conclusion = libtest_mimic::run(&command.arguments_for(trials.len()), trials);
+    let arguments = command.arguments_for(trials.len());
+    let shown = Progress::show(shared, &arguments);
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    drop(shown);
     // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
     std::mem::forget(cases);
     let ran = Ran::of(&conclusion);
@@ -381,14 +391,20 @@ fn nothing_to_run(plan: &Plan, command: &Command, settings: &Settings, folder: &
     Some(wrong(&[format!("no case below `{}`: an empty run is not a green one", folder.display())]))
 }
 
-/// Where the verdicts of this process go. How it began is said there.
-fn begun(plan: &Plan, library: Library<'_>, base: &Path, command: &Command, settings: &Settings) -> Store {
+/// Where the verdicts of this process go. How it began is said there. The error is a sentence for the user.
+fn begun(
+    plan: &Plan,
+    library: Library<'_>,
+    base: &Path,
+    command: &Command,
+    settings: &Settings,
+) -> Result<Store, String> {
     let home = Home::of(base, library.files.root());
     let store = store(base, settings, &home);
     if leaves_a_beginning(plan, command, settings) {
-        store.begin(|| Beginning::of(plan, (command, settings), library.kinds, &home));
+        store.begin(|| Beginning::of(plan, (command, settings), library.kinds, &home))?;
     }
-    store
+    Ok(store)
 }
 
 fn store(base: &Path, settings: &Settings, home: &Home) -> Store {

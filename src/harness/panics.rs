@@ -2,8 +2,11 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic::{self, AssertUnwindSafe, Location};
 use std::sync::Once;
+
+use super::remarks;
+use crate::report::plain::one_line;
 
 thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
@@ -23,6 +26,10 @@ pub(super) fn install() {
             if text.contains("BrokenPipe") || text.contains("Broken pipe") {
                 std::process::exit(101);
             }
+            if info.location().is_some_and(is_of_the_printer) {
+                remarks::say(&format!("error: the output cannot be written: {}", one_line(why(text))));
+                std::process::exit(2);
+            }
             default(info);
         }));
     });
@@ -34,6 +41,17 @@ pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     CAUGHT.set(before);
     result.map_err(|payload| said(payload.as_ref()))
+}
+
+/// libtest-mimic takes it for granted that its lines can be written: a disk may be full.
+fn is_of_the_printer(location: &Location<'_>) -> bool {
+    location.file().contains("libtest-mimic") && location.file().ends_with("printer.rs")
+}
+
+/// The words of the operating system in the debug form of its error.
+fn why(text: &str) -> &str {
+    let message = text.split_once("message: \"").and_then(|(_, rest)| rest.split_once('"'));
+    message.map_or(text, |(message, _)| message)
 }
 
 fn said(payload: &(dyn Any + Send)) -> String {

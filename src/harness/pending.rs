@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::settings::is_ci;
 use super::snapshot::SnapshotFile;
 use crate::source::write_whole;
 
@@ -58,15 +59,6 @@ fn update(asked: &str, exists: bool, ci: bool) -> Update {
         "no" => Update::Nowhere,
         _ if ci => Update::Nowhere,
         _ => Update::Beside,
-    }
-}
-
-/// As insta tells it.
-fn is_ci() -> bool {
-    match env::var("CI").as_deref() {
-        Ok("false" | "0" | "") => false,
-        Ok(_) => true,
-        Err(_) => env::var_os("TF_BUILD").is_some(),
     }
 }
 

@@ -27,6 +27,16 @@ pub(super) struct Planned {
     pub(super) work: Work,
 }
 
+impl Planned {
+    /// Whether libtest will run it.
+    pub(super) fn will_run(&self, command: &Command) -> bool {
+        let asked = &command.arguments;
+        let ignored = self.ignore.is_some();
+        let runs = if asked.ignored { ignored } else { !ignored || asked.include_ignored };
+        runs && !asked.bench && command.wants(&self.name)
+    }
+}
+
 /// What a trial does.
 pub(super) enum Work {
     /// Holds a case against its trace.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use super::args::Command;
 use super::plan::Plan;
+use super::progress::Asking;
 use crate::case::{Case, NamedAgent};
 use crate::source::Files;
 use crate::suite::{Recorded, load_recorded};
@@ -27,6 +28,10 @@ impl Live {
         _at: (&Path, &Files, &Rerun),
     ) -> Result<Self, ExitCode> {
         Ok(Self)
+    }
+
+    pub(super) fn asking(&self) -> Asking {
+        Asking::default()
     }
 
     pub(super) fn wait(&self, _name: &str) {}

@@ -145,6 +145,15 @@ fn nextest() -> Nextest {
     }
 }
 
+/// Nobody looks at the terminal, and nobody is asked: as insta tells it.
+pub(super) fn is_ci() -> bool {
+    match env::var("CI").as_deref() {
+        Ok("false" | "0" | "") => false,
+        Ok(_) => true,
+        Err(_) => env::var_os("TF_BUILD").is_some(),
+    }
+}
+
 /// An id for a run that no runner has named: when it began, and its process.
 pub(super) fn own_run_id() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());

@@ -60,15 +60,25 @@ impl Store {
     }
 
     /// Says how the run began. What another process has said of it stays. Where this cannot be written, no verdict can
-    /// be either, and the first trial says so.
-    pub(super) fn begin(&self, beginning: impl FnOnce() -> Beginning) {
+    /// be either: the error is the sentence that says so.
+    pub(super) fn begin(&self, beginning: impl FnOnce() -> Beginning) -> Result<(), String> {
         let folder = self.run.join(BEGINNINGS);
         let path = folder.join(format!("{}.json", component(&self.harness)));
         if path.exists() {
-            return;
+            return Ok(());
         }
-        let json = serde_json::to_vec(&beginning());
-        let _ = json.map(|json| fs::create_dir_all(&folder).and_then(|()| write_whole(&path, &json)));
+        let json = serde_json::to_vec(&beginning()).map_err(io::Error::from);
+        let written = json.and_then(|json| {
+            fs::create_dir_all(&folder)?;
+            write_whole(&path, &json)
+        });
+        written.map_err(|error| self.unwritable(&error))
+    }
+
+    /// Why no verdict can be written, and what to do.
+    pub(super) fn unwritable(&self, error: &io::Error) -> String {
+        let folder = self.folder.display();
+        format!("the verdicts cannot be written below {folder}: {error}; set ARRAIGN_OUT to another folder")
     }
 
     /// What the processes of this run spend on the judge.

@@ -9,6 +9,7 @@ use libtest_mimic::Failed;
 use super::judging::Judging;
 use super::live::Live;
 use super::plan::{CaseWork, Work};
+use super::progress::Progress;
 use super::store::Store;
 use super::tally::Tally;
 use super::{gate, panics, remarks, snapshot, unread};
@@ -27,6 +28,8 @@ pub(super) struct Shared {
     pub(super) live: Live,
     /// The judge.
     pub(super) judging: Judging,
+    /// What is shown while it lasts.
+    pub(super) progress: Progress,
     /// What is said after the run.
     pub(super) tally: Tally,
     /// The package's folder: where snapshots are named from.
@@ -41,6 +44,12 @@ pub(super) struct Shared {
 
 /// Runs the trial of this number in the plan to the end. The error is its message.
 pub(super) fn run(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -> Result<(), Failed> {
+    let ended = judged(shared, number, name, work);
+    shared.progress.make_room();
+    ended
+}
+
+fn judged(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -> Result<(), Failed> {
     match work {
         Work::Broken(errors) => Err(broken(shared, name, &errors)),
         Work::Case(work) => {
@@ -77,10 +86,7 @@ fn report(shared: &Shared, mut verdict: Verdict, tolerated: bool) -> Result<(), 
     }
     let written = shared.store.write(&mut verdict);
     if let Err(error) = written {
-        let folder = shared.store.folder().display();
-        return Err(Failed::from(format!(
-            "the verdict cannot be written below {folder}: {error}; set ARRAIGN_OUT"
-        )));
+        return Err(Failed::from(shared.store.unwritable(&error)));
     }
     if verdict.passed || tolerated {
         return Ok(());
@@ -136,7 +142,8 @@ fn judge(shared: &Shared, name: &str, work: &CaseWork) -> Verdict {
     let judged = panics::quietly(|| match shared.live.recorded(name, case, path, &shared.files) {
         Ok(recorded) => {
             let hearing = shared.judging.hearing(shared.rerun.command(name), path, &shared.files);
-            evaluate_heard(case, name, &picked(recorded, *run), Some(&hearing))
+            let evaluate = || evaluate_heard(case, name, &picked(recorded, *run), Some(&hearing));
+            if case.asks_a_judge() { shared.judging.hear(name, evaluate) } else { evaluate() }
         }
         Err(error) => failed_with(case, name, case.trace_place(), error),
     });

@@ -96,7 +96,8 @@ impl From<io::Error> for TraceError {
 impl TraceError {
     pub(super) fn no_such_format(name: &str) -> Self {
         let names: Vec<&str> = super::READERS.iter().map(|reader| reader.name).collect();
-        Self { problem: TraceProblem::NoSuchFormat(name.to_owned()), help: did_you_mean(name, &names) }
+        let help = did_you_mean(name, &names).unwrap_or_else(|| format!("it is one of {}", names.join(", ")));
+        Self { problem: TraceProblem::NoSuchFormat(name.to_owned()), help: Some(help) }
     }
 
     pub(super) fn ambiguous(formats: Vec<&'static str>) -> Self {

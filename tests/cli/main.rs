@@ -6,7 +6,10 @@ mod explain;
 mod import;
 mod init;
 mod lint;
+mod mistakes;
 mod package;
 mod program;
+#[cfg(all(unix, feature = "live"))]
+mod progress;
 mod report;
 mod run;

@@ -49,14 +49,20 @@ impl Package {
 
     /// `cargo arraign ARGUMENTS`; the package's path is shown as `DIR`.
     pub(crate) fn arraign_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
-        let mut command = clean(Path::new(env!("CARGO_BIN_EXE_cargo-arraign")));
-        command.arg("arraign").args(arguments).current_dir(self.path(""));
+        let mut command = self.command(arguments);
         let output = command.envs(variables.iter().copied()).output().expect("the program runs");
         let shown = |bytes: Vec<u8>| {
             let text = String::from_utf8(bytes).expect("UTF-8");
             text.replace(self.path("").to_string_lossy().trim_end_matches('/'), "DIR")
         };
         Ran { code: output.status.code(), stdout: shown(output.stdout), stderr: shown(output.stderr) }
+    }
+
+    /// `cargo arraign ARGUMENTS`, to be started.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = clean(Path::new(env!("CARGO_BIN_EXE_cargo-arraign")));
+        command.arg("arraign").args(arguments).current_dir(self.path(""));
+        command
     }
 
     /// One trial, as nextest runs it.

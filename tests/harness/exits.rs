@@ -23,6 +23,8 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_check_that_panics_on_its_counterexample_is_no_crash),
         claim(a_log_that_cannot_be_written_is_2),
         claim(a_closed_pipe_is_no_panic),
+        #[cfg(target_os = "linux")]
+        claim(a_full_disk_is_2_and_no_panic),
     ]
 }
 
@@ -212,5 +214,18 @@ fn a_closed_pipe_is_no_panic() {
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
         assert_eq!(output.status.code(), Some(101), "{arguments:?}");
+    }
+}
+
+/// libtest-mimic itself would panic.
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_2_and_no_panic() {
+    let project = Project::of(&[green("a")]);
+    for arguments in [&[][..], &["--list"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+        let output = project.command(arguments).stdout(full).output().expect("it ends");
+        let said = "error: the output cannot be written: No space left on device\n";
+        assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{arguments:?}");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
 }

@@ -129,9 +129,14 @@ fn the_id_of_a_run_is_one_folder() {
 
 fn a_folder_that_cannot_be_written_is_said() {
     let project = Project::of(&[green("a")]).file("taken", "a file");
-    let ran = project.run_with(&[("ARRAIGN_OUT", "taken")], &[]).exits(101);
-    let place = project.path("taken");
-    ran.says(&format!("the verdict cannot be written below {}", place.display())).says("set ARRAIGN_OUT");
+    let nextest = [("ARRAIGN_OUT", "taken"), ("NEXTEST", "1"), ("NEXTEST_RUN_ID", "one")];
+    for (variables, arguments) in [(&nextest[..1], &[][..]), (&nextest[..], &["--exact", "s::a"][..])] {
+        let ran = project.run_with(variables, arguments).exits(2);
+        let wrong =
+            format!("error: the verdicts cannot be written below {}", project.path("taken").display());
+        assert!(ran.stderr.starts_with(&wrong), "{}", ran.stderr);
+        assert!(ran.stderr.contains("set ARRAIGN_OUT"), "{}", ran.stderr);
+    }
 }
 
 /// A path is relative to the package; none is the target folder that the executable was built into.

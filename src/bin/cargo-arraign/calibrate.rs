@@ -14,7 +14,7 @@ use arraign::source::Files;
 use arraign::suite::workspace;
 use clap::Args;
 
-use crate::stop::{Ended, Stop, written};
+use crate::stop::{Ended, Stop, say, written};
 
 /// Hold the judge against answers that people have labelled: agreement and Cohen's kappa.
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ impl Calibrate {
         let judge = panel.judge_of(calibration.judge.as_ref()).unwrap_or_default();
         written(io::stdout().write_all(told.text(&judge).as_bytes()))?;
         if panel.spent().requests > 0 {
-            eprintln!("the judge was asked: {}", panel.spent());
+            say(&format!("the judge was asked: {}", panel.spent()));
         }
         Ok(if told.is_good(self.min_kappa) { ExitCode::SUCCESS } else { ExitCode::from(101) })
     }

@@ -10,6 +10,7 @@ use arraign::report::plain::{json, one_line};
 use arraign::report::terminal::load_error;
 use clap::{Args, ValueEnum};
 
+use crate::run::has_folder;
 use crate::stop::{Ended, FAILED, Stop, written};
 
 /// Find what the cases leave untested, from what was recorded: no agent is run.
@@ -40,9 +41,10 @@ enum Form {
 
 impl Lint {
     pub(crate) fn run(self) -> Ended {
+        has_folder(&self.folder)?;
         let found = Harness::new(&self.folder).lint().map_err(|errors| {
             let drawn: Vec<String> = errors.iter().map(load_error).collect();
-            Stop::new(drawn.concat())
+            Stop::new(format!("the eval files are wrong\n{}", drawn.concat().trim_end()))
         })?;
         if found.cases == 0 {
             return Err(nothing_seen(&self.folder.to_string_lossy(), &found.left_out));

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use arraign::Harness;
 use arraign::verdict::quoted;
@@ -26,14 +26,20 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn run(self) -> Ended {
-        if !self.dir.is_dir() {
-            let dir = self.dir.display();
-            return Err(Stop::new(format!("no folder `{dir}` here; name the folder of the cases")));
-        }
+        has_folder(&self.dir)?;
         let here = env::current_dir()?;
         let dir = self.dir.to_string_lossy();
         let dir = if dir == "evals" { String::new() } else { format!(" {}", quoted(&dir)) };
         let rerun = format!("cargo arraign run{dir} --");
         Ok(Harness::new(self.dir).at(here).rerun(rerun).run_with(self.arguments))
     }
+}
+
+/// Holds that there is such a folder.
+pub(crate) fn has_folder(dir: &Path) -> Result<(), Stop> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let dir = dir.display();
+    Err(Stop::new(format!("no folder `{dir}` here; name the folder of the cases")))
 }

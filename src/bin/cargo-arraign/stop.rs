@@ -1,7 +1,7 @@
 //! Why a command cannot do its work, and how it says so.
 
 use std::error::Error;
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use arraign::report::plain::plain;
@@ -24,9 +24,14 @@ impl Stop {
 
     /// Tells it on stderr.
     pub(crate) fn tell(self) -> ExitCode {
-        eprintln!("error: {}", plain(&self.0));
+        say(&format!("error: {}", plain(&self.0)));
         ExitCode::from(2)
     }
+}
+
+/// Says it on stderr, where nobody may be listening.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Where the reader of stdout has gone, nobody is left to be told.

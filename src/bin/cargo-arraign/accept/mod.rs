@@ -20,7 +20,7 @@ use clap::Args;
 use self::change::Change;
 use self::repository::Repository;
 use crate::report::folder;
-use crate::stop::{Ended, Stop, written};
+use crate::stop::{Ended, Stop, say, written};
 
 /// Something was not accepted.
 const LEFT: u8 = 101;
@@ -66,7 +66,7 @@ impl Accept {
         shown += &told(found.changes.len(), self.dry_run);
         written(io::stdout().write_all(shown.as_bytes()))?;
         for refused in &found.refused {
-            eprintln!("not accepted: {}", plain(refused));
+            say(&format!("not accepted: {}", plain(refused)));
         }
         Ok(if found.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(LEFT) })
     }

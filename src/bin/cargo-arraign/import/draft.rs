@@ -51,6 +51,13 @@ pub(super) struct Imported {
     pub(super) named: Vec<(Place, String)>,
 }
 
+impl Imported {
+    /// Whether the file held nothing that could have been carried.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.not_carried.is_empty()
+    }
+}
+
 /// The keys of a case that ask for something.
 const CHECKING: &[&str] =
     &["metric", "eval", "expect", "expected", "extract", "checks", "turns", "thresholds", "require_calls"];

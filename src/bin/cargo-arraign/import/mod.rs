@@ -22,6 +22,7 @@ mod damaged;
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -84,6 +85,9 @@ impl Import {
             let beside = path.parent().unwrap_or(Path::new("")).to_owned();
             all.push((beside, imported));
         }
+        if all.iter().all(|(_, imported)| imported.is_empty()) {
+            return Err(Stop::new("there is no case in it: is it the right file, and the right `--from`?"));
+        }
         self.refuse_to_overwrite(&all)?;
         let mut lost = Lost::default();
         let mut new = Vec::new();
@@ -93,7 +97,7 @@ impl Import {
         lost.sort();
         let broken = self.load(&new);
         written(tell(&new, &lost, &broken))?;
-        let failed = !broken.is_empty() || (self.strict && !lost.0.is_empty());
+        let failed = new.is_empty() || !broken.is_empty() || (self.strict && !lost.0.is_empty());
         Ok(if failed { ExitCode::from(101) } else { ExitCode::SUCCESS })
     }
 
@@ -169,6 +173,9 @@ impl Import {
 
 fn read(path: &Path) -> Result<Arc<Source>, Stop> {
     let name = path.to_string_lossy().replace('\\', "/");
-    let text = fs::read_to_string(path).map_err(|error| Stop::new(format!("{name}: {error}")))?;
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => Stop::new(format!("{name}: not UTF-8, so it is no file of cases")),
+        _ => Stop::new(format!("{name}: {error}")),
+    })?;
     Ok(Source::new(name, text.strip_prefix('\u{feff}').unwrap_or(&text)))
 }
