@@ -54,11 +54,6 @@ impl Store {
         &self.run
     }
 
-    /// The folder of this run's verdicts.
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// Says how the run began. What another process has said of it stays. Where this cannot be written, no verdict can
     /// be either: the error is the sentence that says so.
     pub(super) fn begin(&self, beginning: impl FnOnce() -> Beginning) -> Result<(), String> {

@@ -98,6 +98,39 @@ fn promptfoo_assertions_become_checks() {
 }
 
 #[test]
+fn what_promptfoo_keeps_in_other_files_is_followed() {
+    let (folder, ran) = imported("promptfoo", &["far/far.yaml"], &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    insta::assert_snapshot!("import_promptfoo_far", ran.stdout);
+    insta::assert_snapshot!("import_promptfoo_far_far", outcome(folder.path(), "far.yaml"));
+}
+
+/// A file of tests that somebody sent may name any file of this machine.
+#[cfg(unix)]
+#[test]
+fn nothing_outside_of_the_folder_becomes_part_of_a_case() {
+    let folder = project("promptfoo");
+    let outside = tempfile::tempdir().expect("a folder");
+    let secret = outside.path().join("secret.txt");
+    fs::write(&secret, "the secret").expect("a file");
+    std::os::unix::fs::symlink(&secret, folder.path().join("far/link.txt")).expect("a link");
+    std::os::unix::fs::symlink(outside.path(), folder.path().join("far/up")).expect("a link");
+    let secret = secret.to_string_lossy().into_owned();
+    for name in ["link.txt", "l*.txt", "up/secret.txt", "up/*.txt", &secret, "../../secret.txt"] {
+        let config = format!(
+            "prompts: ['{{{{a}}}}']\ntests: [{{vars: {{a: 'file://{name}'}}, assert: [{{type: contains, value: 'file://{name}'}}, {{type: contains, value: x}}]}}]\n"
+        );
+        fs::write(folder.path().join("far/config.yaml"), config).expect("a file");
+        let ran = arraign(folder.path(), &["import", "--from", "promptfoo", "far/config.yaml"]);
+        assert_eq!(ran.code, Some(0), "{name}: {}{}", ran.stdout, ran.stderr);
+        let written = fs::read_to_string(folder.path().join("evals/config.yaml")).expect("the cases");
+        fs::remove_file(folder.path().join("evals/config.yaml")).expect("removed");
+        assert!(!written.contains("the secret"), "{name}: {written}");
+        assert!(ran.stdout.contains("`contains`: "), "{name}: {}", ran.stdout);
+    }
+}
+
+#[test]
 fn adk_conversations_become_traces_and_their_trajectory_is_checked() {
     let files = ["shop.evalset.json", "plain.evalset.json", "older.test.json"];
     pin("adk", &files, &["shop.yaml", "plain.yaml", "older.yaml"]);
@@ -147,6 +180,22 @@ fn an_adk_conversation_is_kept_as_it_was() {
     let (folder, _) = imported("adk", &["shop.evalset.json"], &[]);
     let trace = folder.path().join("evals/traces/shop/order_and_quote.json");
     insta::assert_snapshot!("import_adk_trace", fs::read_to_string(trace).expect("a trace"));
+}
+
+#[test]
+fn a_file_that_is_written_names_the_schema_of_the_project() {
+    let folder = project("mcplab");
+    let import = |out: &str| {
+        let ran = arraign(folder.path(), &["import", "--from", "mcplab", "shop.yaml", "--out", out]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        fs::read_to_string(folder.path().join(out).join("shop.yaml")).expect("the cases")
+    };
+    assert!(!import("evals").contains("$schema"), "there is none");
+    let ran = arraign(folder.path(), &["schema", "--out", "arraign.schema.json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let line = "# yaml-language-server: $schema=../arraign.schema.json\n";
+    assert!(import("cases").starts_with(line));
+    assert!(import("cases/more").starts_with(&line.replace("../", "../../")));
 }
 
 #[test]

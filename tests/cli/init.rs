@@ -47,6 +47,12 @@ fn a_crate_gets_all_that_runs_its_first_case() {
     let harness = arraign::Harness::new("evals").at(folder.path());
     let suite = harness.load("first.yaml").expect("the first case loads");
     assert_eq!(suite.cases.len(), 1);
+    let first = fs::read_to_string(folder.path().join("evals/first.yaml")).expect("the first case");
+    let line = first.lines().next().expect("a line");
+    let schema =
+        line.strip_prefix("# yaml-language-server: $schema=").expect("the line that editors look for");
+    let schema = fs::read_to_string(folder.path().join("evals").join(schema)).expect("the schema is there");
+    assert_eq!(schema, arraign(folder.path(), &["schema"]).stdout);
 }
 
 #[test]

@@ -32,8 +32,8 @@ fn on_a_terminal(command: &mut Command, both: bool) -> String {
     unlockpt(&terminal).expect("it opens");
     let name = ptsname(&terminal, Vec::new()).expect("it has a name");
     let side = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("its other side");
-    let size = Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&side, size).expect("it has a size");
+    let shape = Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&side, shape).expect("it has a size");
     let other = if both { Stdio::from(side.try_clone().expect("twice")) } else { Stdio::null() };
     let mut child = command.stdout(other).stderr(Stdio::from(side)).spawn().expect("the program starts");
     // This process lets go of the other side: when the program ends, reading does.

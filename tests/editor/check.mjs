@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const server = spawn(process.execPath, [process.argv[2], "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
@@ -56,8 +58,10 @@ function ask(method, params) {
 
 /** Opens `text`, in which `|` is the cursor, and says what the server marks in it. */
 async function open(name, text, schema = "docs/arraign.schema.json") {
-  const uri = url(`evals/${name}.yaml`);
-  const full = `# yaml-language-server: $schema=${url(schema)}\n${text}`;
+  return openAt(url(`evals/${name}.yaml`), `# yaml-language-server: $schema=${url(schema)}\n${text}`);
+}
+
+async function openAt(uri, full) {
   const at = full.indexOf("|");
   const before = full.slice(0, Math.max(at, 0)).split("\n");
   const position = { line: before.length - 1, character: before.at(-1).length };
@@ -124,6 +128,19 @@ const workspace = "docs/arraign-workspace.schema.json";
 await marks("workspace", "weigts: {}\n", "weigts", "weigts", workspace);
 await isClean("workspace_clean", "prices: {gpt-4o: {input: 2.5, output: 10}}\n", workspace);
 
+// What `cargo arraign init` writes, in a project that the server knows nothing else of.
+const project = mkdtempSync(join(tmpdir(), "arraign-"));
+mkdirSync(join(project, "evals"));
+copyFileSync("docs/arraign.schema.json", join(project, "arraign.schema.json"));
+const first = readFileSync("src/bin/cargo-arraign/init/first.yaml", "utf8");
+const { marks: none } = await openAt(url(join(project, "evals/first.yaml")), first);
+assert.deepEqual(none, [], "first");
+const slip = first.replace("- required_tools", "- requird_tools");
+const { marks: one } = await openAt(url(join(project, "evals/slip.yaml")), slip);
+assert.equal(one.length, 1, JSON.stringify(one));
+assert(one[0].message.includes("requird_tools"), one[0].message);
+rmSync(project, { recursive: true });
+
 clearTimeout(late);
 server.kill();
-console.log("15 claims about the schema in yaml-language-server hold");
+console.log("17 claims about the schema in yaml-language-server hold");

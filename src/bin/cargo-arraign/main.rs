@@ -6,6 +6,7 @@ mod accept;
 mod calibrate;
 mod compare;
 mod completions;
+mod editor;
 mod explain;
 mod import;
 mod init;

@@ -8,6 +8,7 @@ use arraign::check::Registry;
 use arraign::suite::schema;
 use clap::Args;
 
+use crate::editor::schema_text;
 use crate::stop::{Ended, Stop, written};
 
 /// Print the JSON Schema of eval cases, for an editor.
@@ -25,8 +26,8 @@ pub(crate) struct Schema {
 
 impl Schema {
     pub(crate) fn run(self) -> Ended {
-        let of = if self.workspace { schema::of_workspace } else { schema::of_cases };
-        let text = format!("{:#}\n", of(&Registry::default()));
+        let of_workspace = || format!("{:#}\n", schema::of_workspace(&Registry::default()));
+        let text = if self.workspace { of_workspace() } else { schema_text() };
         let Some(path) = self.out else { return written(io::stdout().write_all(text.as_bytes())) };
         let told = |error| Stop::new(format!("{} cannot be written: {error}", path.display()));
         written(Ok(fs::write(&path, text).map_err(told)?))

@@ -130,6 +130,9 @@ fn expectation(node: Node<'_>, draft: &mut Draft) -> Expectation {
     let name = keys.text(&["type"]).or_else(|| untagged(node).map(str::to_owned)).unwrap_or_default();
     let found = match METRICS.iter().find(|(metric, _)| *metric == name) {
         Some((metric, names)) => Ok(Expectation::Metric(metric, settings(&mut keys, names, draft))),
+        None if name == "json_schema" && node.get("schema_file").is_some() => {
+            Ok(Expectation::Checks(schema_in_a_file(&mut keys, draft)))
+        }
         None => answer(&name, &mut keys).map(Expectation::Checks),
     };
     match found {
@@ -142,6 +145,16 @@ fn expectation(node: Node<'_>, draft: &mut Draft) -> Expectation {
             Expectation::Checks(Vec::new())
         }
     }
+}
+
+/// The file counts; where it does, a schema beside it is an empty one.
+fn schema_in_a_file(keys: &mut Keys<'_>, draft: &mut Draft) -> Vec<Value> {
+    let Some(file) = keys.take(&["schema_file"]) else { return Vec::new() };
+    if keys.node().get("json_schema").and_then(text).is_none_or(|schema| schema.trim() == "{}") {
+        keys.skip(&["json_schema"]);
+    }
+    draft.names(file);
+    vec![named("json_schema", json!({"schema": file.to_json()}))]
 }
 
 fn settings(keys: &mut Keys<'_>, names: &[&str], draft: &mut Draft) -> Map<String, Value> {
@@ -171,10 +184,11 @@ fn answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
         "regex_not_match" => pattern("not_regex", keys),
         "json_schema" => {
             let schema = keys.text(&["json_schema"]).unwrap_or_default();
-            let schema = serde_json::from_str::<Value>(&schema);
-            schema
-                .map(|schema| vec![named("json_schema", json!({"schema": schema}))])
-                .map_err(|_| "its schema is no JSON: write `expect: [json_schema: {schema: FILE}]`")
+            match serde_json::from_str::<Value>(&schema) {
+                Ok(schema) if schema == json!({}) => Err("its schema constrains nothing"),
+                Ok(schema) => Ok(vec![named("json_schema", json!({"schema": schema}))]),
+                Err(_) => Err("its schema is no JSON: write `expect: [json_schema: {schema: FILE}]`"),
+            }
         }
         "semantic_similarity_to" => {
             Err("likeness in meaning is not measured here: ask a judge (`agent_check`)")

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use arraign::place::Source;
 use arraign::yaml::Document;
 use clap::ValueEnum as _;
 
 use super::Tool;
+use super::beside::Beside;
 use super::draft::Given;
 
 /// The examples of a tool, by their names.
@@ -37,7 +39,8 @@ fn damaged(text: &str, seed: usize) -> String {
 }
 
 fn hold(tool: Tool, name: &str, text: &str) {
-    let given = Given { source: Source::new(name, text), criteria: None };
+    let beside = Arc::new(Beside::of(Path::new("no such folder/file")));
+    let given = Given { source: Source::new(name, text), criteria: None, beside };
     let Ok(imported) = tool.import(&given) else { return };
     for (path, written) in &imported.files {
         let documents = Document::parse(&Source::new(path.clone(), written.clone()));

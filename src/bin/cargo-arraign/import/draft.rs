@@ -11,6 +11,7 @@ use arraign::trace::Trace;
 use arraign::yaml::{Document, Node};
 use serde_json::{Map, Value};
 
+use super::beside::{Beside, ends_in};
 use super::ids::{Ids, file_name};
 use super::lost::{Lost, NotCarried};
 use super::yaml_text;
@@ -20,12 +21,14 @@ pub(super) struct Given {
     pub(super) source: Arc<Source>,
     /// The file of criteria beside it, for tools that have one.
     pub(super) criteria: Option<Arc<Source>>,
+    /// What lies in its folder.
+    pub(super) beside: Arc<Beside>,
 }
 
 impl Given {
     /// The documents of the file.
     pub(super) fn documents(&self) -> Result<Vec<Document>, LoadErrors> {
-        Document::parse(&self.source)
+        documents(&self.source)
     }
 
     /// The file's name without folder and endings; `arraign.yaml` would mean something else.
@@ -35,6 +38,20 @@ impl Given {
         let stem = file_name(stem);
         if stem == "arraign" { "imported".to_owned() } else { stem }
     }
+}
+
+/// The documents of a file: one a line, where it is JSON Lines.
+pub(super) fn documents(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
+    if !ends_in(Path::new(source.name()), &["jsonl"]) {
+        return Document::parse(source);
+    }
+    let (mut documents, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
+    for line in source.text().split_inclusive('\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        documents.extend(errors.take(Document::parse_range(source, range)).into_iter().flatten());
+    }
+    errors.or(documents)
 }
 
 /// What an import makes of a file.
@@ -71,6 +88,7 @@ pub(super) struct Draft {
     traces: Vec<(String, String)>,
     trace_names: HashSet<String>,
     named: Vec<(Place, String)>,
+    pub(super) beside: Arc<Beside>,
     pub(super) ids: Ids,
     pub(super) lost: Lost,
 }
@@ -87,6 +105,7 @@ impl Draft {
             traces: Vec::new(),
             trace_names: HashSet::new(),
             named: Vec::new(),
+            beside: Arc::clone(&given.beside),
             ids: Ids::default(),
             lost: Lost::default(),
         }

@@ -5,6 +5,7 @@
 
 mod adk;
 mod assay;
+mod beside;
 mod deepeval;
 mod draft;
 mod evalview;
@@ -14,6 +15,7 @@ mod mcplab;
 mod pattern;
 mod promptfoo;
 mod question;
+mod table;
 mod told;
 mod yaml_text;
 
@@ -31,9 +33,11 @@ use arraign::Harness;
 use arraign::place::{LoadErrors, Source};
 use clap::{Args, ValueEnum};
 
+use self::beside::Beside;
 use self::draft::{Given, Imported};
 use self::lost::Lost;
 use self::told::{Written, tell};
+use crate::editor::first_line;
 use crate::new_file::write_new;
 use crate::stop::{Ended, Stop, written};
 
@@ -81,9 +85,7 @@ impl Import {
     pub(crate) fn run(self) -> Ended {
         let mut all = Vec::new();
         for path in &self.files {
-            let imported = self.tool(path)?;
-            let beside = path.parent().unwrap_or(Path::new("")).to_owned();
-            all.push((beside, imported));
+            all.push((Beside::of(path), self.tool(path)?));
         }
         if all.iter().all(|(_, imported)| imported.is_empty()) {
             return Err(Stop::new("there is no case in it: is it the right file, and the right `--from`?"));
@@ -105,11 +107,12 @@ impl Import {
         let source = read(path)?;
         let criteria = path.with_file_name(adk::CRITERIA);
         let criteria = (self.from == Tool::Adk && criteria.is_file()).then(|| read(&criteria)).transpose()?;
-        self.from.import(&Given { source, criteria }).map_err(|errors| Stop::new(errors.to_string()))
+        let beside = Arc::new(Beside::of(path));
+        self.from.import(&Given { source, criteria, beside }).map_err(|errors| Stop::new(errors.to_string()))
     }
 
     /// Nothing is written where a file would be replaced, or two would be one.
-    fn refuse_to_overwrite(&self, all: &[(PathBuf, Imported)]) -> Result<(), Stop> {
+    fn refuse_to_overwrite(&self, all: &[(Beside, Imported)]) -> Result<(), Stop> {
         let mut names = HashSet::new();
         for (name, _) in all.iter().flat_map(|(_, imported)| &imported.files) {
             let path = self.out.join(name);
@@ -127,14 +130,15 @@ impl Import {
 
     fn write(
         &self,
-        beside: &Path,
+        beside: &Beside,
         imported: &Imported,
         lost: &mut Lost,
         new: &mut Vec<Written>,
     ) -> Result<(), Stop> {
         let mut cases = Some((imported.cases, imported.recorded));
         for (name, text) in &imported.files {
-            write_new(&self.out.join(name), text)?;
+            let line = cases.is_some().then(|| first_line(&self.out)).flatten().unwrap_or_default();
+            write_new(&self.out.join(name), &(line + text))?;
             new.push(Written { path: self.out.join(name), name: name.clone(), cases: cases.take() });
         }
         lost.0.extend(imported.not_carried.iter().map(Clone::clone));
@@ -149,15 +153,16 @@ impl Import {
     }
 
     /// Copies a file that a case names. True: it is new; the inner error says why it was not copied.
-    fn copy(&self, beside: &Path, name: &str) -> Result<Result<bool, &'static str>, Stop> {
+    fn copy(&self, beside: &Beside, name: &str) -> Result<Result<bool, &'static str>, Stop> {
         if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
             return Ok(Err("it lies elsewhere: put it below the folder of cases, and correct the path"));
         }
-        let Ok(text) = fs::read_to_string(beside.join(name)) else {
+        let found = beside.find(name).ok().and_then(|found| found.into_iter().next());
+        let Some(Ok(source)) = found.map(|path| beside.source(&path)) else {
             return Ok(Err("it cannot be read: put it beside the cases"));
         };
-        Ok(Ok(write_new(&self.out.join(name), &text)?))
+        Ok(Ok(write_new(&self.out.join(name), source.text())?))
     }
 
     /// What is wrong with the files that were written, as a run would say it.

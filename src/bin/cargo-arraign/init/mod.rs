@@ -15,6 +15,7 @@ use arraign::source::write_whole;
 use clap::{Args, ValueEnum};
 
 use self::manifest::{Dependency, Edited};
+use crate::editor::{SCHEMA, schema_text};
 use crate::new_file::write_new;
 use crate::stop::{Ended, Stop, written};
 
@@ -93,13 +94,15 @@ impl Init {
         })
     }
 
-    /// A folder of cases needs no first one.
+    /// A folder of cases needs no first one. The schema is what the first line of the case names.
     fn first_case(&self) -> Result<Vec<Step>, Stop> {
         let mut entries = fs::read_dir(self.dir.join("evals")).into_iter().flatten();
         if entries.next().is_some() {
             return Ok(vec![Step::Kept("evals/: it holds files already".to_owned())]);
         }
-        starter::CASE.iter().map(|(name, text)| self.add(name, text)).collect()
+        let schema = (SCHEMA, schema_text());
+        let case = starter::CASE.iter().map(|(name, text)| (*name, (*text).to_owned()));
+        case.chain([schema]).map(|(name, text)| self.add(name, &text)).collect()
     }
 
     /// GitHub looks for workflows at the root of the repository.

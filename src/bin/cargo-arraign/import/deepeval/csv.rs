@@ -5,6 +5,8 @@ use std::sync::Arc;
 use arraign::place::{LoadError, LoadErrors, Place, Source};
 use serde_json::{Map, Value};
 
+use crate::import::table::{Row, table};
+
 /// Columns that are lists, with what stands between their entries.
 const LISTS: &[(&str, char)] =
     &[("context", '|'), ("retrieval_context", '|'), ("tools_called", ';'), ("expected_tools", ';')];
@@ -15,20 +17,18 @@ const JSON: &[&str] =
 
 /// The rows below the header, each with its place.
 pub(super) fn rows(source: &Arc<Source>) -> Result<Vec<(Place, Value)>, LoadErrors> {
-    let mut records = records(source.text()).into_iter();
-    let header = records.next().unwrap_or_default();
-    if !["input", "scenario"].iter().any(|name| header.cells.iter().any(|cell| cell == name)) {
-        let at = super::place(source, header.start, header.end);
+    let whole = |problem: String| LoadErrors::from(LoadError::new(Place::of_file(source.name()), problem));
+    let table = table(source).map_err(|error| whole(error.to_string()))?;
+    if !["input", "scenario"].iter().any(|name| table.columns.iter().any(|column| column == name)) {
+        let header = source.text().lines().next().unwrap_or_default().len();
+        let at = super::place(source, 0, header);
         return Err(LoadError::new(at, "a table of goldens has a column `input`, or `scenario`").into());
     }
-    let row = |record: Record| {
-        let at = super::place(source, record.start, record.end);
-        let cells = header.cells.iter().zip(record.cells).filter(|(_, cell)| !cell.is_empty());
-        let golden: Map<String, Value> =
-            cells.map(|(name, cell)| (name.clone(), value(name, &cell))).collect();
-        (at, Value::Object(golden))
+    let row = |row: Row| {
+        let golden = row.cells.iter().map(|(name, cell)| (name.clone(), value(name, cell)));
+        (super::place(source, row.span.0, row.span.1), Value::Object(golden.collect::<Map<_, _>>()))
     };
-    Ok(records.map(row).collect())
+    Ok(table.rows.into_iter().map(row).collect())
 }
 
 fn value(name: &str, cell: &str) -> Value {
@@ -41,41 +41,6 @@ fn value(name: &str, cell: &str) -> Value {
     let number = name.contains("token_co").then(|| serde_json::from_str(cell).ok()).flatten();
     let json = JSON.contains(&name).then(parsed).flatten();
     number.or(json).unwrap_or_else(|| cell.into())
-}
-
-#[derive(Default)]
-struct Record {
-    cells: Vec<String>,
-    start: usize,
-    end: usize,
-}
-
-/// The records of RFC 4180: a quoted cell may hold commas, line breaks and doubled quotes.
-fn records(text: &str) -> Vec<Record> {
-    let (mut records, mut record, mut cell) = (Vec::new(), Record::default(), String::new());
-    let mut quoted = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' if quoted && chars.next_if(|(_, next)| *next == '"').is_some() => cell.push('"'),
-            '"' if quoted || cell.is_empty() => quoted = !quoted,
-            ',' if !quoted => record.cells.push(std::mem::take(&mut cell)),
-            '\r' if !quoted && chars.peek().is_some_and(|(_, next)| *next == '\n') => {}
-            '\n' if !quoted => {
-                record.cells.push(std::mem::take(&mut cell));
-                let next = Record { start: at + 1, ..Record::default() };
-                let whole = Record { end: at, ..std::mem::replace(&mut record, next) };
-                records.push(whole);
-            }
-            c => cell.push(c),
-        }
-    }
-    if !cell.is_empty() || !record.cells.is_empty() {
-        record.cells.push(cell);
-        records.push(Record { end: text.len(), ..record });
-    }
-    records.retain(|record| record.cells.iter().any(|cell| !cell.is_empty()));
-    records
 }
 
 #[cfg(test)]

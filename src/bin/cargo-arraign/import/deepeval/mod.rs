@@ -12,11 +12,12 @@ use std::sync::Arc;
 use arraign::place::{LoadErrors, Place, Source, Span};
 use arraign::yaml::{Document, Node};
 
-use super::draft::{Draft, Given, Imported};
+use super::beside::ends_in;
+use super::draft::{Draft, Given, Imported, documents};
 
 pub(super) fn import(given: &Given) -> Result<Imported, LoadErrors> {
     let mut draft = Draft::new(given, "deepeval");
-    if ends_in(&given.source, "csv") {
+    if ends_in(Path::new(given.source.name()), &["csv"]) {
         for (place, row) in csv::rows(&given.source)? {
             let source = Source::new(given.source.name(), row.to_string());
             for document in Document::parse(&source)? {
@@ -25,7 +26,7 @@ pub(super) fn import(given: &Given) -> Result<Imported, LoadErrors> {
         }
         return Ok(draft.finish());
     }
-    for document in documents(given)? {
+    for document in documents(&given.source)? {
         let root = document.root();
         for node in root.get("goldens").unwrap_or(root).one_or_many() {
             if !["input", "scenario"].iter().any(|key| node.get(key).is_some()) {
@@ -35,25 +36,6 @@ pub(super) fn import(given: &Given) -> Result<Imported, LoadErrors> {
         }
     }
     Ok(draft.finish())
-}
-
-/// Whether the file is called so.
-fn ends_in(source: &Source, extension: &str) -> bool {
-    Path::new(source.name()).extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
-}
-
-/// A document, or one a line.
-fn documents(given: &Given) -> Result<Vec<Document>, LoadErrors> {
-    if !ends_in(&given.source, "jsonl") {
-        return given.documents();
-    }
-    let (mut documents, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
-    for line in given.source.text().split_inclusive('\n') {
-        let range = start..start + line.len();
-        start = range.end;
-        documents.extend(errors.take(Document::parse_range(&given.source, range)).into_iter().flatten());
-    }
-    errors.or(documents)
 }
 
 /// Where a node of a golden stands: in the file itself, or in a row of it.

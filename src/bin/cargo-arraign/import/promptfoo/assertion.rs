@@ -3,8 +3,10 @@
 use arraign::yaml::Node;
 use serde_json::{Map, Value, json};
 
+use super::elsewhere;
 use super::template::{TOO_MUCH, filled_in};
 use super::trajectory;
+use crate::import::beside::Beside;
 use crate::import::draft::named;
 use crate::import::lost::{Keys, Lost, list};
 use crate::import::pattern;
@@ -15,8 +17,15 @@ const OF_AN_ASSERTION: &[(&[&str], &str)] = &[
     (&["weight"], "a score over all assertions is not made: here each of them must hold"),
     (&["provider", "rubricPrompt"], "how a judge is asked is said once for all cases"),
     (&["metric"], "assertions are not summed by a name"),
-    (&["threshold", "config", "value"], "it has no counterpart here"),
+    (&["threshold"], "a judge says yes or no here, and the other checks hold or do not"),
+    (&["config", "value"], "it has no counterpart here"),
 ];
+
+/// Types of assertions whose threshold is what they ask.
+const LIMITS: &[&str] = &["cost", "latency", "tool-call-f1"];
+
+/// Types of assertions that run code.
+const CODE: &[&str] = &["javascript", "python", "ruby", "webhook"];
 
 /// An assertion with its variables filled in.
 pub(super) struct Assertion {
@@ -52,18 +61,28 @@ impl Assertion {
 }
 
 /// What an assertion asks, as entries of `expect`; what cannot be carried is told.
-pub(super) fn checks(node: Node<'_>, vars: &Map<String, Value>, lost: &mut Lost) -> Vec<Value> {
+pub(super) fn checks(
+    node: Node<'_>,
+    vars: &Map<String, Value>,
+    beside: &Beside,
+    lost: &mut Lost,
+) -> Vec<Value> {
     let Some(mut keys) = Keys::of(node) else {
         lost.key(node, "assert", "an assertion is a mapping");
         return Vec::new();
     };
     let name = keys.text(&["type"]).unwrap_or_default();
     if name == "assert-set" {
-        return of_a_set(keys, vars, lost);
+        return of_a_set(keys, vars, beside, lost);
     }
-    match read(&name, &mut keys, vars).and_then(|assertion| carried(&assertion)) {
+    match read(&name, &mut keys, vars, beside)
+        .and_then(|assertion| carried(&assertion).map_err(str::to_owned))
+    {
         Ok(checks) => {
             keys.skip(&["metric"]);
+            if LIMITS.contains(&name.as_str()) {
+                keys.skip(&["threshold"]);
+            }
             keys.lose_rest(OF_AN_ASSERTION, lost);
             checks
         }
@@ -75,35 +94,47 @@ pub(super) fn checks(node: Node<'_>, vars: &Map<String, Value>, lost: &mut Lost)
 }
 
 /// All of a set must hold, unless it has a threshold of its own.
-fn of_a_set(mut keys: Keys<'_>, vars: &Map<String, Value>, lost: &mut Lost) -> Vec<Value> {
+fn of_a_set(mut keys: Keys<'_>, vars: &Map<String, Value>, beside: &Beside, lost: &mut Lost) -> Vec<Value> {
     if keys.take(&["threshold"]).is_some() {
         lost.key(keys.node(), "assert-set", "a share of assertions cannot be asked for: split the set");
         return Vec::new();
     }
     let inner = list(keys.take(&["assert"]));
     keys.lose_rest(OF_AN_ASSERTION, lost);
-    inner.into_iter().flat_map(|node| checks(node, vars, lost)).collect()
+    inner.into_iter().flat_map(|node| checks(node, vars, beside, lost)).collect()
 }
 
-fn read(name: &str, keys: &mut Keys<'_>, vars: &Map<String, Value>) -> Result<Assertion, &'static str> {
+fn read(
+    name: &str,
+    keys: &mut Keys<'_>,
+    vars: &Map<String, Value>,
+    beside: &Beside,
+) -> Result<Assertion, String> {
     for key in ["transform", "contextTransform"] {
         if keys.node().get(key).is_some() {
-            return Err("it looks at a transformed answer: answers are checked as they are");
+            return Err("it looks at a transformed answer: answers are checked as they are".to_owned());
         }
     }
     if keys.node().get("weight").map(Node::to_json).and_then(|weight| weight.as_f64()) == Some(0.0) {
-        return Err("its weight is 0: it can never fail");
-    }
-    let value = keys.take(&["value"]).map(Node::to_json).unwrap_or_default();
-    if value.as_str().is_some_and(|text| text.starts_with("file://") || text.starts_with("package:")) {
-        return Err("its value stands in another file: write it out");
+        return Err("its weight is 0: it can never fail".to_owned());
     }
     let (not, kind) = name.strip_prefix("not-").map_or((false, name), |kind| (true, kind));
+    if CODE.contains(&kind) {
+        return Err(why_not(kind).to_owned());
+    }
+    let value = keys.take(&["value"]).map(Node::to_json).unwrap_or_default();
+    let value = match value.as_str() {
+        Some(text) if text.starts_with("package:") => {
+            return Err("its value stands in a package: write it out".to_owned());
+        }
+        Some(text) => elsewhere::value(text, beside)?,
+        None => value,
+    };
     Ok(Assertion {
         kind: kind.to_owned(),
         not,
-        value: filled_in(&value, vars).ok_or(TOO_MUCH)?,
-        threshold: keys.take(&["threshold"]).and_then(|node| node.to_json().as_f64()),
+        value: filled_in(&value, vars).ok_or_else(|| TOO_MUCH.to_owned())?,
+        threshold: keys.node().get("threshold").and_then(|node| node.to_json().as_f64()),
         metric: keys.node().get("metric").and_then(Node::as_str).map(str::to_owned),
     })
 }
@@ -230,9 +261,7 @@ fn judged(assertion: &Assertion) -> Carried {
 
 fn why_not(kind: &str) -> &'static str {
     match kind {
-        "javascript" | "python" | "ruby" | "webhook" => {
-            "it runs code: write it as a check in Rust (`Harness::check`)"
-        }
+        kind if CODE.contains(&kind) => "it runs code: write it as a check in Rust (`Harness::check`)",
         "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" | "levenshtein" | "bleu"
         | "gleu" | "meteor" | "rouge-n" => "likeness is not measured here: ask a judge (`agent_check`)",
         "context-faithfulness" => {

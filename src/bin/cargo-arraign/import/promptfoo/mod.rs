@@ -4,14 +4,17 @@
 //! run code, or measure likeness, are not carried.
 
 mod assertion;
+mod elsewhere;
+mod rows;
 mod template;
 mod test;
 mod trajectory;
 
 use arraign::place::LoadErrors;
-use arraign::yaml::{Node, Value};
+use arraign::yaml::{Document, Node};
 
 use self::test::{Defaults, Test};
+use super::beside::Beside;
 use super::draft::{Draft, Given, Imported};
 use super::lost::{Keys, Lost, list, text};
 
@@ -53,8 +56,18 @@ fn config_file(mut config: Keys<'_>, draft: &mut Draft) {
     if let Some(description) = config.text(&["description"]) {
         draft.head("description", description);
     }
-    let prompts = prompts(config.take(&["prompts"]), &mut draft.lost);
-    let defaults = Defaults::read(config.take(&["defaultTest"]), &mut draft.lost);
+    let prompts = prompts(config.take(&["prompts"]), &draft.beside, &mut draft.lost);
+    let default_test = config.take(&["defaultTest"]);
+    let elsewhere = default_test.and_then(|node| {
+        let read = elsewhere::document(node, &draft.beside);
+        read.unwrap_or_else(|why| {
+            draft.lost.key(node, "defaultTest", why);
+            None
+        })
+    });
+    let default_test =
+        elsewhere.as_ref().map(Document::root).or(default_test.filter(|node| node.as_str().is_none()));
+    let defaults = Defaults::read(default_test, &draft.beside, &mut draft.lost);
     if let Some(node) = config.take(&["tests"]) {
         tests(node, &defaults, &prompts, draft);
     }
@@ -64,20 +77,25 @@ fn config_file(mut config: Keys<'_>, draft: &mut Draft) {
     config.lose_rest(OF_A_CONFIG, &mut draft.lost);
 }
 
-/// The texts of the prompts; `None` where a text stands in another file.
-fn prompts(node: Option<Node<'_>>, lost: &mut Lost) -> Vec<Option<String>> {
-    let known: Vec<String> = list(node).into_iter().filter_map(|node| prompt(node, lost)).collect();
+/// The texts of the prompts; `None` where none is known.
+fn prompts(node: Option<Node<'_>>, beside: &Beside, lost: &mut Lost) -> Vec<Option<String>> {
+    let known: Vec<String> = list(node).into_iter().flat_map(|node| prompt(node, beside, lost)).collect();
     if known.is_empty() { vec![None] } else { known.into_iter().map(Some).collect() }
 }
 
-fn prompt(node: Node<'_>, lost: &mut Lost) -> Option<String> {
-    let raw = if node.entries().is_some() { node.get("raw").and_then(text) } else { text(node) };
-    let is_file = |text: &String| text.starts_with("file://") || looks_like_a_file(text);
-    if raw.as_ref().is_none_or(is_file) {
-        lost.key(node, "prompts", "its text stands in another file: give the cases their `input` by hand");
-        return None;
-    }
-    raw
+fn prompt(node: Node<'_>, beside: &Beside, lost: &mut Lost) -> Vec<String> {
+    let said = ["raw", "id"].iter().find_map(|key| node.get(key).and_then(text)).or_else(|| text(node));
+    let read = match said {
+        Some(text) if elsewhere::file_name(&text).is_some() || looks_like_a_file(&text) => {
+            elsewhere::prompts(&text, beside).map_err(|why| format!("`{text}`: {why}"))
+        }
+        Some(text) if node.entries().is_none() || node.get("raw").is_some() => Ok(vec![text]),
+        _ => Err("it has no text: give the cases their `input` by hand".to_owned()),
+    };
+    read.unwrap_or_else(|why| {
+        lost.key(node, "prompts", why);
+        Vec::new()
+    })
 }
 
 fn looks_like_a_file(text: &str) -> bool {
@@ -86,16 +104,39 @@ fn looks_like_a_file(text: &str) -> bool {
     is_word && endings.iter().any(|ending| text.ends_with(ending))
 }
 
-/// A list of tests, each with each prompt.
+/// A list of tests, each with each prompt. Those of other files are read, too.
 fn tests(node: Node<'_>, defaults: &Defaults<'_>, prompts: &[Option<String>], draft: &mut Draft) {
     for node in list(Some(node)) {
-        if matches!(node.value(), Value::String(_)) || node.get("path").is_some() {
-            draft.lost.key(node, "tests", "these tests stand in another file: import that one as well");
-            continue;
+        if let Some(config) = node.get("path").and_then(|_| node.get("config")) {
+            draft.lost.key(config, "config", "it is for code that makes tests, which is not run here");
         }
-        if let Some(test) = Test::read(node, defaults, &mut draft.lost) {
-            test.write(prompts, draft);
+        match file_of(node).map(|name| elsewhere::tests(name, &draft.beside)) {
+            None => test(node, defaults, prompts, draft),
+            Some(Err(why)) => {
+                let name = file_of(node).unwrap_or_default();
+                draft.lost.key(node, "tests", format!("`{name}`: {why}"));
+            }
+            Some(Ok(documents)) => {
+                for node in documents.iter().flat_map(|document| list(Some(document.root()))) {
+                    test(node, defaults, prompts, draft);
+                }
+            }
         }
+    }
+}
+
+/// The name of the file that stands in place of tests.
+fn file_of<'n>(node: Node<'n>) -> Option<&'n str> {
+    node.as_str().or_else(|| node.get("path").and_then(Node::as_str))
+}
+
+fn test(node: Node<'_>, defaults: &Defaults<'_>, prompts: &[Option<String>], draft: &mut Draft) {
+    if file_of(node).is_some() {
+        let why = "it names a file of tests within a file of tests: name that one beside the others";
+        return draft.lost.key(node, "tests", why);
+    }
+    if let Some(test) = Test::read(node, defaults, &draft.beside, &mut draft.lost) {
+        test.write(prompts, draft);
     }
 }
 
@@ -109,7 +150,7 @@ fn scenario(node: Node<'_>, defaults: &Defaults<'_>, prompts: &[Option<String>],
         );
     };
     for config in list(Some(configs)) {
-        let defaults = defaults.and(config, &mut draft.lost);
+        let defaults = defaults.and(config, &draft.beside, &mut draft.lost);
         tests(all, &defaults, prompts, draft);
     }
 }

@@ -5,7 +5,9 @@ use arraign::yaml::Node;
 use serde_json::{Map, Value};
 
 use super::assertion::checks;
+use super::elsewhere;
 use super::template::{TOO_MUCH, filled};
+use crate::import::beside::Beside;
 use crate::import::draft::{Case, Draft};
 use crate::import::lost::{Keys, Lost, list, text};
 
@@ -25,26 +27,28 @@ const OF_A_TEST: &[(&[&str], &str)] = &[
 #[derive(Clone)]
 pub(super) struct Defaults<'n> {
     vars: Map<String, Value>,
+    around: Map<String, Value>,
     asserts: Vec<Node<'n>>,
 }
 
 impl<'n> Defaults<'n> {
     pub(super) fn none() -> Self {
-        Self { vars: Map::new(), asserts: Vec::new() }
+        Self { vars: Map::new(), around: Map::new(), asserts: Vec::new() }
     }
 
-    pub(super) fn read(node: Option<Node<'n>>, lost: &mut Lost) -> Self {
-        node.map_or_else(Self::none, |node| Self::none().and(node, lost))
+    pub(super) fn read(node: Option<Node<'n>>, beside: &Beside, lost: &mut Lost) -> Self {
+        node.map_or_else(Self::none, |node| Self::none().and(node, beside, lost))
     }
 
     /// With those of `node` over them.
-    pub(super) fn and(&self, node: Node<'n>, lost: &mut Lost) -> Self {
+    pub(super) fn and(&self, node: Node<'n>, beside: &Beside, lost: &mut Lost) -> Self {
         let mut all = self.clone();
         let Some(mut keys) = Keys::of(node) else {
-            lost.key(node, "defaultTest", "it stands in another file: copy it into this one");
+            lost.key(node, "defaultTest", "what all tests share is a mapping");
             return all;
         };
-        all.vars.extend(vars(keys.take(&["vars"]), lost));
+        all.vars.extend(vars(keys.take(&["vars"]), beside, lost));
+        all.around.extend(around(node));
         all.asserts.extend(list(keys.take(&["assert"])));
         keys.skip(&["description"]);
         options(&mut keys, lost);
@@ -53,19 +57,41 @@ impl<'n> Defaults<'n> {
     }
 }
 
-fn vars(node: Option<Node<'_>>, lost: &mut Lost) -> Map<String, Value> {
+/// The variables, with what the files hold that they name.
+fn vars(node: Option<Node<'_>>, beside: &Beside, lost: &mut Lost) -> Map<String, Value> {
     let Some(node) = node else { return Map::new() };
-    let Value::Object(vars) = node.to_json() else {
-        lost.key(node, "vars", "the variables stand in another file: copy them into this one");
-        return Map::new();
+    let Some(entries) = node.entries() else {
+        return elsewhere::merged(node, beside).unwrap_or_else(|why| {
+            lost.key(node, "vars", why);
+            Map::new()
+        });
     };
-    vars
+    entries.map(|(key, node)| (key.name.to_string(), variable(&key.name, node, beside, lost))).collect()
+}
+
+fn variable(name: &str, node: Node<'_>, beside: &Beside, lost: &mut Lost) -> Value {
+    let value = node.to_json();
+    let read = value.as_str().map(|text| elsewhere::value(text, beside));
+    match read {
+        Some(Ok(read)) => read,
+        Some(Err(why)) => {
+            lost.key(node, name, why);
+            value
+        }
+        None => value,
+    }
+}
+
+/// What `options` puts before and after each prompt.
+fn around(node: Node<'_>) -> Map<String, Value> {
+    let option = |key: &str| Some((key.to_owned(), node.pointer(&format!("/options/{key}"))?.to_json()));
+    ["prefix", "suffix"].into_iter().filter_map(option).collect()
 }
 
 /// What `options` says of how tests are made is followed; the rest is about models and judges.
 fn options(keys: &mut Keys<'_>, lost: &mut Lost) {
     let Some(mut options) = keys.take(&["options"]).and_then(Keys::of) else { return };
-    options.skip(&["disableDefaultAsserts", "disableVarExpansion"]);
+    options.skip(&["disableDefaultAsserts", "disableVarExpansion", "prefix", "suffix"]);
     options.lose_all(
         "how a model or a judge is asked is no part of a case; the answer is checked as it is",
         lost,
@@ -82,20 +108,29 @@ pub(super) struct Test<'n> {
     node: Node<'n>,
     description: Option<String>,
     vars: Map<String, Value>,
+    /// `prefix` and `suffix`.
+    around: Map<String, Value>,
     asserts: Vec<Node<'n>>,
     output: Option<String>,
 }
 
 impl<'n> Test<'n> {
-    pub(super) fn read(node: Node<'n>, defaults: &Defaults<'n>, lost: &mut Lost) -> Option<Self> {
+    pub(super) fn read(
+        node: Node<'n>,
+        defaults: &Defaults<'n>,
+        beside: &Beside,
+        lost: &mut Lost,
+    ) -> Option<Self> {
         let Some(mut keys) = Keys::of(node) else {
             lost.key(node, "tests", "a test is a mapping");
             return None;
         };
-        let Defaults { vars: shared, asserts: all } = defaults.clone();
-        let mut test = Self { node, description: None, vars: shared, asserts: all, output: None };
+        let Defaults { vars: shared, around: own, asserts: all } = defaults.clone();
+        let mut test =
+            Self { node, description: None, vars: shared, around: own, asserts: all, output: None };
         test.description = keys.text(&["description"]);
-        test.vars.extend(vars(keys.take(&["vars"]), lost));
+        test.vars.extend(vars(keys.take(&["vars"]), beside, lost));
+        test.around.extend(around(node));
         test.asserts.extend(list(keys.take(&["assert"])));
         test.output = keys
             .take(&["providerOutput"])
@@ -122,7 +157,9 @@ impl<'n> Test<'n> {
     }
 
     fn case(&self, prompt: Option<&str>, vars: &Map<String, Value>, draft: &mut Draft) {
-        let input = prompt.map(|prompt| filled(prompt, vars));
+        let part = |key: &str| self.around.get(key).and_then(Value::as_str).unwrap_or_default();
+        let whole = |prompt: &str| format!("{}{prompt}{}", part("prefix"), part("suffix"));
+        let input = prompt.map(|prompt| filled(&whole(prompt), vars));
         if input == Some(None) {
             draft.lost.key(self.node, "prompts", TOO_MUCH);
         }
@@ -141,7 +178,7 @@ impl<'n> Test<'n> {
             case.put("trace", Some(draft.trace(&id, &trace)));
         }
         for node in &self.asserts {
-            case.expect(checks(*node, vars, &mut draft.lost));
+            case.expect(checks(*node, vars, &draft.beside, &mut draft.lost));
         }
         draft.case(self.node.place(), case.finish());
     }

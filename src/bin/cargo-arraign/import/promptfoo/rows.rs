@@ -1,0 +1,219 @@
+//! Rows of a table as tests: columns are variables, `__expected` is an assertion, and some others have their meaning.
+
+use std::sync::Arc;
+
+use arraign::place::Source;
+use arraign::yaml::Document;
+use serde_json::{Map, Value, json};
+
+use crate::import::table::{Row, table};
+
+/// Types of assertions that a cell may begin with; any other text is the whole answer.
+const TYPES: &[&str] = &[
+    "agent-rubric",
+    "answer-relevance",
+    "bleu",
+    "classifier",
+    "contains",
+    "contains-all",
+    "contains-any",
+    "contains-html",
+    "contains-json",
+    "contains-sql",
+    "contains-xml",
+    "context-faithfulness",
+    "context-recall",
+    "context-relevance",
+    "conversation-relevance",
+    "cost",
+    "equals",
+    "factuality",
+    "finish-reason",
+    "g-eval",
+    "gleu",
+    "guardrails",
+    "icontains",
+    "icontains-all",
+    "icontains-any",
+    "is-html",
+    "is-json",
+    "is-refusal",
+    "is-sql",
+    "is-valid-function-call",
+    "is-valid-openai-function-call",
+    "is-valid-openai-tools-call",
+    "is-xml",
+    "javascript",
+    "latency",
+    "levenshtein",
+    "llm-rubric",
+    "meteor",
+    "model-graded-closedqa",
+    "model-graded-factuality",
+    "moderation",
+    "perplexity",
+    "perplexity-score",
+    "pi",
+    "python",
+    "regex",
+    "rouge-n",
+    "ruby",
+    "search-rubric",
+    "similar",
+    "similar:cosine",
+    "similar:dot",
+    "similar:euclidean",
+    "starts-with",
+    "tool-call-f1",
+    "trajectory:goal-success",
+    "trajectory:step-count",
+    "trajectory:tool-args-match",
+    "trajectory:tool-sequence",
+    "trajectory:tool-used",
+    "webhook",
+    "word-count",
+];
+
+/// Other beginnings of a cell, and the type that they mean.
+const SHORT: &[(&str, &str)] = &[("fn", "javascript"), ("eval", "javascript"), ("grade", "llm-rubric")];
+
+/// The rows as a list of tests. Each stands on the line of its row, so that what is told of it has its place in the table.
+pub(super) fn tests(source: &Arc<Source>) -> Result<Vec<Document>, String> {
+    let table = table(source).map_err(|error| error.to_string())?;
+    let (mut text, mut line) = ("[".to_owned(), 1);
+    for row in &table.rows {
+        text.push_str(&"\n".repeat(row.line.saturating_sub(line)));
+        line = row.line.max(line);
+        text.push_str(&test(row).to_string());
+        text.push(',');
+    }
+    text.push(']');
+    Document::parse(&Source::new(source.name(), text)).map_err(|errors| errors.to_string())
+}
+
+fn test(row: &Row) -> Value {
+    let mut test = Map::new();
+    let mut assertions: Vec<(&str, Value)> = Vec::new();
+    for (column, cell) in &row.cells {
+        match column.strip_prefix("__") {
+            Some(special) if special.starts_with("expected") => {
+                if !cell.trim().is_empty() {
+                    assertions.push((special, assertion(cell.trim())));
+                }
+            }
+            Some("prefix" | "suffix") => under(&mut test, "options", column.trim_start_matches('_'), cell),
+            Some("description") => drop(test.insert("description".to_owned(), cell.trim().into())),
+            Some("providerOutput") => drop(test.insert("providerOutput".to_owned(), cell.as_str().into())),
+            Some("threshold") => drop(test.insert("threshold".to_owned(), number(cell))),
+            Some("metric") => {}
+            Some(special) if special.starts_with("config:") => {}
+            Some(special) if special.starts_with("metadata") => under(&mut test, "metadata", special, cell),
+            _ => under(&mut test, "vars", column, cell),
+        }
+    }
+    configure(&mut assertions, row);
+    let assertions = assertions.into_iter().map(|(_, assertion)| assertion).collect::<Vec<_>>();
+    test.insert("assert".to_owned(), assertions.into());
+    test.into()
+}
+
+fn under(test: &mut Map<String, Value>, key: &str, name: &str, cell: &str) {
+    let inner = test.entry(key).or_insert_with(|| json!({}));
+    if let Value::Object(inner) = inner {
+        inner.insert(name.to_owned(), cell.into());
+    }
+}
+
+/// `__metric` is about all assertions of the row, `__config:__expected2:threshold` about one of them.
+fn configure(assertions: &mut [(&str, Value)], row: &Row) {
+    for (column, cell) in &row.cells {
+        if column == "__metric" {
+            assertions.iter_mut().for_each(|(_, assertion)| assertion["metric"] = cell.as_str().into());
+        }
+        let Some((whose, key)) = column.strip_prefix("__config:__").and_then(|rest| rest.split_once(':'))
+        else {
+            continue;
+        };
+        for (name, assertion) in assertions.iter_mut() {
+            if whose == "expected" || whose == *name {
+                assertion[key] = number(cell);
+            }
+        }
+    }
+}
+
+/// `contains-any: a, b`, `similar(0.8): a text`, or the text that the answer must be.
+fn assertion(cell: &str) -> Value {
+    if let Some(code) = cell.strip_prefix("file://") {
+        let kind = if code.contains(".py") { "python" } else { "javascript" };
+        return json!({"type": kind, "value": cell});
+    }
+    let Some((kind, threshold, value)) = typed(cell) else { return json!({"type": "equals", "value": cell}) };
+    let mut assertion = json!({"type": kind});
+    let is_json = kind.ends_with("-json");
+    match serde_json::from_str::<Value>(value).ok().filter(|value| is_json && value.is_object()) {
+        Some(schema) => assertion["value"] = schema,
+        None if value.is_empty() => {}
+        None => assertion["value"] = value.into(),
+    }
+    if let Some(threshold) = threshold {
+        assertion["threshold"] = number(threshold);
+    }
+    assertion
+}
+
+/// The type, what stands in parentheses behind it, and the rest.
+fn typed(cell: &str) -> Option<(&str, Option<&str>, &str)> {
+    let named = |name: &str| {
+        let rest = cell.strip_prefix("not-").unwrap_or(cell).strip_prefix(name)?;
+        let (threshold, rest) = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            Some((threshold, rest)) => (Some(threshold), rest),
+            None => (None, rest),
+        };
+        let value = if rest.is_empty() { rest } else { rest.strip_prefix(':')? };
+        Some((threshold, value.trim()))
+    };
+    let short = SHORT.iter().find_map(|(short, kind)| named(short).map(|(of, value)| (*kind, of, value)));
+    short.or_else(|| {
+        // The longest name: `similar:dot: a` is no `similar`.
+        let known = TYPES.iter().filter(|name| named(name).is_some()).max_by_key(|name| name.len())?;
+        let (threshold, value) = named(known)?;
+        let kind = cell.get(..known.len() + if cell.starts_with("not-") { 4 } else { 0 })?;
+        Some((kind, threshold, value))
+    })
+}
+
+fn number(cell: &str) -> Value {
+    cell.trim().parse::<f64>().map_or_else(|_| cell.into(), Value::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_says_what_is_expected() {
+        let said = |cell: &str| assertion(cell).to_string();
+        assert_eq!(said("Paris: the capital"), r#"{"type":"equals","value":"Paris: the capital"}"#);
+        assert_eq!(said("contains: a, b"), r#"{"type":"contains","value":"a, b"}"#);
+        assert_eq!(said("not-contains:a"), r#"{"type":"not-contains","value":"a"}"#);
+        assert_eq!(said("similar:dot(0.5): a"), r#"{"type":"similar:dot","value":"a","threshold":0.5}"#);
+        assert_eq!(said("cost(0.01)"), r#"{"type":"cost","threshold":0.01}"#);
+        assert_eq!(
+            said("is-json: {\"type\": \"object\"}"),
+            r#"{"type":"is-json","value":{"type":"object"}}"#
+        );
+        assert_eq!(said("is-json"), r#"{"type":"is-json"}"#);
+        assert_eq!(said("grade: polite"), r#"{"type":"llm-rubric","value":"polite"}"#);
+        assert_eq!(said("containsx: a"), r#"{"type":"equals","value":"containsx: a"}"#);
+    }
+
+    #[test]
+    fn a_test_stands_on_the_line_of_its_row() {
+        let source = Source::new("t.csv", "q,__expected\n\"a\nb\",contains:x\n\nc,\n");
+        let documents = tests(&source).expect("a table");
+        let lines: Vec<usize> =
+            documents[0].root().one_or_many().iter().map(|test| test.place().line()).collect();
+        assert_eq!(lines, [2, 5]);
+    }
+}

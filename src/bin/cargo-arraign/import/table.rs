@@ -1,0 +1,72 @@
+//! Tables: the rows of a CSV file below its header.
+
+use std::sync::Arc;
+
+use arraign::place::Source;
+use csv::{ReaderBuilder, StringRecord};
+
+/// A row of a table.
+pub(super) struct Row {
+    /// Its cells that hold something, each with its column's name.
+    pub(super) cells: Vec<(String, String)>,
+    /// Its line.
+    pub(super) line: usize,
+    /// Where it begins and ends, in bytes.
+    pub(super) span: (usize, usize),
+}
+
+/// A table.
+pub(super) struct Table {
+    /// The names of the columns.
+    pub(super) columns: Vec<String>,
+    /// The rows that hold anything.
+    pub(super) rows: Vec<Row>,
+}
+
+/// The table in `source`. A quoted cell may hold commas, line breaks and doubled quotes.
+pub(super) fn table(source: &Arc<Source>) -> Result<Table, csv::Error> {
+    let mut reader =
+        ReaderBuilder::new().has_headers(false).flexible(true).from_reader(source.text().as_bytes());
+    let (mut record, mut columns, mut rows) = (StringRecord::new(), None, Vec::new());
+    while reader.read_record(&mut record)? {
+        let Some(columns) = &columns else {
+            columns = Some(record.iter().map(str::to_owned).collect::<Vec<String>>());
+            continue;
+        };
+        let named = columns.iter().cloned().zip(record.iter().map(str::to_owned));
+        let cells: Vec<(String, String)> = named.filter(|(_, cell)| !cell.is_empty()).collect();
+        let ended = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX);
+        if !cells.is_empty() {
+            rows.push(row(cells, &record, source.text(), ended));
+        }
+    }
+    Ok(Table { columns: columns.unwrap_or_default(), rows })
+}
+
+/// Empty lines before a row belong to it, as the reader counts.
+fn row(cells: Vec<(String, String)>, record: &StringRecord, text: &str, ended: usize) -> Row {
+    let begun = record.position().map_or(0, |position| usize::try_from(position.byte()).unwrap_or(0));
+    let whole = text.get(begun..ended).unwrap_or_default();
+    let begun = begun + (whole.len() - whole.trim_start_matches(['\r', '\n']).len());
+    let before = text.get(..begun).unwrap_or_default();
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    Row { cells, line, span: (begun, begun + text.get(begun..ended).unwrap_or_default().trim_end().len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_commas_and_line_breaks_are_part_of_a_cell() {
+        let text = "input,tools\r\n\"a, \"\"b\"\"\nc\",x;y\n\n,\n\nlast,";
+        let table = table(&Source::new("a.csv", text)).expect("a table");
+        assert_eq!(table.columns, ["input", "tools"]);
+        let cell = |row: usize, at: usize| table.rows[row].cells[at].1.as_str();
+        assert_eq!((cell(0, 0), cell(0, 1), cell(1, 0)), ("a, \"b\"\nc", "x;y", "last"));
+        let lines: Vec<usize> = table.rows.iter().map(|row| row.line).collect();
+        assert_eq!(lines, [2, 7]);
+        let (start, end) = table.rows[0].span;
+        assert_eq!(&text[start..end], "\"a, \"\"b\"\"\nc\",x;y");
+    }
+}
