@@ -43,6 +43,9 @@ pub struct Beginning {
     /// What was asked for.
     #[serde(default)]
     pub selection: Selection,
+    /// How many trials it was to run; unknown where each is a process of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trials: Option<usize>,
     /// The trials that were not run because their cases say so, unless ignored ones were asked for.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
@@ -70,6 +73,7 @@ impl Beginning {
             started_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
             rules: own.map(|kind| (kind.name.to_owned(), kind.summary.to_owned())).collect(),
             selection,
+            trials: settings.nextest.is_none().then(|| plan.to_run(command).count()),
             skipped: wanted.filter_map(skipped).collect(),
         }
     }

@@ -132,7 +132,7 @@ fn refuse_unready(panel: &Panel, plan: &mut Plan, named: bool, errors: &mut Load
 /// How many trials may ask the judge.
 fn asking(plan: &Plan, command: &Command) -> usize {
     let asks = |work: &Work| matches!(work, Work::Case(work) if work.case.asks_a_judge());
-    plan.trials.iter().filter(|planned| asks(&planned.work) && planned.will_run(command)).count()
+    plan.to_run(command).filter(|planned| asks(&planned.work)).count()
 }
 
 /// Where the recordings of all cases begin.

@@ -123,7 +123,7 @@ impl Live {
         if wanted.mode == Mode::Replay || command.arguments.list {
             return Ok(live);
         }
-        let trials = || plan.trials.iter().filter(|planned| planned.will_run(command));
+        let trials = || plan.to_run(command);
         if wanted.mode == Mode::Record {
             refuse_shared_recordings(trials(), files).map_err(|errors| wrong_files(&errors))?;
         }

@@ -85,6 +85,13 @@ pub(super) struct Plan {
     pub(super) pinned: Pinned,
 }
 
+impl Plan {
+    /// The trials that libtest will run.
+    pub(super) fn to_run<'p>(&'p self, command: &'p Command) -> impl Iterator<Item = &'p Planned> {
+        self.trials.iter().filter(|planned| planned.will_run(command))
+    }
+}
+
 /// All trials below the eval root, or everything that is wrong there.
 pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, LoadErrors> {
     let paths = case_files(library.files)?;

@@ -51,6 +51,36 @@ fn a_folder_that_is_not_there_is_2() {
     );
 }
 
+/// A trial that ran by then has its whole verdict; that of the others nobody takes for a pass.
+#[cfg(all(unix, feature = "live"))]
+#[test]
+fn an_interrupted_run_is_130_and_its_report_is_not_green() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let slow = "{id: slow, input: hi, agent: {command: [sh, -c, 'touch began; sleep 60']}, expect: [{tool_blocklist: [rm]}]}";
+    let green = "{id: green, trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}";
+    let package = Package::of(&format!("tests:\n  - {green}\n  - {slow}\n"));
+    let mut command = package.command(&["run", "--", "--test-threads=2"]);
+    command.env("ARRAIGN_AGENT_MODE", "live").stdout(std::process::Stdio::null());
+    let mut child = command.spawn().expect("the program starts");
+    let has_verdict = || {
+        let runs = fs::read_dir(package.path("target/arraign")).into_iter().flatten().flatten();
+        runs.map(|run| run.path().join("s::green.json")).any(|verdict| verdict.exists())
+    };
+    let started = std::time::Instant::now();
+    while !(has_verdict() && package.path("began").exists()) {
+        assert!(started.elapsed().as_secs() < 30, "the run does not come so far");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(id, Signal::INT).expect("it is ours");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let ran = package.arraign(&["report"]);
+    assert_eq!(ran.code, Some(101), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 case: 1 passed"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("not all of the run: 1 trial left no verdict"), "{}", ran.stderr);
+}
+
 /// This repository's own cases, but for those of checks that its test target brings.
 #[test]
 fn the_trials_are_those_of_the_test_target() {

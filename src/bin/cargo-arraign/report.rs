@@ -14,11 +14,11 @@ use arraign::report::{Earlier, FORMATS, Format, Report as _};
 use clap::Args;
 
 use crate::out::out;
-use crate::stop::{Ended, FAILED, Stop, written};
+use crate::stop::{Ended, FAILED, Stop, say, written};
 
 /// Render the report of a run, or of its shards, from the verdict files.
 ///
-/// Without `--format` it is shown here. Ends with 101 where a trial did not pass.
+/// Without `--format` it is shown here. Ends with 101 where a trial did not pass, or left no verdict.
 #[derive(Debug, Args)]
 pub(crate) struct Report {
     /// The run: the name of its folder below `target/arraign`, or the folder. The newest one unless said.
@@ -61,7 +61,11 @@ impl Report {
             text += &annotations.finish();
         }
         written(io::stdout().write_all(text.as_bytes()))?;
-        Ok(if totals.passed == totals.cases { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+        if run.missing() > 0 {
+            say(&unfinished(run.missing()));
+        }
+        let is_green = totals.passed == totals.cases && run.missing() == 0;
+        Ok(if is_green { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
     fn earlier(&self) -> Result<Option<Earlier>, Stop> {
@@ -90,6 +94,11 @@ pub(crate) fn folder(run: Option<&PathBuf>) -> Result<PathBuf, Stop> {
         let (run, out) = (run.display(), out());
         Stop::new(format!("no run is called `{run}` in `{}`; each folder there is a run", out.display()))
     })
+}
+
+fn unfinished(missing: usize) -> String {
+    let trials = if missing == 1 { "1 trial".to_owned() } else { format!("{missing} trials") };
+    format!("not all of the run: {trials} left no verdict; was it interrupted?")
 }
 
 fn told(path: &Path) -> String {

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -20,6 +21,7 @@ const ATTEMPT: &str = "attempt-";
 pub(super) struct Index {
     beginnings: Vec<Beginning>,
     trials: HashMap<(String, String), Trial>,
+    missing: usize,
 }
 
 /// A trial: where its verdicts are, the last one last.
@@ -66,12 +68,33 @@ impl Index {
         if began.is_empty() {
             return Err(RunError::new(folder, RunProblem::NotARun));
         }
-        for path in began {
-            self.beginnings.push(json(&path)?);
-        }
-        self.add_harness(folder)?;
+        let began: Vec<Beginning> = began.iter().map(|path| json(path)).collect::<Result<_, _>>()?;
+        let mut one = Self::default();
+        one.add_harness(folder)?;
         let harnesses = list(folder)?.into_iter().filter(|entry| is_harness(entry));
-        harnesses.into_iter().try_for_each(|folder| self.add_harness(&folder))
+        harnesses.into_iter().try_for_each(|folder| one.add_harness(&folder))?;
+        self.missing += began.iter().map(|began| one.missing_of(began)).sum::<usize>();
+        self.beginnings.extend(began);
+        one.trials.into_values().for_each(|trial| self.add_trial(trial));
+        Ok(())
+    }
+
+    /// How many trials of a harness left no verdict.
+    fn missing_of(&self, began: &Beginning) -> usize {
+        let of_it = self.trials.values().filter(|trial| trial.harness == began.harness).count();
+        began.trials.map_or(0, |trials| trials.saturating_sub(of_it))
+    }
+
+    /// A trial of several folders was tried in each of them.
+    fn add_trial(&mut self, new: Trial) {
+        match self.trials.entry((new.harness.clone(), new.name.clone())) {
+            Entry::Vacant(vacant) => drop(vacant.insert(new)),
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                known.attempts.extend(new.attempts);
+                known.place = new.place;
+            }
+        }
     }
 
     /// The first attempts, then the later ones by their numbers.
@@ -96,9 +119,14 @@ impl Index {
         Ok(())
     }
 
+    /// How many trials left no verdict.
+    pub(super) fn missing(&self) -> usize {
+        self.missing
+    }
+
     /// All of them, the trials in the order of a report.
     pub(super) fn finish(self) -> (Vec<Beginning>, Vec<Trial>) {
-        let Self { mut beginnings, trials } = self;
+        let Self { mut beginnings, trials, .. } = self;
         beginnings.sort_by(|one, other| one.package.cmp(&other.package));
         let mut trials: Vec<Trial> = trials.into_values().collect();
         trials.sort_by(Trial::in_order);

@@ -36,6 +36,7 @@ pub struct StoredRun {
     run: Run,
     beginnings: Vec<Beginning>,
     trials: Vec<Trial>,
+    missing: usize,
     /// Its packages are several: paths begin at the root of the repository.
     is_moved: bool,
 }
@@ -48,12 +49,13 @@ impl StoredRun {
         for folder in folders {
             index.add(folder)?;
         }
+        let missing = index.missing();
         let (beginnings, trials) = index.finish();
         let mut packages: Vec<&str> = beginnings.iter().map(|one| one.package.as_str()).collect();
         packages.dedup();
         let is_moved = packages.len() > 1;
         let run = run_of(folders, &beginnings, &trials, is_moved);
-        Ok(Self { run, beginnings, trials, is_moved })
+        Ok(Self { run, beginnings, trials, missing, is_moved })
     }
 
     /// The same run, compared with an earlier one.
@@ -75,6 +77,12 @@ impl StoredRun {
     /// How many trials left a verdict.
     pub fn trials(&self) -> usize {
         self.trials.len()
+    }
+
+    /// How many trials were to run and left no verdict: the run was interrupted, or they could not write it. Of trials
+    /// that are processes of their own nobody knows.
+    pub fn missing(&self) -> usize {
+        self.missing
     }
 
     /// Shows each trial's verdict to `look`, one after the other, in the order of the files and lines of their cases.
