@@ -30,7 +30,8 @@ pub(super) struct Judging {
 /// The trials that have asked the judge.
 #[derive(Default)]
 struct Heard {
-    answered: usize,
+    /// By their names: the gate of a suite holds its cases once more.
+    answered: HashSet<String>,
     at_work: Vec<String>,
 }
 
@@ -57,9 +58,14 @@ impl Judging {
     }
 
     /// How many trials may ask the judge, how many of those have ended, and which ask it now.
+    #[cfg_attr(not(any(feature = "live", feature = "judge")), expect(dead_code, reason = "nothing is shown"))]
     pub(super) fn asking(&self) -> Asking {
         let heard = self.heard();
-        Asking { asked: self.trials, answered: heard.answered, at_work: heard.at_work.clone() }
+        Asking {
+            asked: self.trials,
+            answered: heard.answered.len().min(self.trials),
+            at_work: heard.at_work.clone(),
+        }
     }
 
     /// Does what may ask the judge for the trial `name`.
@@ -68,7 +74,7 @@ impl Judging {
         let answer = ask();
         let mut heard = self.heard();
         heard.at_work.retain(|other| other != name);
-        heard.answered += 1;
+        heard.answered.insert(name.to_owned());
         answer
     }
 

@@ -346,9 +346,10 @@ fn run_trials(plan: Plan, shared: &Arc<Shared>, command: &Command, ending: &Endi
     let trials: Vec<Trial> =
         numbered.map(|(number, planned)| trial(number, planned, shared, reasons)).collect();
     let arguments = command.arguments_for(trials.len());
-    let shown = Progress::show(shared, &arguments);
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    drop(shown);
+    let conclusion = {
+        let _shown = Progress::show(shared, &arguments);
+        libtest_mimic::run(&arguments, trials)
+    };
     // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
     std::mem::forget(cases);
     let ran = Ran::of(&conclusion);

@@ -18,6 +18,7 @@ pub(super) struct Setup {}
 /// No agent runs.
 pub(super) struct Live;
 
+#[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "the same face as with agents"))]
 #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "the same face as with agents")]
 impl Live {
     pub(super) fn start(

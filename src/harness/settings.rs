@@ -146,6 +146,7 @@ fn nextest() -> Nextest {
 }
 
 /// Nobody looks at the terminal, and nobody is asked: as insta tells it.
+#[cfg(any(feature = "live", feature = "judge", feature = "snapshots"))]
 pub(super) fn is_ci() -> bool {
     match env::var("CI").as_deref() {
         Ok("false" | "0" | "") => false,

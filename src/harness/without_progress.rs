@@ -10,6 +10,9 @@ use super::trial::Shared;
 #[derive(Default)]
 pub(super) struct Progress {}
 
+/// What would be shown.
+pub(super) struct Shown;
+
 /// What is being asked.
 #[derive(Default)]
 #[expect(dead_code, reason = "the same face as with what is asked")]
@@ -21,7 +24,9 @@ pub(super) struct Asking {
 
 #[expect(clippy::unused_self, reason = "the same face as with what is shown")]
 impl Progress {
-    pub(super) fn show(_shared: &Arc<Shared>, _arguments: &Arguments) {}
+    pub(super) fn show(_shared: &Arc<Shared>, _arguments: &Arguments) -> Option<Shown> {
+        None
+    }
 
     pub(super) fn make_room(&self) {}
 }

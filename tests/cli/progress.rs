@@ -110,6 +110,44 @@ fn a_terminal_sees_who_is_at_work_and_nothing_of_it_stays() {
     assert!(lines.iter().any(|line| line.starts_with("test result: ok. 3 passed")), "{lines:#?}");
 }
 
+/// A judge that thinks for a while, and then has nothing to say.
+#[cfg(feature = "judge")]
+fn slow_judge() -> String {
+    use std::io::Write as _;
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || {
+                let _ = stream.read(&mut [0; 4096]);
+                std::thread::sleep(std::time::Duration::from_millis(900));
+                let _ = stream
+                    .write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            });
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+#[cfg(feature = "judge")]
+#[test]
+fn a_terminal_sees_that_the_judge_is_asked() {
+    let case = |id: &str, check: &str| {
+        format!("  - {{id: {id}, input: hi, trace: {{calls: [look], answer: x}}, expect: [{check}]}}\n")
+    };
+    let asks = case("polite", "agent_check: {label: polite, prompt: Is it polite?}");
+    let package = Package::of(&format!("tests:\n{asks}{}", case("plain", "tool_blocklist: [rm]")));
+    package.write("evals/arraign.yaml", &format!("judge: {{model: m, base_url: {}}}\n", slow_judge()));
+    let mut command = package.command(&["run", "--", "--test-threads=4"]);
+    let sent =
+        on_a_terminal(command.envs([("ARRAIGN_JUDGE", "live"), TERMINAL, ("OPENAI_API_KEY", "k")]), true);
+    assert!(sent.contains("judge 0 of 1: s::polite"), "{sent:?}");
+    assert!(!screen(&sent).iter().any(|line| line.contains("judge 0 of 1")), "{sent:?}");
+    let replayed = on_a_terminal(package.command(&["run", "--", "--test-threads=4"]).envs([TERMINAL]), true);
+    assert!(!replayed.contains("judge 0 of 1"), "{replayed:?}");
+}
+
 #[test]
 fn it_is_drawn_where_standard_error_alone_is_a_terminal() {
     let package = package();

@@ -126,7 +126,7 @@ fn tests(node: Node<'_>, defaults: &Defaults<'_>, prompts: &[Option<String>], dr
 }
 
 /// The name of the file that stands in place of tests.
-fn file_of<'n>(node: Node<'n>) -> Option<&'n str> {
+fn file_of(node: Node<'_>) -> Option<&str> {
     node.as_str().or_else(|| node.get("path").and_then(Node::as_str))
 }
 

@@ -128,7 +128,9 @@ fn under(test: &mut Map<String, Value>, key: &str, name: &str, cell: &str) {
 fn configure(assertions: &mut [(&str, Value)], row: &Row) {
     for (column, cell) in &row.cells {
         if column == "__metric" {
-            assertions.iter_mut().for_each(|(_, assertion)| assertion["metric"] = cell.as_str().into());
+            for (_, assertion) in assertions.iter_mut() {
+                assertion["metric"] = cell.as_str().into();
+            }
         }
         let Some((whose, key)) = column.strip_prefix("__config:__").and_then(|rest| rest.split_once(':'))
         else {
