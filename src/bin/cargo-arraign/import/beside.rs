@@ -7,6 +7,7 @@ use arraign::pattern::is_glob;
 use arraign::place::Source;
 use arraign::source::{Files, ReadProblem};
 use globset::GlobBuilder;
+use walkdir::{DirEntry, WalkDir};
 
 const OUTSIDE: &str = "it lies outside of the folder of this file: copy it into that";
 const MISSING: &str = "there is no such file";
@@ -38,17 +39,18 @@ impl Beside {
         if found.is_empty() { Err(MISSING.to_owned()) } else { Ok(found) }
     }
 
+    /// The pattern is what stands below the folder, whose own name may hold any letters.
     fn matching(&self, pattern: &Path) -> Result<Vec<PathBuf>, String> {
-        let text = pattern.to_string_lossy();
-        let glob = GlobBuilder::new(&text).literal_separator(true).build();
+        let root = self.0.root();
+        let pattern = pattern.strip_prefix(root).unwrap_or(pattern);
+        let glob = GlobBuilder::new(&pattern.to_string_lossy()).literal_separator(true).build();
         let matcher = glob.map_err(|error| format!("it is no pattern: {}", error.kind()))?.compile_matcher();
         let fixed = pattern.ancestors().find(|folder| !is_glob(&folder.to_string_lossy()));
-        let passed_over = |path: &Path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with('.') || PASSED_OVER.contains(&&*name)
-        };
-        let found = self.0.walk(fixed.unwrap_or(self.0.root()), passed_over).unwrap_or_default();
-        Ok(found.into_iter().filter(|path| matcher.is_match(path)).collect())
+        let entries = WalkDir::new(root.join(fixed.unwrap_or(Path::new("")))).sort_by_file_name().into_iter();
+        let entries = entries.filter_entry(|entry| entry.depth() == 0 || !is_passed_over(entry));
+        let files = entries.filter_map(Result::ok).filter(|entry| !entry.file_type().is_dir());
+        let matches = |path: &PathBuf| path.strip_prefix(root).is_ok_and(|below| matcher.is_match(below));
+        Ok(files.map(DirEntry::into_path).filter(matches).collect())
     }
 
     /// The file at `path`. The error is why it cannot be read: a link may lead outside.
@@ -61,6 +63,11 @@ impl Beside {
         })?;
         Ok(Source::new(self.0.name(path), text))
     }
+}
+
+fn is_passed_over(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    name.starts_with('.') || PASSED_OVER.contains(&&*name)
 }
 
 /// Whether the file is called so.
@@ -78,14 +85,14 @@ mod tests {
 
     fn folder() -> tempfile::TempDir {
         let dir = tempfile::tempdir().expect("a folder");
-        for folder in ["in/a", "in/node_modules"] {
+        for folder in ["in[1]/a", "in[1]/node_modules"] {
             fs::create_dir_all(dir.path().join(folder)).expect("a folder");
         }
-        for file in ["in/b.txt", "in/a/c.txt", "in/node_modules/d.txt", "secret.txt"] {
+        for file in ["in[1]/b.txt", "in[1]/a/c.txt", "in[1]/node_modules/d.txt", "secret.txt"] {
             fs::write(dir.path().join(file), file).expect("a file");
         }
-        symlink("../secret.txt", dir.path().join("in/link.txt")).expect("a link");
-        symlink("..", dir.path().join("in/up")).expect("a link");
+        symlink("../secret.txt", dir.path().join("in[1]/link.txt")).expect("a link");
+        symlink("..", dir.path().join("in[1]/up")).expect("a link");
         dir
     }
 
@@ -97,11 +104,11 @@ mod tests {
     #[test]
     fn what_lies_in_the_folder_is_read() {
         let dir = folder();
-        let beside = Beside::of(&dir.path().join("in/config.yaml"));
+        let beside = Beside::of(&dir.path().join("in[1]/config.yaml"));
         for name in ["b.txt", "./b.txt", "a/../b.txt", "b.*"] {
-            assert_eq!(read(&beside, name), Ok(vec!["in/b.txt".to_owned()]), "{name}");
+            assert_eq!(read(&beside, name), Ok(vec!["in[1]/b.txt".to_owned()]), "{name}");
         }
-        assert_eq!(read(&beside, "a/*.txt"), Ok(vec!["in/a/c.txt".to_owned()]));
+        assert_eq!(read(&beside, "a/*.txt"), Ok(vec!["in[1]/a/c.txt".to_owned()]));
         for name in ["a", "gone.txt", "a/*.csv", "[", "**/d.txt"] {
             assert!(read(&beside, name).is_err(), "{name}");
         }
@@ -110,7 +117,7 @@ mod tests {
     #[test]
     fn nothing_outside_is_read() {
         let dir = folder();
-        let beside = Beside::of(&dir.path().join("in/config.yaml"));
+        let beside = Beside::of(&dir.path().join("in[1]/config.yaml"));
         let absolute = dir.path().join("secret.txt").to_string_lossy().into_owned();
         for name in
             ["../secret.txt", "a/../../secret.txt", "link.txt", "up/secret.txt", "l*.txt", absolute.as_str()]
