@@ -29,6 +29,7 @@ const WRONG: &[(&[&str], &str)] = &[
     (&["import", "--from", "assay", "bytes"], "bytes: not UTF-8"),
     (&["import", "--from", "evalview", "file"], "there is no case in it"),
     (&["init", "nowhere"], "no folder `nowhere`"),
+    (&["init", "taken"], "cannot make the folder taken/evals: "),
     (&["calibrate", "nowhere"], "nowhere cannot be read"),
     (&["completions", "tcl"], "[possible values: bash,"),
     (&["schema", "--out", "nowhere/schema.json"], "nowhere/schema.json cannot be written"),
@@ -37,6 +38,7 @@ const WRONG: &[(&[&str], &str)] = &[
 fn package() -> Package {
     let package = Package::of(CASE);
     package.write("file", "");
+    package.write("taken/evals", "a file, where a folder belongs");
     package.write("broken/arraign.yaml", "wat: 1");
     std::fs::create_dir(package.path("empty")).expect("a folder");
     std::fs::write(package.path("bytes"), [0xff, 0xfe, 0x00]).expect("a file");

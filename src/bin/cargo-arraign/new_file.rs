@@ -10,6 +10,7 @@ use crate::stop::Stop;
 pub(crate) fn write_new(path: &Path, text: &str) -> Result<bool, Stop> {
     let refused = |error: io::Error| Stop::new(format!("cannot write {}: {error}", path.display()));
     if let Some(folder) = path.parent() {
+        let refused = |error| Stop::new(format!("cannot make the folder {}: {error}", folder.display()));
         fs::create_dir_all(folder).map_err(refused)?;
     }
     match OpenOptions::new().write(true).create_new(true).open(path) {
