@@ -93,6 +93,8 @@ pub(super) struct Live {
     mode: Mode,
     rerun: Rerun,
     asked: HashMap<String, Asked>,
+    /// One of them is code of the test target.
+    in_process: bool,
     /// Those who run them; nobody does in a replay.
     crew: Option<Crew>,
 }
@@ -119,7 +121,13 @@ impl Live {
             known(&setup.agents, name).map_err(|problem| wrong(&[format!("ARRAIGN_AGENT: {problem}")]))?;
         }
         find_all(plan, &setup.agents, command).map_err(|errors| wrong_files(&errors))?;
-        let mut live = Self { mode: wanted.mode, rerun: rerun.clone(), asked: HashMap::new(), crew: None };
+        let mut live = Self {
+            mode: wanted.mode,
+            rerun: rerun.clone(),
+            asked: HashMap::new(),
+            in_process: false,
+            crew: None,
+        };
         if wanted.mode == Mode::Replay || command.arguments.list {
             return Ok(live);
         }
@@ -148,6 +156,7 @@ impl Live {
         let Some(agent) = agents.find(instead.as_ref().unwrap_or(&agent.from)) else { return };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let runs = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
+        self.in_process |= matches!(agent.1, Agent::InProcess(_));
         let answer = crew.ask(agent, &AgentInput::of(case, &stem), runs, case.timeout);
         self.asked.insert(planned.name.clone(), Asked { answer, recorded: OnceLock::new() });
     }
@@ -157,6 +166,11 @@ impl Live {
         let at_work = self.crew.as_ref().map(Crew::at_work).unwrap_or_default();
         let answered = self.asked.values().filter(|asked| asked.answer.is_given()).count();
         Asking { asked: self.asked.len(), answered, at_work }
+    }
+
+    /// Whether an agent may print, and would be held up by others who do.
+    pub(super) fn may_print(&self) -> bool {
+        self.in_process
     }
 
     /// Waits until the agent of this trial has answered, so that its own time does not count as the checks'.

@@ -2,7 +2,8 @@
 //!
 //! It stands on standard error, on the screen that standard output writes to as well. Hence the line is never there while
 //! others write: its thread holds both streams as long as it is to be seen, takes it away before it lets go of them, and
-//! stays away for a moment after each trial, whose own line is about to be printed.
+//! stays away for a moment after each trial, whose own line is about to be printed. Agents in this very process may print,
+//! and their time is measured: nobody holds the streams then, and what they print may stand on the line.
 
 use std::env;
 use std::io::{self, IsTerminal as _, StderrLock, StdoutLock};
@@ -136,7 +137,7 @@ fn draw(shared: &Shared) {
             shared.progress.wait(SHOWN);
             continue;
         };
-        let streams = held();
+        let streams = (!shared.live.may_print()).then(held);
         bar.set_message(line);
         bar.tick();
         shared.progress.wait(SHOWN);

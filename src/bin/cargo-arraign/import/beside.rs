@@ -49,8 +49,8 @@ impl Beside {
         let entries = WalkDir::new(root.join(fixed.unwrap_or(Path::new("")))).sort_by_file_name().into_iter();
         let entries = entries.filter_entry(|entry| entry.depth() == 0 || !is_passed_over(entry));
         let files = entries.filter_map(Result::ok).filter(|entry| !entry.file_type().is_dir());
-        let matches = |path: &PathBuf| path.strip_prefix(root).is_ok_and(|below| matcher.is_match(below));
-        Ok(files.map(DirEntry::into_path).filter(matches).collect())
+        let is_meant = |path: &PathBuf| path.strip_prefix(root).is_ok_and(|below| matcher.is_match(below));
+        Ok(files.map(DirEntry::into_path).filter(is_meant).collect())
     }
 
     /// The file at `path`. The error is why it cannot be read: a link may lead outside.
