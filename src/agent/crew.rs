@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
@@ -216,6 +218,7 @@ async fn end_when_interrupted() {
         _ = hangup.recv() => {}
     }
     group::kill_all();
+    take_the_screen();
     std::process::exit(INTERRUPTED);
 }
 
@@ -223,8 +226,21 @@ async fn end_when_interrupted() {
 async fn end_when_interrupted() {
     if tokio::signal::ctrl_c().await.is_ok() {
         group::kill_all();
+        take_the_screen();
         std::process::exit(INTERRUPTED);
     }
+}
+
+/// Whoever shows a line on the terminal holds standard error as long as it is to be seen. It is gone when the stream is
+/// ours, and does not come back. A stream that nobody reads is not waited for.
+fn take_the_screen() {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let _held = io::stderr().lock();
+        let _ = sender.send(());
+        thread::sleep(Duration::MAX);
+    });
+    let _ = receiver.recv_timeout(Duration::from_millis(300));
 }
 
 /// The exit code of a run that was interrupted.

@@ -157,6 +157,21 @@ fn it_is_drawn_where_standard_error_alone_is_a_terminal() {
     assert_eq!(screen(&sent), [""], "{sent:?}");
 }
 
+/// The agent itself presses the keys.
+#[test]
+fn an_interrupt_leaves_nothing_of_it() {
+    let script = serde_json::Value::from("sleep 1; kill -INT $PPID; sleep 60");
+    let agent = format!("agent: {{command: [sh, -c, {script}]}}");
+    let package = Package::of(&format!(
+        "tests:\n  - {{id: a, input: hi, {agent}, expect: [{{tool_blocklist: [rm]}}]}}\n  - {{id: b, trace: {{calls: [look]}}, expect: [{{tool_blocklist: [rm]}}]}}\n"
+    ));
+    let sent =
+        on_a_terminal(package.command(&["run", "--", "--test-threads=4"]).envs([LIVE, TERMINAL]), true);
+    assert!(sent.contains("agents 0 of 1: a"), "{sent:?}");
+    let lines = screen(&sent);
+    assert!(!lines.iter().any(|line| line.contains("agents") || line.contains("test result")), "{lines:#?}");
+}
+
 #[test]
 fn nobody_else_sees_it() {
     let package = package();
