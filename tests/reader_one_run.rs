@@ -1,11 +1,12 @@
 //! One run of a file is what it is among all runs of that file, and the others are passed over.
 
-use std::fs;
+#[path = "support/samples.rs"]
+mod samples;
+
 use std::io::{BufReader, Cursor};
-use std::path::{Path, PathBuf};
 
 use arraign::reader::{self, Recording, TraceError, TraceProblem};
-use serde_json::Value;
+use samples::{formats, put_together};
 
 fn read_run(text: &str, format: Option<&str>, wanted: &str) -> Result<Recording, TraceError> {
     // A buffer so small that every value lies across several.
@@ -35,24 +36,6 @@ fn assert_each_run_is_found(text: &str, name: &str) -> usize {
     all.runs.len()
 }
 
-fn list(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let mut paths: Vec<PathBuf> = entries.collect();
-    paths.sort();
-    paths
-}
-
-/// The samples of each format.
-fn formats() -> Vec<(String, Vec<String>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader");
-    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
-    let samples = |path: &Path| {
-        let files = list(path).into_iter().filter(|path| path.extension().is_some_and(|end| end != "txt"));
-        files.map(|path| fs::read_to_string(path).expect("a file")).collect()
-    };
-    list(&folder).iter().map(|path| (name(path), samples(path))).collect()
-}
-
 #[test]
 fn each_run_of_each_sample_is_found_by_number_and_by_id() {
     for (format, samples) in formats() {
@@ -62,29 +45,12 @@ fn each_run_of_each_sample_is_found_by_number_and_by_id() {
     }
 }
 
-/// The values of a file: its lines, or the elements of its list, or itself.
-fn values(text: &str) -> Option<Vec<Value>> {
-    let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
-    match values.ok()?.as_slice() {
-        [Value::Array(items)] => Some(items.clone()),
-        values => Some(values.to_vec()),
-    }
-}
-
 #[test]
 fn several_samples_in_one_file_are_found_in_lines_in_a_list_and_in_documents() {
     let mut several = Vec::new();
-    for (format, samples) in formats() {
-        let values: Vec<Value> = samples.iter().filter_map(|text| values(text)).flatten().collect();
-        let joined = |between: &str, pretty: bool| {
-            let text = |value: &Value| if pretty { format!("{value:#}") } else { value.to_string() };
-            values.iter().map(text).collect::<Vec<_>>().join(between)
-        };
-        let files = [joined("\n", false), joined("\r\n\r\n", true), format!(" [{}]\n", joined(" ,\n", true))];
-        for text in files {
-            if reader::read(&text, None).is_ok_and(|all| all.format == format) {
-                several.push((format.clone(), assert_each_run_is_found(&text, &format)));
-            }
+    for (format, text) in put_together() {
+        if reader::read(&text, None).is_ok_and(|all| all.format == format) {
+            several.push((format.clone(), assert_each_run_is_found(&text, &format)));
         }
     }
     let many = several.iter().filter(|(_, runs)| *runs > 1).count();

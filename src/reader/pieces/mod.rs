@@ -1,8 +1,8 @@
-//! Large files: one run is taken out of a file of many, and the others are not built.
+//! Large files: a few runs are taken out of a file of many, and the others are not built.
 //!
 //! A reader may say how the files of its format are cut ([`Pieces`]): where the pieces of runs stand in a record, and
 //! from a first look at a piece, whose it is. Then a file is read twice, forwards and through one buffer: once to find
-//! the run, once more, there alone, for its pieces. These the reader reads, as if they were the file.
+//! the runs, once more, there alone, for the pieces of those wanted. These the reader reads, as if they were the file.
 
 mod head;
 mod keep;
@@ -19,9 +19,9 @@ pub(super) use keep::{Kept, keep};
 pub(super) use look::look;
 pub(super) use mistake::mistake;
 pub(super) use scan::Trouble;
-pub(super) use survey::{Found, survey};
+pub(super) use survey::{Found, Run, survey};
 
-/// What one run of a format's files can be read by, without the others.
+/// What the runs of a format's files can be told apart by, before they are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Cuts {
     /// Nothing: whose a record is, the others tell.

@@ -16,6 +16,24 @@ pub(in super::super) struct Found {
     pub(super) ordinal: usize,
     /// Where the record of its last piece begins.
     pub(super) last: u64,
+    pub(super) size: u64,
+}
+
+impl Found {
+    /// Where its first piece is: what no other run has.
+    pub(super) fn begins(&self) -> (u64, usize) {
+        (self.spot.offset, self.ordinal)
+    }
+
+    /// How many bytes its pieces have.
+    pub(in super::super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether it begins in a record of `other`, or among them.
+    pub(in super::super) fn begins_within(&self, other: &Self) -> bool {
+        (other.spot.offset..=other.last).contains(&self.spot.offset)
+    }
 }
 
 /// A run that was found.
@@ -83,6 +101,7 @@ pub(in super::super) fn survey<R: BufRead>(
             let note = (pieces.note)(text).map_err(|_| Trouble::Broken)?;
             let tells = note.tells;
             if let Some(run) = open.run(note, spot, ordinal, &mut found)? {
+                run.found.size += text.len() as u64;
                 run.tells = run.tells || tells.is_none_or(|tells| tells(text));
             }
             ordinal += 1;
@@ -117,7 +136,7 @@ impl Open {
             if !matches!(note.whose, Whose::Of(_)) {
                 self.close(found);
             }
-            let found = Found { spot, ordinal, last: spot.offset };
+            let found = Found { spot, ordinal, last: spot.offset, size: 0 };
             self.runs.push(Run { id: None, found, began: note.began, tells: false });
         }
         let place = number.checked_sub(self.closed);

@@ -1,0 +1,49 @@
+//! The samples of the readers, as they stand and put together.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// The samples of each format.
+pub(crate) fn formats() -> Vec<(String, Vec<String>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader");
+    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+    let samples = |path: &Path| {
+        let files = list(path).into_iter().filter(|path| path.extension().is_some_and(|end| end != "txt"));
+        files.map(|path| fs::read_to_string(path).expect("a file")).collect()
+    };
+    list(&folder).iter().map(|path| (name(path), samples(path))).collect()
+}
+
+/// All samples of each format in one file: as lines, as documents, as a list. Not each of them is of that format.
+pub(crate) fn put_together() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    for (format, samples) in formats() {
+        let values: Vec<Value> = samples.iter().filter_map(|text| values(text)).flatten().collect();
+        let joined = |between: &str, pretty: bool| {
+            let text = |value: &Value| if pretty { format!("{value:#}") } else { value.to_string() };
+            values.iter().map(text).collect::<Vec<_>>().join(between)
+        };
+        files.push((format.clone(), joined("\n", false)));
+        files.push((format.clone(), joined("\r\n\r\n", true)));
+        files.push((format, format!(" [{}]\n", joined(" ,\n", true))));
+    }
+    files
+}
+
+fn list(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<PathBuf> = entries.collect();
+    paths.sort();
+    paths
+}
+
+/// The values of a file: its lines, or the elements of its list, or itself.
+fn values(text: &str) -> Option<Vec<Value>> {
+    let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
+    match values.ok()?.as_slice() {
+        [Value::Array(items)] => Some(items.clone()),
+        values => Some(values.to_vec()),
+    }
+}
