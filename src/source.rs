@@ -257,6 +257,11 @@ impl Files {
         path.exists()
     }
 
+    /// Whether a file has more than so many bytes. What is not there, or has no length, has not.
+    pub fn is_larger(&self, path: &Path, bytes: u64) -> bool {
+        fs::metadata(path).is_ok_and(|metadata| metadata.len() > bytes)
+    }
+
     /// The entries of a folder, by name; empty when it is none.
     pub fn list(&self, folder: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);

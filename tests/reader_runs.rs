@@ -73,7 +73,8 @@ const LINES: &str = r#"{"id": "a", "steps": [{"user": "hi"}, {"say": "one"}]}
 #[test]
 fn what_is_wrong_with_a_run_is_told_and_ends_the_runs() {
     let mut runs = reader::runs(Cursor::new(LINES), None).expect("a file");
-    let error = runs.next().expect("a batch").expect_err("a broken run").to_string();
+    assert_eq!(runs.next().expect("a run").expect("it can be read").answer.as_deref(), Some("one"));
+    let error = runs.next().expect("a run").expect_err("a broken run").to_string();
     assert_eq!(error, "native: line 2: /0: invalid type: string \"nine\", expected i64");
     assert!(runs.next().is_none());
     let last = reader::runs(Cursor::new(LINES), None).expect("a file").nth(2).expect("the last");
@@ -128,6 +129,9 @@ fn traces_that_are_mixed_are_read_batch_by_batch() {
         )
     };
     let spans: Vec<String> = (0..14).map(span).collect();
-    let text = format!(r#"{{"resourceSpans":[{{"resource":{{}},"scopeSpans":[{{"spans":[{}]}}]}}]}}"#, spans.join(","));
+    let text = format!(
+        r#"{{"resourceSpans":[{{"resource":{{}},"scopeSpans":[{{"spans":[{}]}}]}}]}}"#,
+        spans.join(",")
+    );
     assert_read_at_most(&text, 5);
 }

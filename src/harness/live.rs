@@ -17,7 +17,7 @@ use crate::agent::{Agent, AgentInput, Agents, Answer, Crew, DEFAULT_CONCURRENCY,
 use crate::case::{AgentFrom, AgentUse, Case, NamedAgent};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
-use crate::suite::{LIVE, Recorded, Run, load_recorded, record, recording};
+use crate::suite::{LIVE, Run, RunsOfCase, record, recording};
 use crate::verdict::Rerun;
 use crate::yaml::did_you_mean;
 
@@ -185,24 +185,24 @@ impl Live {
         self.asked.contains_key(name)
     }
 
-    /// What the trial `name` looks at: its agent's answer, or what is recorded.
-    pub(super) fn recorded(
+    /// The runs that the trial `name` looks at: its agent's answer, or what is recorded.
+    pub(super) fn runs(
         &self,
         name: &str,
         case: &Case,
         path: &Path,
         files: &Files,
-    ) -> Result<Recorded, String> {
+    ) -> Result<RunsOfCase, String> {
         let Some(asked) = self.asked.get(name) else {
-            return load_recorded(case, path, files).map_err(|error| self.not_recorded(error, name, case));
+            return RunsOfCase::find(case, path, files).map_err(|error| self.not_recorded(error, name, case));
         };
         let runs = asked.answer.wait().as_ref().map_err(ToString::to_string)?;
         if self.mode == Mode::Record {
             asked.recorded.get_or_init(|| record(case, path, files, runs)).clone()?;
-            return load_recorded(case, path, files);
+            return RunsOfCase::find(case, path, files);
         }
         let run = |trace| Run { file: None, format: LIVE, trace };
-        Ok(Recorded::of_runs(runs.iter().cloned().map(run).collect(), case, path, files))
+        Ok(runs.iter().cloned().map(run).collect::<Vec<Run>>().into())
     }
 
     /// Where a case has an agent, its trace can be had anew.

@@ -10,7 +10,8 @@ use super::settings::Settings;
 use crate::case::{Case, Ignore, Runs, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
 use crate::suite::{
-    Gate, Library, ReportFormat, Suite, case_files, case_name, file_name, files_for_name, load_all, load_runs,
+    Gate, Library, ReportFormat, RunsOfCase, Suite, case_files, case_name, file_name, files_for_name,
+    load_all,
 };
 use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
 
@@ -57,7 +58,16 @@ pub(super) struct CaseWork {
     /// What the names of its suite's trials begin with.
     pub(super) suite: Arc<str>,
     /// One run of a trace file that says `each: true`.
-    pub(super) run: Option<usize>,
+    pub(super) run: Option<OneRun>,
+}
+
+/// One run of those that a trace file holds.
+#[derive(Clone)]
+pub(super) struct OneRun {
+    /// All of them, found and not read.
+    pub(super) runs: Arc<RunsOfCase>,
+    /// Which, from 0.
+    pub(super) number: usize,
 }
 
 /// The gate of a suite, and the trials whose scores it holds, by name.
@@ -170,7 +180,7 @@ fn is_name_of(name: &str, case_name: &str) -> bool {
 
 /// The trial of a case, or one a run where its trace says so.
 fn trials_of(work: &CaseWork, name: String, library: Library<'_>) -> Result<Vec<Planned>, LoadErrors> {
-    let planned = |name: String, run: Option<usize>| Planned {
+    let planned = |name: String, run: Option<OneRun>| Planned {
         name,
         ignore: work.case.ignore.clone(),
         work: Work::Case(CaseWork { run, ..work.clone() }),
@@ -179,10 +189,12 @@ fn trials_of(work: &CaseWork, name: String, library: Library<'_>) -> Result<Vec<
     if file.runs != Runs::Each {
         return Ok(vec![planned(name, None)]);
     }
-    // The one thing that reads a trace while listing, and only to count its runs.
-    let runs = load_runs(&work.case, &work.path, library.files)
+    // The one thing that looks at a trace while listing, and only for where its runs are.
+    let runs = RunsOfCase::find(&work.case, &work.path, library.files)
         .map_err(|error| LoadError::new(file.place.clone(), error))?;
-    Ok((0..runs.len()).map(|run| planned(format!("{name}::run_{}", run + 1), Some(run))).collect())
+    let runs = Arc::new(runs);
+    let one = |number: usize| Some(OneRun { runs: Arc::clone(&runs), number });
+    Ok((0..runs.len()).map(|number| planned(format!("{name}::run_{}", number + 1), one(number))).collect())
 }
 
 fn is_selected(case: &Case, settings: &Settings) -> bool {

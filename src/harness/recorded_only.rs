@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::progress::Asking;
 use crate::case::{Case, NamedAgent};
 use crate::source::Files;
-use crate::suite::{Recorded, load_recorded};
+use crate::suite::RunsOfCase;
 use crate::verdict::Rerun;
 
 /// Nothing can be said of agents.
@@ -45,13 +45,13 @@ impl Live {
         false
     }
 
-    pub(super) fn recorded(
+    pub(super) fn runs(
         &self,
         _name: &str,
         case: &Case,
         path: &Path,
         files: &Files,
-    ) -> Result<Recorded, String> {
-        load_recorded(case, path, files)
+    ) -> Result<RunsOfCase, String> {
+        RunsOfCase::find(case, path, files)
     }
 }

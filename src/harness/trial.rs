@@ -8,7 +8,7 @@ use libtest_mimic::Failed;
 
 use super::judging::Judging;
 use super::live::Live;
-use super::plan::{CaseWork, Work};
+use super::plan::{CaseWork, OneRun, Work};
 use super::progress::Progress;
 use super::store::Store;
 use super::tally::Tally;
@@ -17,8 +17,8 @@ use crate::place::LoadErrors;
 use crate::report::plain::one_line;
 use crate::report::terminal;
 use crate::source::Files;
-use crate::suite::Recorded;
-use crate::verdict::{Rerun, Verdict, evaluate_heard, failed_with};
+use crate::suite::{RunsOfCase, load_baseline};
+use crate::verdict::{Rerun, Verdict, evaluate_each, failed_with};
 
 /// What all trials of a process share.
 pub(super) struct Shared {
@@ -138,11 +138,14 @@ pub(super) fn judge_in_time(shared: &Arc<Shared>, name: &str, work: &CaseWork) -
 
 /// A panic outside of a check (a reader's) is this trial's error as well.
 fn judge(shared: &Shared, name: &str, work: &CaseWork) -> Verdict {
-    let CaseWork { case, path, run, .. } = work;
-    let judged = panics::quietly(|| match shared.live.recorded(name, case, path, &shared.files) {
-        Ok(recorded) => {
-            let hearing = shared.judging.hearing(shared.rerun.command(name), path, &shared.files);
-            let evaluate = || evaluate_heard(case, name, &picked(recorded, *run), Some(&hearing));
+    let CaseWork { case, path, .. } = work;
+    let judged = panics::quietly(|| match runs_of(shared, name, work) {
+        Ok(runs) => {
+            let files = &shared.files;
+            let baseline = load_baseline(case, path, files);
+            let hearing = shared.judging.hearing(shared.rerun.command(name), path, files);
+            let evaluate =
+                || evaluate_each(case, name, || runs.each(files), baseline.as_ref(), Some(&hearing));
             if case.asks_a_judge() { shared.judging.hear(name, evaluate) } else { evaluate() }
         }
         Err(error) => failed_with(case, name, case.trace_place(), error),
@@ -151,9 +154,9 @@ fn judge(shared: &Shared, name: &str, work: &CaseWork) -> Verdict {
         .unwrap_or_else(|said| failed_with(case, name, &case.place, format!("a mistake in arraign: {said}")))
 }
 
-fn picked(mut recorded: Recorded, run: Option<usize>) -> Recorded {
-    if let Some(index) = run {
-        recorded.runs = recorded.runs.into_iter().skip(index).take(1).collect();
+fn runs_of(shared: &Shared, name: &str, work: &CaseWork) -> Result<RunsOfCase, String> {
+    match &work.run {
+        Some(OneRun { runs, number }) => runs.one(*number, &shared.files).map(|run| vec![run].into()),
+        None => shared.live.runs(name, &work.case, &work.path, &shared.files),
     }
-    recorded
 }

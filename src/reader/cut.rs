@@ -67,11 +67,7 @@ impl Cut {
     }
 
     /// What is wrong with a file that cannot be cut; without an error, it has to be read whole.
-    pub(super) fn blame(
-        &self,
-        trouble: Trouble,
-        file: &mut (impl BufRead + Seek),
-    ) -> Result<(), TraceError> {
+    pub(super) fn blame(&self, trouble: Trouble, file: &mut (impl BufRead + Seek)) -> Result<(), TraceError> {
         match trouble {
             Trouble::Io(error) => Err(error.into()),
             Trouble::Unsuited => Ok(()),

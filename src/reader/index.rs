@@ -79,8 +79,8 @@ impl Index {
         number: usize,
     ) -> Result<Vec<Trace>, TraceError> {
         if let Places::Cut { cut, found, records, batch } = &self.places {
-            match cut.read(file, together(found, number, *batch), *records) {
-                Ok(recording) => return recording.map(|recording| recording.runs),
+            match read_batch(cut, file, together(found, number, *batch), *records) {
+                Ok(runs) => return runs,
                 Err(trouble) => cut.blame(trouble, file)?,
             }
         }
@@ -90,6 +90,22 @@ impl Index {
             return Ok(runs.split_off(number));
         }
         Err(TraceProblem::NoSuchRun { wanted: (number + 1).to_string(), count }.into())
+    }
+}
+
+/// What is wrong with a run must not be the end of one before it: then less is read together.
+fn read_batch(
+    cut: &Cut,
+    file: &mut (impl BufRead + Seek),
+    mut batch: &[Found],
+    records: usize,
+) -> Result<Result<Vec<Trace>, TraceError>, Trouble> {
+    loop {
+        let read = cut.read(file, batch, records)?;
+        if read.is_ok() || batch.len() < 2 {
+            return Ok(read.map(|recording| recording.runs));
+        }
+        batch = &batch[..batch.len() / 2];
     }
 }
 

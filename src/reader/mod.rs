@@ -59,12 +59,13 @@ mod zipped;
 use std::fmt;
 
 pub use error::{Declined, TraceError, TraceProblem};
+pub(crate) use index::Index;
 pub use native::inline;
 pub use native_form::to_native;
 pub use one_run::read_run;
 pub use runs::{Runs, runs};
 #[cfg(feature = "inspect-zip")]
-pub use zipped::read_zipped;
+pub use zipped::{ZippedRuns, read_zipped, zipped_runs};
 
 use crate::trace::Trace;
 use error::Wrong;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Seek};
+use std::sync::Arc;
 
 use super::error::TraceError;
 use super::index::Index;
@@ -36,14 +37,14 @@ use crate::trace::Trace;
 /// ```
 pub fn runs<R: BufRead + Seek>(mut file: R, format: Option<&str>) -> Result<Runs<R>, TraceError> {
     let (index, built) = Index::of(&mut file, format)?;
-    Ok(Runs { file, index, next: built.len(), ready: built.into() })
+    Ok(Runs { file, index: Arc::new(index), next: built.len(), ready: built.into() })
 }
 
 /// The runs of a trace file: see [`runs`].
 #[derive(Debug)]
 pub struct Runs<R> {
     file: R,
-    index: Index,
+    index: Arc<Index>,
     /// Runs that are built already.
     ready: VecDeque<Trace>,
     /// The number of the run after those, from 0.
@@ -51,6 +52,11 @@ pub struct Runs<R> {
 }
 
 impl<R> Runs<R> {
+    /// The runs of a file that was looked through before.
+    pub(crate) fn of(file: R, index: Arc<Index>) -> Self {
+        Self { file, index, ready: VecDeque::new(), next: 0 }
+    }
+
     /// The name of the reader that reads them.
     pub fn format(&self) -> &'static str {
         self.index.format()

@@ -1,4 +1,4 @@
-//! Where a case's trace is: what the case says, and the file that it means.
+//! Where a case's trace is: what the case says, and the files that it means.
 
 use std::path::{Path, PathBuf};
 
@@ -8,9 +8,8 @@ use crate::case::{Case, Runs, TraceFile, TraceFrom};
 use crate::check::Scope;
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
-use crate::reader::{self, READERS, Recording, TraceError};
-use crate::source::{Files, ReadError, ReadProblem};
-use crate::trace::Trace;
+use crate::reader::{self, READERS};
+use crate::source::Files;
 use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
 
 /// The extensions that a recorded trace is looked up with, in this order.
@@ -99,81 +98,13 @@ fn glob_set(pattern: &str) -> Result<GlobSet, String> {
     set.map_err(|error| format!("`{pattern}` is not a pattern: {}", error.kind()))
 }
 
-/// The format of a run that was not recorded: its agent's answer.
-pub const LIVE: &str = "live";
-
-/// One run of a case, and the file it was read from.
-#[derive(Debug)]
-pub struct Run {
-    /// The file; `None` for a trace written in the case, or had from its agent.
-    pub file: Option<String>,
-    /// The format it was read as, or [`LIVE`].
-    pub format: &'static str,
-    /// The run.
-    pub trace: Trace,
-}
-
-/// What a trial looks at.
-#[derive(Debug, Default)]
-pub struct Recorded {
-    /// The runs of the case.
-    pub runs: Vec<Run>,
-    /// The run that was good, or why there is none.
-    pub baseline: Option<Result<Run, NoBaseline>>,
-}
-
-/// Why there is no baseline to compare with.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoBaseline {
-    /// There is no such file yet.
-    #[error("{0}: no such file")]
-    Missing(String),
-    /// It cannot be read.
-    #[error("{0}")]
-    Unreadable(String),
-}
-
-/// The runs of a case whose file is `path`, and its baseline. The error is the cause, in a sentence.
-pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<Recorded, String> {
-    load_runs(case, path, files).map(|runs| Recorded::of_runs(runs, case, path, files))
-}
-
-impl Recorded {
-    /// These runs of a case whose file is `path`, and its baseline.
-    pub fn of_runs(runs: Vec<Run>, case: &Case, path: &Path, files: &Files) -> Self {
-        let baseline = case.baseline.as_ref().map(|baseline| load_baseline(&baseline.file, path, files));
-        Self { runs, baseline }
+/// The files that hold the runs of a case whose file is `path`.
+pub(super) fn trace_files(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+    match &case.trace {
+        TraceFrom::Inline(_) => Ok(Vec::new()),
+        TraceFrom::File(file) => matching(file, path, files),
+        TraceFrom::Lookup => look_up(case, path, files),
     }
-}
-
-/// A baseline is one run.
-fn load_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Run, NoBaseline> {
-    let folder = case_file.parent().unwrap_or(case_file);
-    let path = files.resolve(folder, file).map_err(|error| NoBaseline::Unreadable(error.to_string()))?;
-    if !files.exists(&path) {
-        return Err(NoBaseline::Missing(files.name(&path)));
-    }
-    only_run(&path, files).map_err(NoBaseline::Unreadable)
-}
-
-fn only_run(path: &Path, files: &Files) -> Result<Run, String> {
-    let name = files.name(path);
-    let mut runs = runs_of(read(path, None, None, files)?, &name);
-    match (runs.pop(), runs.len()) {
-        (Some(run), 0) => Ok(run),
-        (_, others) => Err(format!("{name}: a baseline is one run; the file holds {}", others + 1)),
-    }
-}
-
-/// The runs of a case whose file is `path`. The error is the cause, in a sentence.
-pub fn load_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String> {
-    let mut runs = all_runs(case, path, files)?;
-    let wanted = case.repeat.as_ref().map_or(runs.len(), |(wanted, _)| *wanted as usize);
-    if runs.len() < wanted {
-        return Err(format!("`repeat` asks for {wanted} runs, and {} are recorded", runs.len()));
-    }
-    runs.truncate(wanted);
-    Ok(runs)
 }
 
 /// Whether anything lies where the runs of a case whose file is `path` are looked for, readable or not.
@@ -185,70 +116,6 @@ pub fn is_recorded(case: &Case, path: &Path, files: &Files) -> bool {
         }
         TraceFrom::Lookup => look_up(case, path, files).is_ok(),
     }
-}
-
-fn all_runs(case: &Case, path: &Path, files: &Files) -> Result<Vec<Run>, String> {
-    match &case.trace {
-        TraceFrom::Inline(trace) => Ok(vec![Run { file: None, format: "inline", trace: (**trace).clone() }]),
-        TraceFrom::File(file) => {
-            let mut runs = Vec::new();
-            for path in matching(file, path, files)? {
-                let format = file.format.as_deref();
-                let wanted = if let Runs::One(wanted) = &file.runs { Some(wanted.as_str()) } else { None };
-                runs.extend(runs_of(read(&path, format, wanted, files)?, &files.name(&path)));
-            }
-            Ok(runs)
-        }
-        TraceFrom::Lookup => {
-            let mut runs = Vec::new();
-            for found in look_up(case, path, files)? {
-                runs.extend(runs_of(read(&found, None, None, files)?, &files.name(&found)));
-            }
-            Ok(runs)
-        }
-    }
-}
-
-/// The runs of a file, or the one that is wanted: the others are passed over.
-fn read(path: &Path, format: Option<&str>, wanted: Option<&str>, files: &Files) -> Result<Recording, String> {
-    let read = match wanted {
-        None => files.read(path, |text| reader::read(text, format)),
-        Some(wanted) => files.open(path).map(|mut file| reader::read_run(&mut file, format, wanted)),
-    };
-    let read = match read {
-        Err(ReadError { problem: ReadProblem::Zipped, .. }) => read_zipped(path, wanted, files),
-        read => read,
-    };
-    read.map_err(|error| error.to_string())?.map_err(|error| in_words(&error, path, files))
-}
-
-#[cfg(feature = "inspect-zip")]
-fn read_zipped(
-    path: &Path,
-    wanted: Option<&str>,
-    files: &Files,
-) -> Result<Result<Recording, TraceError>, ReadError> {
-    let mut file = files.open_packed(path)?;
-    Ok(reader::read_zipped(&mut file, wanted, files.size_limit()))
-}
-
-#[cfg(not(feature = "inspect-zip"))]
-fn read_zipped(
-    path: &Path,
-    _wanted: Option<&str>,
-    files: &Files,
-) -> Result<Result<Recording, TraceError>, ReadError> {
-    Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped })
-}
-
-fn in_words(error: &TraceError, path: &Path, files: &Files) -> String {
-    let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
-    format!("{}: {error}{help}", files.name(path))
-}
-
-fn runs_of(recording: Recording, name: &str) -> Vec<Run> {
-    let Recording { format, runs } = recording;
-    runs.into_iter().map(|trace| Run { file: Some(name.to_owned()), format, trace }).collect()
 }
 
 /// The file that a path names, or the files that a glob matches, in natural order.

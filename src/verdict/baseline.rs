@@ -6,41 +6,52 @@ use crate::case::{Baseline, Case};
 use crate::judge::Hearing;
 use crate::outcome::{Item, Score, State, Status};
 use crate::score::compare::{Change, Comparison, Run as Side};
-use crate::suite::{NoBaseline, Recorded, Run};
+use crate::suite::{NoBaseline, Run};
 
 /// What the comparison gave.
-#[derive(Default)]
-pub(super) struct Compared {
+pub(super) struct Compared<'b> {
+    baseline: Option<(&'b Baseline, &'b Run)>,
+    /// What the good run comes to, once a run was compared with it.
+    of_good: Option<Held>,
     /// A finding a run.
     pub(super) findings: Vec<Finding>,
     /// Why there is nothing to compare with.
     pub(super) error: Option<TrialError>,
 }
 
-/// Compares each run with the baseline, which is held against the same case.
-pub(super) fn compare(
-    case: &Case,
-    recorded: &Recorded,
-    held: &[Held],
-    hearing: Option<&Hearing<'_>>,
-) -> Compared {
-    let (Some(baseline), Some(run)) = (&case.baseline, &recorded.baseline) else {
-        return Compared::default();
-    };
-    match run {
-        Ok(run) => {
-            let of_good = hold(case, &run.trace, 0, hearing);
-            let findings = against(baseline, (run, &of_good), recorded, held);
-            Compared { findings, error: None }
-        }
-        Err(NoBaseline::Missing(file)) => Compared { findings: vec![missing(baseline, file)], error: None },
-        Err(NoBaseline::Unreadable(problem)) => {
-            let message = format!("the baseline cannot be read\n{problem}");
-            Compared {
-                findings: Vec::new(),
-                error: Some(TrialError { message, at: baseline.place.locate() }),
+impl<'b> Compared<'b> {
+    /// Before any run of `case` was compared with the one that was good.
+    pub(super) fn of(case: &'b Case, good: Option<&'b Result<Run, NoBaseline>>) -> Self {
+        let given = case.baseline.as_ref().zip(good);
+        let mut findings = Vec::new();
+        let (baseline, error) = match given {
+            None => (None, None),
+            Some((baseline, Ok(run))) => (Some((baseline, run)), None),
+            Some((baseline, Err(NoBaseline::Missing(file)))) => {
+                findings.push(missing(baseline, file));
+                (None, None)
             }
-        }
+            Some((baseline, Err(NoBaseline::Unreadable(problem)))) => {
+                let message = format!("the baseline cannot be read\n{problem}");
+                (None, Some(TrialError { message, at: baseline.place.locate() }))
+            }
+        };
+        Self { baseline, of_good: None, findings, error }
+    }
+
+    /// Compares the run of this number with the baseline, which is held against the same case.
+    pub(super) fn add(
+        &mut self,
+        case: &Case,
+        run: &Run,
+        number: usize,
+        held: &Held,
+        hearing: Option<&Hearing<'_>>,
+    ) {
+        let Some((baseline, good)) = self.baseline else { return };
+        let of_good = self.of_good.get_or_insert_with(|| hold(case, &good.trace, 0, hearing));
+        let comparison = Comparison::of(&side(good, of_good), &side(run, held), &baseline.limits);
+        self.findings.push(Finding { run: number, ..finding(baseline, good, &comparison) });
     }
 }
 
@@ -51,21 +62,6 @@ fn missing(baseline: &Baseline, file: &str) -> Finding {
     finding.help = Some("if this run is right, `cargo arraign accept` makes it the baseline".to_owned());
     finding.values.insert("baseline".to_owned(), file.into());
     finding
-}
-
-fn against(
-    baseline: &Baseline,
-    (good, of_good): (&Run, &Held),
-    recorded: &Recorded,
-    held: &[Held],
-) -> Vec<Finding> {
-    let good_side = side(good, of_good);
-    let runs = recorded.runs.iter().zip(held).enumerate();
-    let findings = runs.map(|(index, (run, held))| {
-        let comparison = Comparison::of(&good_side, &side(run, held), &baseline.limits);
-        Finding { run: index, ..finding(baseline, good, &comparison) }
-    });
-    findings.collect()
 }
 
 fn side<'t>(run: &'t Run, held: &Held) -> Side<'t> {

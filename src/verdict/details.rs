@@ -3,6 +3,7 @@
 //! Verdicts of green trials stay small, those of red ones bounded: long texts are cut, and where a trial has used up
 //! its share, the calls that nothing is wrong with go without.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -69,20 +70,22 @@ pub struct CallDetails {
     pub duration_ms: Option<f64>,
 }
 
-/// Adds the details of each run that something is wrong with to the verdict of a trial that does not pass.
-pub(super) fn add(verdict: &mut Verdict, runs: &[Run]) {
-    if verdict.passed {
-        return;
-    }
+/// Adds the details of each run that something is wrong with to the verdict of a trial that does not pass. The error is
+/// why a run cannot be read.
+pub(super) fn add<R: Borrow<Run>>(
+    verdict: &mut Verdict,
+    runs: impl Iterator<Item = Result<R, String>>,
+) -> Result<(), String> {
     let wrong = runs_concerned(verdict);
     let mut left = Share(MOST);
-    for (index, run) in runs.iter().enumerate().filter(|(index, _)| wrong.contains(index)) {
+    for (index, run) in runs.enumerate().filter(|(index, _)| wrong.contains(index)) {
         let concerned = calls_concerned(&verdict.findings, index);
         if let Some(summary) = verdict.runs.get_mut(index) {
-            let details = details(&run.trace, summary, &concerned, &mut left);
+            let details = details(&run?.borrow().trace, summary, &concerned, &mut left);
             summary.details = (details != RunDetails::default()).then_some(details);
         }
     }
+    Ok(())
 }
 
 /// The runs that something is wrong with; all of them where nothing is, which may be what is wrong.

@@ -1,15 +1,15 @@
 //! The engine: a case and its runs to a verdict. Pure: no file, no clock but for durations.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use super::baseline::compare;
+use super::baseline::Compared;
 use super::details;
 use super::scoring::{is_broken_gate, score};
 use super::secrets;
-use super::together::together;
+use super::together::{figures, has_statistics, together};
 use super::{Breach, CallSummary, Finding, RunSummary, TrialError, Verdict};
 use crate::case::{Case, Expectation};
 use crate::evidence::{Evidence, Opinions};
@@ -17,8 +17,9 @@ use crate::judge::{Hearing, unheard};
 use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
 use crate::pattern::without_secrets;
 use crate::place::{Location, Place};
+use crate::score::statistics::RunScore;
 use crate::score::{Card, Stake};
-use crate::suite::{Recorded, Run};
+use crate::suite::{NoBaseline, Recorded, Run};
 use crate::trace::Trace;
 
 /// What a report shows of one text of the trace, in characters.
@@ -47,36 +48,76 @@ pub fn evaluate_heard(
     recorded: &Recorded,
     hearing: Option<&Hearing<'_>>,
 ) -> Verdict {
+    evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), hearing)
+}
+
+/// The same for runs that are read when their turn comes: no more than one is held. Those that something is wrong with
+/// are looked at twice.
+pub fn evaluate_each<R: Borrow<Run>, I: Iterator<Item = Result<R, String>>>(
+    case: &Case,
+    name: &str,
+    runs: impl Fn() -> I,
+    baseline: Option<&Result<Run, NoBaseline>>,
+    hearing: Option<&Hearing<'_>>,
+) -> Verdict {
     let started = Instant::now();
-    let runs = &recorded.runs;
-    let mut held: Vec<Held> =
-        runs.iter().enumerate().map(|(index, run)| hold(case, &run.trace, index, hearing)).collect();
-    let together = together(case, runs, &mut held);
-    let compared = compare(case, recorded, &held, hearing);
-    let mut verdict =
-        Verdict { runs: runs.iter().map(|run| summary(case, run)).collect(), ..blank(case, name) };
-    for run in held {
-        verdict.findings.extend(run.findings);
-        verdict.scorecards.extend(run.cards);
+    let mut seen =
+        Seen { verdict: blank(case, name), held: Vec::new(), compared: Compared::of(case, baseline) };
+    for run in runs() {
+        match run {
+            Ok(run) => seen.add(case, run.borrow(), hearing),
+            Err(error) => return failed_with(case, name, case.trace_place(), error),
+        }
     }
-    verdict.findings.extend(together.findings);
-    verdict.findings.extend(compared.findings);
-    verdict.errors.extend(compared.error);
-    verdict.statistics = together.statistics;
-    verdict.score = together.score;
-    verdict.status = verdict.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error);
-    if runs.is_empty() {
-        let (message, at) = ("the trace holds no run".to_owned(), case.trace_place().locate());
-        verdict.errors.push(TrialError { message, at });
+    let mut verdict = stamped(case, seen.finish(case));
+    if !verdict.passed
+        && let Err(error) = details::add(&mut verdict, runs())
+    {
+        return failed_with(case, name, case.trace_place(), error);
     }
-    if !verdict.errors.is_empty() {
-        verdict.status = Status::Error;
-    }
-    verdict.passed = verdict.status == verdict.expected;
-    let mut verdict = stamped(case, verdict);
-    details::add(&mut verdict, runs);
     verdict.duration_ms = millis(started);
     verdict
+}
+
+/// What is known of the runs that were looked at.
+struct Seen<'b> {
+    verdict: Verdict,
+    held: Vec<Held>,
+    compared: Compared<'b>,
+}
+
+impl Seen<'_> {
+    fn add(&mut self, case: &Case, run: &Run, hearing: Option<&Hearing<'_>>) {
+        let held = hold(case, &run.trace, self.held.len(), hearing);
+        self.compared.add(case, run, self.held.len(), &held, hearing);
+        self.verdict.runs.push(summary(case, run));
+        self.held.push(held);
+    }
+
+    /// The runs taken together.
+    fn finish(self, case: &Case) -> Verdict {
+        let Self { mut verdict, mut held, compared } = self;
+        let together = together(case, &mut held);
+        if held.is_empty() {
+            let (message, at) = ("the trace holds no run".to_owned(), case.trace_place().locate());
+            verdict.errors.push(TrialError { message, at });
+        }
+        for run in held {
+            verdict.findings.extend(run.findings);
+            verdict.scorecards.extend(run.cards);
+        }
+        verdict.findings.extend(together.findings);
+        verdict.findings.extend(compared.findings);
+        verdict.errors.extend(compared.error);
+        verdict.statistics = together.statistics;
+        verdict.score = together.score;
+        verdict.status = verdict.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error);
+        if !verdict.errors.is_empty() {
+            verdict.status = Status::Error;
+        }
+        verdict.passed = verdict.status == verdict.expected;
+        verdict
+    }
 }
 
 /// What the engine alone knows of a violation, and what it keeps back: whoever found it need not think of either.
@@ -92,6 +133,8 @@ fn stamped(case: &Case, mut verdict: Verdict) -> Verdict {
 pub(super) struct Held {
     pub(super) findings: Vec<Finding>,
     pub(super) cards: Vec<Card>,
+    /// What statistics ask of it, where it is one of several that are taken together.
+    pub(super) figures: Option<RunScore>,
 }
 
 impl Held {
@@ -117,7 +160,9 @@ pub(super) fn hold(case: &Case, trace: &Trace, run: usize, hearing: Option<&Hear
     let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
     findings.extend(scored.findings);
     findings.extend(missing_calls(case, trace, run));
-    Held { findings, cards: scored.cards }
+    let mut held = Held { findings, cards: scored.cards, figures: None };
+    held.figures = has_statistics(case).then(|| figures(trace, &held)).flatten();
+    held
 }
 
 /// Asks every check, the hard gates that need no judge first: a violated one ends the case, and what is not asked

@@ -26,7 +26,7 @@ use crate::score::{Card, Stake};
 use crate::trace::{CallStatus, Usage};
 
 pub use details::{CallDetails, RunDetails};
-pub use evaluate::{evaluate, evaluate_heard, evaluate_recorded, failed_with};
+pub use evaluate::{evaluate, evaluate_each, evaluate_heard, evaluate_recorded, failed_with};
 pub use gate::{Measured, hold_gate};
 pub use regression::hold_baseline;
 pub use rerun::{Rerun, quoted};

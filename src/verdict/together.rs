@@ -6,7 +6,7 @@ use crate::case::{Case, VarianceBlock};
 use crate::outcome::{Item, Score, State, Status, reaches};
 use crate::score::statistics::{RunScore, Statistics, hold as hold_statistics, median};
 use crate::score::{Scorecard, Stake, written};
-use crate::suite::Run;
+use crate::trace::Trace;
 
 /// A full score in points: statistics are told in these.
 const POINTS: f64 = 100.0;
@@ -26,19 +26,19 @@ pub(super) struct Together {
 }
 
 /// Takes the runs together. Where they decide together, what each run violates on its own is only told.
-pub(super) fn together(case: &Case, runs: &[Run], held: &mut [Held]) -> Together {
+pub(super) fn together(case: &Case, held: &mut [Held]) -> Together {
     if let Some(block) = &case.variance {
-        return by_statistics(case, block, runs, held);
+        return by_statistics(case, block, held);
     }
     let score = mean(held.iter().map(Held::score));
     if case.repeat.is_none() || case.scorecards.is_empty() || held.len() < 2 {
         return Together { score, ..Together::default() };
     }
-    by_median(case, runs, held)
+    by_median(case, held)
 }
 
-fn by_statistics(case: &Case, block: &VarianceBlock, runs: &[Run], held: &mut [Held]) -> Together {
-    let outcome = hold_statistics(&scores(runs, held), &block.variance, least(case));
+fn by_statistics(case: &Case, block: &VarianceBlock, held: &mut [Held]) -> Together {
+    let outcome = hold_statistics(&scores(held), &block.variance, least(case));
     let failures = outcome.failures.into_iter().map(|failure| {
         let at = block.settings.locate(&failure.at).unwrap_or_else(|| block.place.locate());
         breach_at(at, failure)
@@ -63,9 +63,9 @@ fn by_statistics(case: &Case, block: &VarianceBlock, runs: &[Run], held: &mut [H
 }
 
 /// The median of each scorecard decides; everything else must hold in each run.
-fn by_median(case: &Case, runs: &[Run], held: &mut [Held]) -> Together {
+fn by_median(case: &Case, held: &mut [Held]) -> Together {
     let wanted = u32::try_from(held.len()).unwrap_or(u32::MAX);
-    let statistics = Statistics::of(&scores(runs, held), wanted, USUAL_LEVEL);
+    let statistics = Statistics::of(&scores(held), wanted, USUAL_LEVEL);
     let cards = case.scorecards.iter().enumerate();
     let findings: Vec<Finding> = cards.filter_map(|(at, card)| median_of(card, at, held)).collect();
     let thresholds: Vec<&str> = case.scorecards.iter().map(|card| card.threshold.setting).collect();
@@ -109,12 +109,20 @@ fn median_of(scorecard: &Scorecard, at: usize, held: &[Held]) -> Option<Finding>
     })
 }
 
-/// The runs that have a score: one that erred, or that nothing could be told of, counts as missing.
-fn scores(runs: &[Run], held: &[Held]) -> Vec<RunScore> {
-    let answered =
-        runs.iter().zip(held).filter(|(_, held)| matches!(held.status(), Status::Pass | Status::Fail));
-    let score = |held: &Held| held.score().get() * POINTS;
-    answered.map(|(run, held)| RunScore::of(&run.trace, score(held), held.status() == Status::Pass)).collect()
+/// Whether the figures of the case's runs are asked for.
+pub(super) fn has_statistics(case: &Case) -> bool {
+    case.variance.is_some() || case.repeat.is_some()
+}
+
+/// The figures of a run that has a score: one that erred, or that nothing could be told of, counts as missing.
+pub(super) fn figures(trace: &Trace, held: &Held) -> Option<RunScore> {
+    let status = held.status();
+    let has_score = matches!(status, Status::Pass | Status::Fail);
+    has_score.then(|| RunScore::of(trace, held.score().get() * POINTS, status == Status::Pass))
+}
+
+fn scores(held: &[Held]) -> Vec<RunScore> {
+    held.iter().filter_map(|run| run.figures.clone()).collect()
 }
 
 /// What a single run must reach, in points, where one scorecard says it.

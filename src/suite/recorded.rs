@@ -1,0 +1,60 @@
+//! What a trial looks at: the runs of its case and its baseline, read.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::run_source::read_only_run;
+use super::runs::{Run, RunsOfCase};
+use crate::case::Case;
+use crate::source::Files;
+
+/// What a trial looks at.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    /// The runs of the case.
+    pub runs: Vec<Run>,
+    /// The run that was good, or why there is none.
+    pub baseline: Option<Result<Run, NoBaseline>>,
+}
+
+/// Why there is no baseline to compare with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoBaseline {
+    /// There is no such file yet.
+    #[error("{0}: no such file")]
+    Missing(String),
+    /// It cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+/// The runs of a case whose file is `path`, and its baseline. The error is the cause, in a sentence.
+pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<Recorded, String> {
+    let found = RunsOfCase::find(case, path, files)?;
+    let runs = found.each(files).map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;
+    Ok(Recorded::of_runs(runs, case, path, files))
+}
+
+impl Recorded {
+    /// These runs of a case whose file is `path`, and its baseline.
+    pub fn of_runs(runs: Vec<Run>, case: &Case, path: &Path, files: &Files) -> Self {
+        Self { runs, baseline: load_baseline(case, path, files) }
+    }
+}
+
+/// The run that was good, or why there is none; `None` for a case without a baseline. A baseline is one run.
+pub fn load_baseline(case: &Case, case_file: &Path, files: &Files) -> Option<Result<Run, NoBaseline>> {
+    let baseline = case.baseline.as_ref()?;
+    Some(read_baseline(&baseline.file, case_file, files))
+}
+
+fn read_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Run, NoBaseline> {
+    let folder = case_file.parent().unwrap_or(case_file);
+    let path = files.resolve(folder, file).map_err(|error| NoBaseline::Unreadable(error.to_string()))?;
+    let name = files.name(&path);
+    if !files.exists(&path) {
+        return Err(NoBaseline::Missing(name));
+    }
+    let count = |count| NoBaseline::Unreadable(format!("{name}: a baseline is one run; the file holds {count}"));
+    read_only_run(path, files).map_err(NoBaseline::Unreadable)?.map_err(count)
+}

@@ -1,0 +1,193 @@
+//! A file that holds runs of a case: read as a whole where it is small, else looked through.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::runs::Run;
+use crate::case::{Case, Runs, TraceFrom};
+use crate::reader::{self, Index, Recording, TraceError};
+use crate::source::{Files, ReadError, ReadProblem};
+use crate::trace::Trace;
+
+/// A file of up to so many bytes is read as a whole: that is faster than to look for its runs first.
+const SMALL: u64 = 256 << 10;
+
+/// Runs one after the other. The error is the cause, in a sentence.
+pub(super) type Each<'s> = Box<dyn Iterator<Item = Result<Cow<'s, Run>, String>> + 's>;
+
+/// Where runs are.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// Here.
+    Read(Vec<Run>),
+    /// In a file that was looked through.
+    Text { path: PathBuf, index: Arc<Index> },
+    /// In an archive of so many runs.
+    #[cfg(feature = "inspect-zip")]
+    Zipped { path: PathBuf, count: usize },
+}
+
+impl Source {
+    /// The runs that a case wants of one of its files.
+    pub(super) fn of_case(case: &Case, path: PathBuf, files: &Files) -> Result<Self, String> {
+        let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, None, files) };
+        let format = file.format.as_deref();
+        match &file.runs {
+            Runs::All => Self::of_file(path, format, files),
+            Runs::Each => Self::found(path, format, files, false),
+            Runs::One(wanted) => Self::one(&path, format, wanted, files),
+        }
+    }
+
+    /// All runs of a file.
+    pub(super) fn of_file(path: PathBuf, format: Option<&str>, files: &Files) -> Result<Self, String> {
+        if files.is_larger(&path, SMALL) {
+            return Self::found(path, format, files, true);
+        }
+        match files.read(&path, |text| reader::read(text, format)) {
+            Err(ReadError { problem: ReadProblem::Zipped, .. }) => Self::zipped(path, files),
+            read => Ok(Self::read(in_words(read, &path, files)?, &path, files)),
+        }
+    }
+
+    /// The runs of a file that is looked through. Where they had to be read for that, they may be kept.
+    fn found(path: PathBuf, format: Option<&str>, files: &Files, keeps: bool) -> Result<Self, String> {
+        let found = match files.open(&path) {
+            Err(ReadError { problem: ReadProblem::Zipped, .. }) => return Self::zipped(path, files),
+            opened => opened.map(|mut file| Index::of(&mut file, format)),
+        };
+        let (index, runs) = in_words(found, &path, files)?;
+        if keeps && !runs.is_empty() {
+            return Ok(Self::read(Recording { format: index.format(), runs }, &path, files));
+        }
+        Ok(Self::Text { path, index: Arc::new(index) })
+    }
+
+    /// One run of a file: the others are passed over.
+    fn one(path: &Path, format: Option<&str>, wanted: &str, files: &Files) -> Result<Self, String> {
+        let read = match files.open(path) {
+            Err(ReadError { problem: ReadProblem::Zipped, .. }) => read_zipped(path, wanted, files),
+            opened => opened.map(|mut file| reader::read_run(&mut file, format, wanted)),
+        };
+        Ok(Self::read(in_words(read, path, files)?, path, files))
+    }
+
+    #[cfg(feature = "inspect-zip")]
+    fn zipped(path: PathBuf, files: &Files) -> Result<Self, String> {
+        let count = unzip(&path, files)?.len();
+        Ok(Self::Zipped { path, count })
+    }
+
+    #[cfg(not(feature = "inspect-zip"))]
+    fn zipped(path: PathBuf, files: &Files) -> Result<Self, String> {
+        Err(ReadError { name: files.name(&path), problem: ReadProblem::Zipped }.to_string())
+    }
+
+    fn read(recording: Recording, path: &Path, files: &Files) -> Self {
+        let Recording { format, runs } = recording;
+        let named = named(format, path, files);
+        Self::Read(runs.into_iter().map(named).collect())
+    }
+
+    /// How many runs there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Read(runs) => runs.len(),
+            Self::Text { index, .. } => index.len(),
+            #[cfg(feature = "inspect-zip")]
+            Self::Zipped { count, .. } => *count,
+        }
+    }
+
+    /// All of them, one after the other.
+    pub(super) fn each<'s>(&'s self, files: &'s Files) -> Each<'s> {
+        match self {
+            Self::Read(runs) => Box::new(runs.iter().map(|run| Ok(Cow::Borrowed(run)))),
+            Self::Text { path, index } => {
+                let opened = files.open(path).map_err(|error| error.to_string());
+                let runs = opened.map(|file| reader::Runs::of(file, Arc::clone(index)));
+                owned(runs, index.format(), path, files)
+            }
+            #[cfg(feature = "inspect-zip")]
+            Self::Zipped { path, .. } => {
+                let runs = unzip(path, files);
+                let format = runs.as_ref().map_or("", |runs| runs.format());
+                owned(runs, format, path, files)
+            }
+        }
+    }
+
+    /// The run of this number, and those that are read together with it.
+    pub(super) fn read_from(&self, number: usize, files: &Files) -> Result<Vec<Run>, String> {
+        let Self::Text { path, index } = self else {
+            return self.each(files).nth(number).into_iter().map(|run| run.map(Cow::into_owned)).collect();
+        };
+        let opened = files.open(path).map(|mut file| index.read_from(&mut file, number));
+        let runs = in_words(opened, path, files)?;
+        Ok(runs.into_iter().map(named(index.format(), path, files)).collect())
+    }
+}
+
+/// Runs that are read, with the name of their file.
+fn owned<'s>(
+    runs: Result<impl Iterator<Item = Result<Trace, TraceError>> + 's, String>,
+    format: &'static str,
+    path: &'s Path,
+    files: &'s Files,
+) -> Each<'s> {
+    let runs = match runs {
+        Ok(runs) => runs,
+        Err(error) => return Box::new(std::iter::once(Err(error))),
+    };
+    let named = named(format, path, files);
+    Box::new(runs.map(move |run| in_words(Ok(run), path, files).map(|trace| Cow::Owned(named(trace)))))
+}
+
+/// A trace as a run of the file at `path`.
+fn named(format: &'static str, path: &Path, files: &Files) -> impl Fn(Trace) -> Run + use<> {
+    let file = Some(files.name(path));
+    move |trace| Run { file: file.clone(), format, trace }
+}
+
+#[cfg(feature = "inspect-zip")]
+fn unzip(path: &Path, files: &Files) -> Result<reader::ZippedRuns<Box<dyn crate::source::Opened>>, String> {
+    let opened = files.open_packed(path);
+    in_words(opened.map(|file| reader::zipped_runs(file, files.size_limit())), path, files)
+}
+
+#[cfg(feature = "inspect-zip")]
+fn read_zipped(path: &Path, wanted: &str, files: &Files) -> Result<Result<Recording, TraceError>, ReadError> {
+    let mut file = files.open_packed(path)?;
+    Ok(reader::read_zipped(&mut file, Some(wanted), files.size_limit()))
+}
+
+#[cfg(not(feature = "inspect-zip"))]
+fn read_zipped(
+    path: &Path,
+    _wanted: &str,
+    files: &Files,
+) -> Result<Result<Recording, TraceError>, ReadError> {
+    Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped })
+}
+
+/// What was read; the error is the cause, in a sentence.
+fn in_words<T>(
+    read: Result<Result<T, TraceError>, ReadError>,
+    path: &Path,
+    files: &Files,
+) -> Result<T, String> {
+    read.map_err(|error| error.to_string())?.map_err(|error| {
+        let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
+        format!("{}: {error}{help}", files.name(path))
+    })
+}
+
+/// The only run of a file, or how many there are.
+pub(super) fn read_only_run(path: PathBuf, files: &Files) -> Result<Result<Run, usize>, String> {
+    let source = Source::of_file(path, None, files)?;
+    match (source.each(files).next(), source.len()) {
+        (Some(run), 1) => Ok(Ok(run?.into_owned())),
+        (_, count) => Ok(Err(count)),
+    }
+}
