@@ -158,3 +158,23 @@ fn a_hostile_trace_is_told_in_harmless_characters() {
         assert_eq!(ran.stdout.lines().find(|line| command(line)), None);
     }
 }
+
+/// A file that is too large to be read at once is told as a small one is.
+#[test]
+fn a_large_file_is_told_run_by_run() {
+    let filler = "x".repeat(100_000);
+    let line = |run: usize| {
+        format!("{{\"id\": \"r{run}\", \"steps\": [{{\"call\": \"f\", \"result\": \"{filler}\"}}]}}\n")
+    };
+    let text: String = (0..90).map(line).collect();
+    let short = explain_text(&text, &[]).stdout;
+    assert!(short.starts_with("trace.json: native, 90 runs\n"), "{}", &short[..80]);
+    assert!(short.contains("run 10 of 90\n") && short.contains("\n... and 80 more runs; "), "{short}");
+    let json = explain_text(&text, &["--format", "json"]).stdout;
+    assert_eq!(
+        arraign::reader::read(&json, None).expect("our own").runs,
+        arraign::reader::read(&text, None).expect("a log").runs
+    );
+    let broken = explain_text(&format!("{text}{{\"steps\": [{{\"call\": 7}}]}}"), &["--format", "json"]);
+    assert!(broken.stderr.contains("trace.json: native: line 91: "), "{}", broken.stderr);
+}

@@ -15,6 +15,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_file_may_not_be_called_like_a_run),
         claim(each_run_has_a_snapshot),
         claim(a_glob_gives_the_runs_in_natural_order),
+        claim(a_run_that_cannot_be_read_fails_its_own_trial_alone),
     ]
 }
 
@@ -104,4 +105,13 @@ fn a_glob_gives_the_runs_in_natural_order() {
     let runs = project.verdict("s::a")["runs"].clone();
     let ids: Vec<&str> = runs.as_array().expect("runs").iter().filter_map(|run| run["id"].as_str()).collect();
     assert_eq!(ids, ["r1", "r9", "r10"]);
+}
+
+fn a_run_that_cannot_be_read_fails_its_own_trial_alone() {
+    let project = each();
+    project
+        .write("evals/traces/runs.jsonl", RUNS.replace("\"rm\"", r#"{"call": "rm", "exit_code": "nine"}"#));
+    let ran = project.run(&[]).exits(101).says("2 passed; 1 failed").says("runs.jsonl: native: line 2: ");
+    assert_eq!(ran.results()["s::a::run_2"], "FAILED");
+    project.run(&["--exact", "s::a::run_3"]).exits(0).says("1 passed");
 }

@@ -1,10 +1,10 @@
 //! `cargo arraign explain FILE`.
 
-use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use arraign::reader::{self, Recording, TraceError, TraceProblem};
+use arraign::Trace;
+use arraign::reader::{self, Recording, TraceError, TraceProblem, to_native};
 use arraign::report::plain::{json_text, one_line};
 use arraign::report::timeline::{Length, timeline};
 use arraign::source::{Files, ReadError, ReadProblem};
@@ -14,6 +14,8 @@ use crate::stop::{Ended, Stop, written};
 
 /// How many runs of a file are told, unless all are asked for.
 const RUNS: usize = 10;
+/// A file of up to so many bytes is read as a whole, a larger one run by run.
+const AT_ONCE: u64 = 8 << 20;
 /// The largest file that is read. Whoever names one file means it.
 const LARGEST: u64 = 16 << 30;
 
@@ -50,11 +52,14 @@ enum Form {
 impl Explain {
     pub(crate) fn run(self) -> Ended {
         let seen = self.read()?;
-        let text = match self.format {
-            Form::Text => self.told(&seen),
-            Form::Json => seen.recording.runs.iter().map(|run| json_text(&reader::to_native(run))).collect(),
+        let mut out = io::stdout().lock();
+        let told = match self.format {
+            Form::Text => self.tell(seen, &mut out),
+            Form::Json => {
+                self.each_run(seen.runs, |run| out.write_all(json_text(&to_native(&run)).as_bytes()))
+            }
         };
-        written(io::stdout().write_all(text.as_bytes()))
+        written(told?)
     }
 
     fn read(&self) -> Result<Seen, Stop> {
@@ -67,21 +72,34 @@ impl Explain {
             read => read,
         };
         let seen = read.map_err(|error| Stop::new(format!("{shown}: {}", error.problem)))?;
-        seen.map_err(|error| Stop::new(format!("{shown}: {error}{}", help(&error))))
+        seen.map_err(|error| self.unread(&error))
     }
 
-    /// One run of a large file is read without the others.
+    fn unread(&self, error: &TraceError) -> Stop {
+        Stop::new(format!("{}: {error}{}", self.file.display(), help(error)))
+    }
+
+    /// One run of a file is read without the others, and those of a large file one after the other.
     fn read_text(&self, path: &Path, files: &Files) -> Result<Result<Seen, TraceError>, ReadError> {
         let format = self.trace_format.as_deref();
-        let Some(wanted) = &self.run else { return files.read(path, |text| Seen::of(text, format)) };
-        files.open(path).map(|mut file| reader::read_run(&mut file, format, wanted).map(Seen::without_look))
+        if let Some(wanted) = &self.run {
+            let read = files.open(path).map(|mut file| reader::read_run(&mut file, format, wanted))?;
+            return Ok(read.map(Seen::of));
+        }
+        if !files.is_larger(path, AT_ONCE) {
+            return files.read(path, |text| Seen::of_text(text, format));
+        }
+        let runs = files.open(path).map(|file| reader::runs(file, format))?;
+        Ok(runs.map(|runs| Seen::of_runs(runs.format(), runs)))
     }
 
     #[cfg(feature = "inspect-zip")]
     fn read_zipped(&self, path: &Path, files: &Files) -> Result<Result<Seen, TraceError>, ReadError> {
-        let read =
-            reader::read_zipped(&mut files.open_packed(path)?, self.run.as_deref(), files.size_limit());
-        Ok(read.map(Seen::without_look))
+        let (mut file, limit) = (files.open_packed(path)?, files.size_limit());
+        if self.run.is_some() {
+            return Ok(reader::read_zipped(&mut file, self.run.as_deref(), limit).map(Seen::of));
+        }
+        Ok(reader::zipped_runs(file, limit).map(|runs| Seen::of_runs(runs.format(), runs)))
     }
 
     #[cfg(not(feature = "inspect-zip"))]
@@ -90,29 +108,34 @@ impl Explain {
         Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped })
     }
 
-    fn told(&self, seen: &Seen) -> String {
-        let runs = &seen.recording.runs;
-        let mut text = self.heading(seen);
+    /// Tells one run after the other, until one cannot be read, or not be written.
+    fn each_run(
+        &self,
+        runs: impl Iterator<Item = Result<Trace, TraceError>>,
+        mut tell: impl FnMut(Trace) -> io::Result<()>,
+    ) -> Result<io::Result<()>, Stop> {
+        for run in runs {
+            if let Err(error) = tell(run.map_err(|error| self.unread(&error))?) {
+                return Ok(Err(error));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn tell(&self, seen: Seen, out: &mut impl Write) -> Result<io::Result<()>, Stop> {
+        let (heading, count) = (self.heading(&seen), seen.count);
         let length = if self.full { Length::Full } else { Length::Short };
-        let most = if self.full { runs.len() } else { RUNS };
-        let mut cut = false;
-        for (index, run) in runs.iter().take(most).enumerate() {
-            let told = timeline(run, length);
-            let which = self
-                .run
-                .as_ref()
-                .map_or_else(|| format!("{} of {}", index + 1, runs.len()), |wanted| one_line(wanted));
-            let _ = write!(text, "\nrun {which}\n{}", told.text);
+        let most = if self.full { count } else { RUNS };
+        let (mut number, mut cut) = (0, false);
+        let told = self.each_run(seen.runs.take(most), |run| {
+            number += 1;
+            let heading = if number == 1 { heading.as_str() } else { "" };
+            let told = timeline(&run, length);
             cut |= told.cut;
-        }
-        if runs.len() > most {
-            let more = runs.len() - most;
-            let _ = writeln!(text, "\n... and {more} more runs; `--run` picks one, `--full` shows all");
-        }
-        if cut {
-            text.push_str("\nlong texts and long runs are cut; `--full` shows all of them\n");
-        }
-        text
+            let which = self.run.as_deref().map_or_else(|| format!("{number} of {count}"), one_line);
+            write!(out, "{heading}\nrun {which}\n{}", told.text)
+        })?;
+        Ok(told.and_then(|()| out.write_all(left_out(count.saturating_sub(most), cut).as_bytes())))
     }
 
     fn heading(&self, seen: &Seen) -> String {
@@ -121,31 +144,54 @@ impl Explain {
             (None, Some(certainty)) => format!(" ({certainty})"),
             (None, None) => String::new(),
         };
-        let count = match (&self.run, seen.recording.runs.len()) {
+        let count = match (&self.run, seen.count) {
             (Some(_), _) => String::new(),
             (None, 1) => ", 1 run".to_owned(),
             (None, count) => format!(", {count} runs"),
         };
-        format!("{}: {}{certainty}{count}\n", one_line(&self.file.to_string_lossy()), seen.recording.format)
+        format!("{}: {}{certainty}{count}\n", one_line(&self.file.to_string_lossy()), seen.format)
     }
 }
+
+/// What was not told: so many runs, and long texts.
+fn left_out(more: usize, cut: bool) -> String {
+    let runs = if more > 0 {
+        format!("\n... and {more} more runs; `--run` picks one, `--full` shows all\n")
+    } else {
+        String::new()
+    };
+    let texts = if cut { "\nlong texts and long runs are cut; `--full` shows all of them\n" } else { "" };
+    runs + texts
+}
+
+/// Runs, one after the other.
+type Traces = Box<dyn Iterator<Item = Result<Trace, TraceError>>>;
 
 /// What a file holds, and how it was recognised.
 struct Seen {
-    recording: Recording,
+    format: &'static str,
     /// How certain the reader is, where the file was looked at as a whole.
     certainty: Option<String>,
+    count: usize,
+    runs: Traces,
 }
 
 impl Seen {
-    fn of(text: &str, format: Option<&str>) -> Result<Self, TraceError> {
+    fn of_text(text: &str, format: Option<&str>) -> Result<Self, TraceError> {
         let recording = reader::read(text, format)?;
         let certainty = if format.is_none() { Some(certainty(text, recording.format)?) } else { None };
-        Ok(Self { recording, certainty })
+        Ok(Self { certainty, ..Self::of(recording) })
     }
 
-    fn without_look(recording: Recording) -> Self {
-        Self { recording, certainty: None }
+    fn of(Recording { format, runs }: Recording) -> Self {
+        Self::of_runs(format, runs.into_iter().map(Ok))
+    }
+
+    fn of_runs(
+        format: &'static str,
+        runs: impl ExactSizeIterator<Item = Result<Trace, TraceError>> + 'static,
+    ) -> Self {
+        Self { format, certainty: None, count: runs.len(), runs: Box::new(runs) }
     }
 }
 

@@ -1,0 +1,122 @@
+//! The runs of a case's files: found once, read when their turn comes, the same as read at once.
+
+use std::fs;
+
+use arraign::check::{Registry, Tables};
+use arraign::reader;
+use arraign::source::Files;
+use arraign::suite::{Library, RunsOfCase, Suite, load_recorded};
+use arraign::trace::Trace;
+use arraign::verdict::{Verdict, evaluate_each, evaluate_recorded};
+
+/// A folder with one case and its trace.
+struct Evals(tempfile::TempDir);
+
+impl Evals {
+    fn with(trace: &str, text: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = format!("{{id: a, trace: {trace}, expect: [{{tool_blocklist: [rm]}}]}}\n");
+        fs::write(folder.path().join("case.yaml"), case).expect("a file");
+        fs::create_dir(folder.path().join("traces")).expect("a folder");
+        fs::write(folder.path().join("traces/a.jsonl"), text).expect("a file");
+        Self(folder)
+    }
+
+    fn files(&self) -> Files {
+        Files::new(self.0.path(), self.0.path())
+    }
+
+    fn suite(&self) -> Suite {
+        let (kinds, tables, files) = (Registry::default(), Tables::default(), self.files());
+        let library = Library { kinds: &kinds, files: &files, tables: &tables };
+        Suite::load(&self.0.path().join("case.yaml"), library).unwrap_or_else(|errors| panic!("{errors}"))
+    }
+
+    fn find(&self, files: &Files) -> Result<RunsOfCase, String> {
+        RunsOfCase::find(&self.suite().cases[0], &self.0.path().join("case.yaml"), files)
+    }
+
+    fn traces(&self) -> Result<Vec<Trace>, String> {
+        let files = self.files();
+        self.find(&files)?.each(&files).map(|run| Ok(run?.trace.clone())).collect()
+    }
+
+    /// The verdict of runs that are read when their turn comes.
+    fn verdict(&self) -> Verdict {
+        let (suite, files) = (self.suite(), self.files());
+        let found = self.find(&files).expect("its runs");
+        evaluate_each(&suite.cases[0], "a", || found.each(&files), None, None)
+    }
+}
+
+/// So many runs of 50 kB, of which the one called `bad` calls `rm`.
+fn log(runs: usize, bad: usize) -> String {
+    let filler = "x".repeat(50_000);
+    let tool = |run: usize| if run == bad { "rm" } else { "look" };
+    let line = |run: usize| {
+        format!(
+            "{{\"id\": \"r{run}\", \"steps\": [{{\"call\": \"{}\", \"result\": \"{filler}\"}}]}}\n",
+            tool(run)
+        )
+    };
+    (0..runs).map(line).collect()
+}
+
+#[test]
+fn the_runs_of_a_large_file_are_those_of_the_file_read_at_once() {
+    let text = log(200, 150);
+    let evals = Evals::with("traces/a.jsonl", &text);
+    assert_eq!(evals.traces().expect("its runs"), reader::read(&text, None).expect("a log").runs);
+    let (mut later, suite) = (evals.verdict(), evals.suite());
+    let files = evals.files();
+    let recorded =
+        load_recorded(&suite.cases[0], &evals.0.path().join("case.yaml"), &files).expect("its runs");
+    let mut at_once = evaluate_recorded(&suite.cases[0], "a", &recorded);
+    for verdict in [&mut later, &mut at_once] {
+        verdict.duration_ms = 0.0;
+        verdict.findings.iter_mut().for_each(|finding| finding.duration_ms = 0.0);
+    }
+    assert_eq!(later, at_once);
+    assert!(later.runs[150].details.is_some() && later.runs[149].details.is_none());
+}
+
+#[test]
+fn a_run_that_cannot_be_read_is_an_error_of_all_and_of_its_own_trial() {
+    let text = log(30, 0).replacen("{\"id\": \"r20\"", "{\"exit_code\": [], \"id\": \"r20\"", 1);
+    let all = Evals::with("traces/a.jsonl", &text);
+    let error = all.traces().expect_err("a run is broken");
+    assert!(error.starts_with("traces/a.jsonl: native: line 21: "), "{error}");
+    let verdict = all.verdict();
+    assert_eq!(
+        verdict.errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>(),
+        [error.as_str()]
+    );
+    let each = Evals::with("{file: traces/a.jsonl, each: true}", &text);
+    let files = each.files();
+    let found = each.find(&files).expect("its runs");
+    assert_eq!(found.len(), 30);
+    for number in 0..30 {
+        match found.one(number, &files) {
+            Ok(run) => assert_eq!(run.trace.id, Some(format!("r{number}"))),
+            Err(told) => assert_eq!((number, told), (20, error.clone())),
+        }
+    }
+}
+
+/// A file of 10 MB is three batches: three openings, and one to look for the runs.
+#[test]
+fn a_trial_a_run_does_not_read_the_file_again_for_each() {
+    let evals = Evals::with("{file: traces/a.jsonl, each: true}", &log(200, 0));
+    let files = evals.files();
+    let found = evals.find(&files).expect("its runs");
+    assert_eq!(files.opened(), 1);
+    for number in 0..200 {
+        assert_eq!(found.one(number, &files).expect("a run").trace.id, Some(format!("r{number}")));
+    }
+    assert_eq!(files.opened(), 4);
+    // A trial of another order, or once more, is right as well.
+    for number in [150, 3, 3, 199] {
+        assert_eq!(found.one(number, &files).expect("a run").trace.id, Some(format!("r{number}")));
+    }
+    found.one(200, &files).expect_err("there is none");
+}
