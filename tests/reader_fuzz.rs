@@ -1,17 +1,22 @@
-//! No text makes a reader panic or hang: mutated samples, for as long as one likes.
+//! No text makes a reader panic or hang, and run by run it is read as it is as a whole: mutated samples, for as long as
+//! one likes.
 //!
 //! `ARRAIGN_FUZZ_SECONDS=600 ARRAIGN_FUZZ_SEED=7 cargo test --test reader_fuzz -- --ignored`. It runs on stable Rust;
 //! `fuzz/` has the targets for `cargo fuzz`, which looks at coverage too. A text that breaks a reader is kept.
 
 #[path = "support/mutations.rs"]
 mod mutations;
+#[path = "support/samples.rs"]
+mod samples;
 
 use std::fs;
+use std::io::Cursor;
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use arraign::reader::{self, READERS};
+use arraign::reader::{self, READERS, TraceError};
+use arraign::trace::Trace;
 use mutations::{Random, mutated};
 
 /// The longest sample that is mutated: a short one is read more often.
@@ -20,11 +25,11 @@ const LONGEST: usize = 40_000;
 const PATIENCE: Duration = Duration::from_secs(5);
 #[test]
 #[ignore = "runs for as long as ARRAIGN_FUZZ_SECONDS says"]
-fn no_mutated_sample_makes_a_reader_panic_or_hang() {
+fn no_mutated_sample_makes_a_reader_panic_or_hang_or_differ() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let time = Duration::from_secs(number("ARRAIGN_FUZZ_SECONDS").unwrap_or(10));
     let mut random = Random(number("ARRAIGN_FUZZ_SEED").unwrap_or(1).max(1));
-    let samples = samples();
+    let samples = [samples(), samples_put_together()].concat();
     let start = Instant::now();
     let (mut read, mut rounds) = (0_u64, 0_u64);
     while start.elapsed() < time {
@@ -51,24 +56,43 @@ fn each_reader_has_a_target_for_cargo_fuzz() {
 }
 
 fn samples() -> Vec<String> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader")];
-    let mut samples = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-        let (below, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
-        folders.extend(below);
-        let files = files.into_iter().filter(|path| path.extension().is_some_and(|end| end != "txt"));
-        samples.extend(files.map(|path| fs::read_to_string(path).expect("a file")));
-    }
-    samples.retain(|text| text.len() < LONGEST);
-    samples.sort();
-    samples
+    let samples = samples::formats().into_iter().flat_map(|(_, samples)| samples);
+    samples.filter(|text| text.len() < LONGEST).collect()
 }
 
-/// Whether `text` is read. What panics or takes too long is kept, and fails the test.
+/// A file with as many runs as there are samples of its format shows more of what is read run by run.
+fn samples_put_together() -> Vec<String> {
+    let files = samples::put_together().into_iter().map(|(_, text)| text);
+    files.filter(|text| text.len() < LONGEST).collect()
+}
+
+/// Whether `text` can be read: run by run, and each run alone, it is the same as at once.
+fn is_read(text: &str, format: Option<&str>) -> bool {
+    let whole = reader::read(text, format).map(|recording| recording.runs);
+    let runs: Result<Vec<Trace>, TraceError> =
+        reader::runs(Cursor::new(text), format).and_then(Iterator::collect);
+    assert_eq!(runs.as_ref().ok(), whole.as_ref().ok(), "one after the other");
+    let Ok(whole) = whole else {
+        let _ = reader::read_run(&mut Cursor::new(text), format, "1");
+        return false;
+    };
+    for number in [1, whole.len()] {
+        let wanted = number.to_string();
+        let named = whole.iter().find(|run| run.id.as_ref() == Some(&wanted));
+        let found = reader::read_run(&mut Cursor::new(text), format, &wanted).map(|found| found.runs);
+        assert_eq!(
+            found.ok().as_deref(),
+            named.or(whole.get(number - 1)).map(std::slice::from_ref),
+            "run {wanted}"
+        );
+    }
+    true
+}
+
+/// Whether `text` is read. What panics, differs or takes too long is kept, and fails the test.
 fn survives(text: &str, format: Option<&str>) -> bool {
     let start = Instant::now();
-    let read = catch_unwind(|| reader::read(text, format).is_ok());
+    let read = catch_unwind(|| is_read(text, format));
     let took = start.elapsed();
     if let Ok(read) = read
         && took < PATIENCE

@@ -120,6 +120,74 @@ fn a_file_cut_anywhere_is_an_error_or_a_run() {
     }
 }
 
+/// Three conversations, of which the second is mixed with the others and cannot be read; the marks are filled in.
+const LOGS: &[(&str, &str)] = &[
+    (
+        "openai-chat",
+        r#"{"messages": [{"role": "user", "content": "1"}], "id": "r1", "choices": [{"message": {"role": "assistant", "content": "one"}}]}
+{"messages": [{"role": "user", "content": "2"}], "id": "r2", "choices": [{"message": {"role": "assistant", "content": "x"}}]}
+{"messages": [{"role": "user", "content": "1"}, {"role": "assistant", "content": "one"}, {"role": "user", "content": "and?"}], "id": "r3", "choices": [{"message": {"role": "assistant", "content": "more"}}]}
+{"messages": [{"role": "user", "content": "2"}, {"role": "assistant", "content": "x"}, {"role": "BAD", "content": "?"}], "id": "r4", "choices": [{"message": {"role": "assistant", "content": "y"}}]}
+{"messages": [{"role": "user", "content": "3"}], "id": "r5", "choices": [{"message": {"role": "assistant", "content": "three"}}]}"#,
+    ),
+    (
+        "anthropic",
+        r#"{"request": {"messages": [{"role": "user", "content": "1"}]}, "response": {"id": "r1", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "one"}]}}
+{"request": {"messages": [{"role": "user", "content": "2"}]}, "response": {"id": "r2", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "x"}]}}
+{"request": {"messages": [{"role": "user", "content": "1"}, {"role": "assistant", "content": [{"type": "text", "text": "one"}]}, {"role": "user", "content": "and?"}]}, "response": {"id": "r3", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "more"}]}}
+{"request": {"messages": [{"role": "user", "content": "2"}, {"role": "assistant", "content": [{"type": "text", "text": "x"}]}, {"role": "BAD", "content": "?"}]}, "response": {"id": "r4", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "y"}]}}
+{"request": {"messages": [{"role": "user", "content": "3"}]}, "response": {"id": "r5", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "three"}]}}"#,
+    ),
+    (
+        "openai-responses",
+        r#"{"request": {"input": "1"}, "response": {"object": "response", "id": "r1", "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "one"}]}]}}
+{"request": {"input": "2"}, "response": {"object": "response", "id": "r2", "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]}]}}
+{"request": {"input": "and?", "previous_response_id": "r1"}, "response": {"object": "response", "id": "r3", "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "more"}]}]}}
+{"request": {"input": "?", "previous_response_id": "r2"}, "response": {"object": "response", "id": "r4", "output": [{"type": "message", "role": "BAD", "content": [{"type": "output_text", "text": "y"}]}, {"type": "function_call", "name": 7}]}}
+{"request": {"input": "3"}, "response": {"object": "response", "id": "r5", "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "three"}]}]}}"#,
+    ),
+];
+
+#[test]
+fn of_a_log_of_model_calls_each_conversation_is_read_alone() {
+    for (format, log) in LOGS {
+        reader::read(log, None).expect_err("one cannot be read");
+        for (wanted, answer) in [("1", "more"), ("r3", "more"), ("3", "three"), ("r5", "three")] {
+            let found = read_run(log, None, wanted).unwrap_or_else(|error| panic!("{format}: {error}"));
+            let said = found.runs[0].answer.as_deref().expect("an answer");
+            assert!(found.format == *format && said.ends_with(answer), "{format}: {wanted}: {said}");
+        }
+        let error = read_run(log, None, "r4").expect_err("it cannot be read").to_string();
+        assert!(error.starts_with(&format!("{format}: line 4: ")), "{error}");
+    }
+}
+
+/// A request is looked for in so many runs only: one that goes on after more of them is a run of its own.
+#[test]
+fn a_long_log_is_cut_as_it_is_read() {
+    let call = |question: usize, more: &str, answer: &str| {
+        format!(
+            r#"{{"messages": [{{"role": "user", "content": "{question}"}}{more}], "choices": [{{"message": {{"role": "assistant", "content": "{answer}"}}}}]}}"#
+        )
+    };
+    let goes_on = |question: usize| {
+        let said = format!(
+            r#", {{"role": "assistant", "content": "a{question}"}}, {{"role": "user", "content": "b"}}"#
+        );
+        call(question, &said, &format!("c{question}"))
+    };
+    let mut lines: Vec<String> =
+        (0..70).map(|question| call(question, "", &format!("a{question}"))).collect();
+    lines.extend([3, 5, 6, 40, 69].map(goes_on));
+    lines.extend((70..150).map(|question| call(question, "", &format!("a{question}"))));
+    lines.extend([40, 100, 149, 3].map(goes_on));
+    let log = lines.join("\n");
+    let runs = assert_each_run_is_found(&log, "openai-chat");
+    assert!(runs > 150, "{runs}");
+    let streamed: Result<Vec<_>, _> = reader::runs(Cursor::new(&log), None).expect("a log").collect();
+    assert_eq!(streamed.expect("its runs"), reader::read(&log, None).expect("a log").runs);
+}
+
 /// Spans of many traces, in one document on one line.
 fn spans(count: usize) -> String {
     let span = |number: usize| {

@@ -105,6 +105,39 @@ fn assert_read_at_most(text: &str, most: usize) {
     let found: Result<Vec<Trace>, _> = reader::runs(file, None).expect("a file").collect();
     assert_eq!(found.expect("its runs"), reader::read(text, None).expect("a file").runs);
     assert!(read.get() <= most * text.len() + (1 << 20), "{} of {}", read.get(), text.len());
+    // What is read as a whole is read once.
+    assert!(read.get() >= 2 * text.len(), "{} of {}", read.get(), text.len());
+}
+
+#[test]
+fn logs_and_streams_of_several_runs_are_cut() {
+    let long = "x".repeat(100 << 10);
+    let logs: [fn(usize, &str) -> String; 4] = [
+        |run, text| {
+            format!(
+                r#"{{"request":{{"messages":[{{"role":"user","content":"{run}"}}]}},"response":{{"choices":[{{"message":{{"role":"assistant","content":"{text}"}}}}]}}}}"#
+            )
+        },
+        |run, text| {
+            format!(
+                r#"{{"request":{{"contents":[{{"role":"user","parts":[{{"text":"{run}"}}]}}]}},"response":{{"candidates":[{{"content":{{"role":"model","parts":[{{"text":"{text}"}}]}}}}]}}}}"#
+            )
+        },
+        |run, text| {
+            format!(
+                r#"{{"messages":[{{"role":"user","content":[{{"type":"text","text":"{run}"}}]}},{{"role":"assistant","content":[{{"text":"{text}"}}]}}]}}"#
+            )
+        },
+        |run, text| {
+            format!(
+                "{{\"type\":\"init\",\"session_id\":\"s{run}\",\"model\":\"m\"}}\n{{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"{text}\"}}"
+            )
+        },
+    ];
+    for log in logs {
+        let runs: Vec<String> = (0..12).map(|run| log(run, &long)).collect();
+        assert_read_at_most(&runs.join("\n"), 2);
+    }
 }
 
 #[test]

@@ -13,10 +13,11 @@ use super::batch;
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::draft::Draft;
 use super::error::Wrong;
+use super::follow::{self, Log};
 use super::input::{At, Input, Record};
 use super::json::Json;
 use super::object::Object;
-use super::pieces::Cuts;
+use super::pieces::{Cuts, Pieces};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
@@ -26,7 +27,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Anthropic Messages: messages, requests, responses, streams",
     detect,
     read,
-    cuts: Cuts::Never,
+    cuts: Cuts::As(pieces),
 };
 
 fn detect(input: &Input) -> Detection {
@@ -152,6 +153,16 @@ fn object_to_block(block: &Json) -> Option<String> {
         Some(kind) => Some(format!("has a content block of the type `{kind}`")),
         None => Some("has a content block without `type`".to_owned()),
     }
+}
+
+/// What a log holds may be cut. A list of messages is one run, and so, mostly, are the events of a stream.
+fn pieces(input: &Input) -> Option<Pieces> {
+    is_model_call(input.first().ok()?)
+        .then(|| follow::calls(|| Log { is_call: is_model_call, exchange }.follow()))
+}
+
+fn is_model_call(value: &Json) -> bool {
+    !is_message(value) && !anthropic_stream::is_event(value)
 }
 
 fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -11,7 +11,7 @@ use super::usage::Tally;
 use crate::trace::Trace;
 
 /// How many conversations a log may interleave: how far back the run of a request is looked for.
-const INTERLEAVED: usize = 64;
+pub(super) const INTERLEAVED: usize = 64;
 
 /// A message, and where it was read.
 #[derive(Debug)]
@@ -140,23 +140,42 @@ impl<'t> Conversations<'t> {
 
     /// Adds the next model call of the log.
     pub(super) fn add(&mut self, exchange: Exchange<'t>) {
+        self.add_to(exchange);
+    }
+
+    /// The same. The index of the run that it is of; `None` for one that was logged twice.
+    pub(super) fn add_to(&mut self, exchange: Exchange<'t>) -> Option<usize> {
         if self.is_repeated(&exchange) {
-            return;
+            return None;
         }
         let Exchange { request, reply, model, previous, case } = exchange;
         self.replies += 1;
         let number = self.replies;
-        let run = match case {
+        let at = match case {
             Some(_) => self.own_run(request),
             None => self.run_for(request, previous.as_deref()),
         };
+        let run = &mut self.runs[at];
         run.trace.model = model.or(run.trace.model.take());
         run.trace.id = case.clone().or(run.trace.id.take());
-        let Some(reply) = reply else { return };
+        let Some(reply) = reply else { return Some(at) };
         run.trace.id = case.or(reply.id).or(run.trace.id.take());
         run.trace.stop_reason = reply.stop_reason;
         run.tally.add(reply.usage);
         run.messages.extend(reply.messages.into_iter().map(|said| Said { reply: Some(number), ..said }));
+        Some(at)
+    }
+
+    /// The id of a run so far.
+    pub(super) fn id_of(&self, at: usize) -> Option<String> {
+        self.runs.get(at)?.trace.id.clone()
+    }
+
+    /// Forgets runs that no request is looked for in any more: so many of the first.
+    pub(super) fn forget(&mut self) -> usize {
+        let old = if self.runs.len() < 2 * INTERLEAVED { 0 } else { self.runs.len() - INTERLEAVED };
+        self.runs.drain(..old);
+        old
     }
 
     pub(super) fn into_runs(self) -> Vec<Run<'t>> {
@@ -174,15 +193,14 @@ impl<'t> Conversations<'t> {
         self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
     }
 
-    /// A run of `request` alone.
-    fn own_run(&mut self, request: Vec<Said<'t>>) -> &mut Run<'t> {
+    /// The index of a run of `request` alone.
+    fn own_run(&mut self, request: Vec<Said<'t>>) -> usize {
         self.runs.push(Run { messages: request, ..Run::default() });
-        let last = self.runs.len() - 1;
-        &mut self.runs[last]
+        self.runs.len() - 1
     }
 
-    /// The run that `request` belongs to, with the request's new messages added to it.
-    fn run_for(&mut self, request: Vec<Said<'t>>, previous: Option<&str>) -> &mut Run<'t> {
+    /// The index of the run that `request` belongs to, with the request's new messages added to it.
+    fn run_for(&mut self, request: Vec<Said<'t>>, previous: Option<&str>) -> usize {
         let found = previous.and_then(|id| self.find_reply(id)).or_else(|| self.find(&request));
         let (at, fresh) = found.unwrap_or((self.runs.len(), 0));
         if at == self.runs.len() {
@@ -191,7 +209,7 @@ impl<'t> Conversations<'t> {
         let run = &mut self.runs[at];
         run.asked = request.len();
         run.messages.extend(request.into_iter().skip(fresh));
-        run
+        at
     }
 
     /// The run whose last reply has this id: all that a request says to it is new.

@@ -11,7 +11,7 @@ use super::{Reader, Recording, read_by, surest};
 #[derive(Debug)]
 pub(super) struct Cut {
     pub(super) reader: Reader,
-    pieces: Pieces,
+    pub(super) pieces: Pieces,
     lines: bool,
     offset: u64,
 }

@@ -23,7 +23,7 @@ pub(crate) struct Index {
 #[derive(Debug)]
 enum Places {
     /// The file is cut into runs.
-    Cut { cut: Cut, found: Vec<Found>, records: usize, batch: u64 },
+    Cut { cut: Box<Cut>, found: Vec<Found>, records: usize, batch: u64 },
     /// The file can only be read whole: it holds so many runs.
     Whole(usize),
 }
@@ -37,7 +37,7 @@ impl Index {
     ) -> Result<(Self, Vec<Trace>), TraceError> {
         let reader = format.map(named).transpose()?;
         if let Some(cut) = Cut::of(file, reader)? {
-            match Self::surveyed(cut, file) {
+            match Self::surveyed(Box::new(cut), file) {
                 Ok(index) => return Ok((index, Vec::new())),
                 Err((cut, trouble)) => cut.blame(trouble, file)?,
             }
@@ -47,12 +47,12 @@ impl Index {
     }
 
     /// A file in which no run is found is left to its reader, which says so.
-    fn surveyed(cut: Cut, file: &mut (impl BufRead + Seek)) -> Result<Self, (Cut, Trouble)> {
+    fn surveyed(cut: Box<Cut>, file: &mut (impl BufRead + Seek)) -> Result<Self, (Box<Cut>, Trouble)> {
         let mut found = Vec::new();
         match cut.survey(file, |run| found.push(run.found)) {
             Ok(_) if found.is_empty() => Err((cut, Trouble::Unsuited)),
             Ok(records) => {
-                let (format, batch) = (cut.reader.name, batch_of(&found));
+                let (format, batch) = (cut.reader.name, batch_of(&cut, &found));
                 Ok(Self { format, places: Places::Cut { cut, found, records, batch } })
             }
             Err(trouble) => Err((cut, trouble)),
@@ -79,7 +79,7 @@ impl Index {
         number: usize,
     ) -> Result<Vec<Trace>, TraceError> {
         if let Places::Cut { cut, found, records, batch } = &self.places {
-            match read_batch(cut, file, together(found, number, *batch), *records) {
+            match read_batch(cut, file, together(found, number, *batch, cut.pieces.together), *records) {
                 Ok(runs) => return runs,
                 Err(trouble) => cut.blame(trouble, file)?,
             }
@@ -109,11 +109,11 @@ fn read_batch(
     }
 }
 
-/// The runs from this number on that have no more than `most` bytes together: one, at least.
-fn together(found: &[Found], number: usize, most: u64) -> &[Found] {
+/// So many runs from this number on as have no more than `most` bytes together: one, at least.
+fn together(found: &[Found], number: usize, most: u64, runs: usize) -> &[Found] {
     let rest = found.get(number..).unwrap_or_default();
     let mut size = 0_u64;
-    let fit = rest.iter().take_while(|run| {
+    let fit = rest.iter().take(runs).take_while(|run| {
         size = size.saturating_add(run.size());
         size <= most
     });
@@ -122,8 +122,8 @@ fn together(found: &[Found], number: usize, most: u64) -> &[Found] {
 }
 
 /// How many bytes are built together.
-fn batch_of(found: &[Found]) -> u64 {
-    let mixed = found.windows(2).any(|pair| pair[1].begins_within(&pair[0]));
+fn batch_of(cut: &Cut, found: &[Found]) -> u64 {
+    let mixed = !cut.pieces.are_in_order() && found.windows(2).any(|pair| pair[1].begins_within(&pair[0]));
     let size: u64 = found.iter().map(Found::size).sum();
     if mixed { BATCH.max(size / WALKS) } else { BATCH }
 }

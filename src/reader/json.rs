@@ -101,6 +101,23 @@ impl<'t> Json<'t> {
         }
     }
 
+    /// The same value, which no longer borrows from the file.
+    pub(super) fn into_owned(self) -> Json<'static> {
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(bool) => Json::Bool(bool),
+            Self::Number(number) => Json::Number(number),
+            Self::Text(text) => Json::Text(Cow::Owned(text.into_owned())),
+            Self::List(items) => Json::List(items.into_iter().map(Self::into_owned).collect()),
+            Self::Object(object) => {
+                let entries = object.into_entries().into_iter();
+                Json::Object(
+                    entries.map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect(),
+                )
+            }
+        }
+    }
+
     /// The value as a trace keeps it.
     pub(super) fn into_value(self) -> Value {
         match self {

@@ -26,6 +26,7 @@ pub(super) const READER: Reader = Reader {
     summary: "MCP: JSON-RPC logs, raw or wrapped, the Inspector's history",
     detect,
     read,
+    // A log is one run.
     cuts: Cuts::Never,
 };
 

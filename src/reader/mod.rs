@@ -20,6 +20,7 @@ mod draft;
 mod episodes;
 mod error;
 mod evalview;
+mod follow;
 mod gemini;
 mod gemini_cli;
 mod index;

@@ -12,11 +12,12 @@ use super::batch;
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::draft::Draft;
 use super::error::Wrong;
+use super::follow::{self, Log};
 use super::input::{At, Input};
 use super::json::Json;
 use super::object::Object;
 use super::openai_chat_stream;
-use super::pieces::Cuts;
+use super::pieces::{Cuts, Pieces};
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 
@@ -25,7 +26,7 @@ pub(super) const READER: Reader = Reader {
     summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses, streamed chunks",
     detect,
     read,
-    cuts: Cuts::Never,
+    cuts: Cuts::As(pieces),
 };
 
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
@@ -150,6 +151,15 @@ fn object_to_content(content: &Json) -> Option<String> {
         }),
         _ => Some("has a content that is neither text nor parts".to_owned()),
     }
+}
+
+/// What a log holds may be cut. A list of messages is one run, and so, mostly, are the chunks of a stream.
+fn pieces(input: &Input) -> Option<Pieces> {
+    is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
+}
+
+fn is_call(value: &Json) -> bool {
+    !is_message(value) && !openai_chat_stream::is_chunk(value)
 }
 
 fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -10,12 +10,12 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
-use super::pieces::Cuts;
+use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 pub(super) const READER: Reader =
-    Reader { name: "rig", summary: "rig: messages of 0.24 and later", detect, read, cuts: Cuts::Never };
+    Reader { name: "rig", summary: "rig: messages of 0.24 and later", detect, read, cuts: Cuts::As(pieces) };
 
 fn detect(input: &Input) -> Detection {
     let first = input.first()?;
@@ -46,6 +46,18 @@ fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
         None if assistant && part.get("text").is_some_and(Json::is_text) => Some(Certainty::Likely),
         _ => None,
     }
+}
+
+/// Lines with `messages` are a run each; messages themselves are one run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let messages = input.first().ok()?.get("messages").and_then(Json::as_list);
+    messages.is_some_and(|messages| !messages.is_empty()).then(|| Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let messages = look(text, &["messages"])?.list(&["messages"]).unwrap_or_default();
+    // A message beside such lines is of a run of its own, with all others that are so.
+    Ok(if messages.is_empty() { Whose::Several } else { Whose::Own(None) }.into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

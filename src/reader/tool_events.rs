@@ -20,6 +20,7 @@ pub(super) const READER: Reader = Reader {
     summary: "events of tool calls: `tool_call`, `tool_result`",
     detect,
     read,
+    // The events of a file are one run.
     cuts: Cuts::Never,
 };
 

@@ -9,10 +9,11 @@ mod content;
 use std::borrow::Cow;
 
 use super::error::Wrong;
+use super::follow::owned;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
-use super::pieces::Cuts;
+use super::pieces::{Cuts, Follow, Pieces, Trouble, Whose};
 use super::reason::Reason;
 use super::settled::error_of;
 use super::{Certainty, Detection, Reader};
@@ -24,7 +25,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Gemini API: contents, requests, responses, logs of both",
     detect,
     read,
-    cuts: Cuts::Never,
+    cuts: Cuts::As(pieces),
 };
 
 /// What is said of a prompt that was not answered.
@@ -65,6 +66,23 @@ fn judge(value: &Json) -> Option<Certainty> {
     let mut contents = contents.unwrap_or(std::slice::from_ref(value)).iter();
     contents
         .try_fold(Certainty::Possible, |best, content| content::judge(content).map(|found| best.max(found)))
+}
+
+/// What a log holds may be cut. A list of contents is one run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_log = input.first().ok()?.get("parts").is_none();
+    is_log.then(|| Pieces::in_order(follow, usize::MAX))
+}
+
+/// Reads a log, and forgets each run that has ended.
+fn follow() -> Follow {
+    let (mut log, mut ended) = (Log::default(), 0);
+    Box::new(move |text| {
+        let added = Object::of(owned(text)?, "a record").and_then(|record| log.add(record));
+        added.map_err(|_| Trouble::Unsuited)?;
+        ended += log.runs.drain(..).count();
+        Ok(Whose::Numbered(ended, None).into())
+    })
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

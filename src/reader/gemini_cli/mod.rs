@@ -6,7 +6,7 @@ mod stream;
 use super::error::Wrong;
 use super::input::Input;
 use super::json::Json;
-use super::pieces::Cuts;
+use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 
@@ -15,7 +15,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Gemini CLI: stream-json, session files",
     detect,
     read,
-    cuts: Cuts::Never,
+    cuts: Cuts::As(pieces),
 };
 
 fn detect(input: &Input) -> Detection {
@@ -24,6 +24,18 @@ fn detect(input: &Input) -> Detection {
         return Ok(Certainty::Sure);
     }
     Err("it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`".into())
+}
+
+/// Each run of a stream begins with an event that says so. A session file is one run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    (!session::is_session(input.first().ok()?)).then(|| Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut event = look(text, &["type", "session_id"])?;
+    let begins = event.get("type").and_then(Json::as_str) == Some("init");
+    let id = event.string(&["session_id"]).ok().flatten();
+    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -45,7 +45,7 @@ fn detect(input: &Input) -> Detection {
 fn pieces(input: &Input) -> Option<Pieces> {
     const SAMPLES: &[Step] = &[Step::Under(&["samples"]), Step::Each];
     let is_log = input.first().ok()?.get("eval").is_some();
-    Some(Pieces { path: if is_log { SAMPLES } else { &[] }, note })
+    Some(Pieces::at(if is_log { SAMPLES } else { &[] }, note))
 }
 
 fn note(text: &str) -> Result<Note, serde_json::Error> {

@@ -16,10 +16,11 @@ use std::borrow::Cow;
 use super::batch;
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
 use super::error::Wrong;
+use super::follow::{self, Log};
 use super::input::{At, Input};
 use super::json::Json;
 use super::object::Object;
-use super::pieces::Cuts;
+use super::pieces::{Cuts, Pieces};
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
@@ -30,7 +31,7 @@ pub(super) const READER: Reader = Reader {
     summary: "OpenAI Responses: items, responses, logs, streams; the Agents SDK's results, run states, traces",
     detect,
     read,
-    cuts: Cuts::Never,
+    cuts: Cuts::As(pieces),
 };
 
 /// What stands beside requests and responses in the steps of libraries that wrap this format.
@@ -142,6 +143,15 @@ fn tells(value: &Json, name: &str) -> bool {
 fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
     let found = value.get(name).filter(|found| found.is_object())?;
     Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
+}
+
+/// What a log holds may be cut. Items are one run; whose an event or a span is, is told by others far from it.
+fn pieces(input: &Input) -> Option<Pieces> {
+    is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
+}
+
+fn is_call(value: &Json) -> bool {
+    shape(value) == Some(Shape::ModelCall)
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {

@@ -20,7 +20,7 @@ pub(super) fn pieces(input: &Input) -> Option<Pieces> {
     } else if Span::is_console(first) {
         Some(Pieces::records(console))
     } else {
-        Some(Pieces { path: EACH_SPAN, note: otlp })
+        Some(Pieces::at(EACH_SPAN, otlp))
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::io::{BufRead, Seek, SeekFrom};
 
 use super::super::input::At;
-use super::Pieces;
 use super::scan::Trouble;
 use super::survey::{Found, Runs};
 use super::walk::{Spot, Walk};
+use super::{Note, Pieces};
 
 /// A record, as much of it as belongs to the runs.
 #[derive(Debug)]
@@ -18,6 +18,37 @@ pub(in super::super) struct Kept {
 
 /// The records of the runs in `batch`.
 pub(in super::super) fn keep<R: BufRead + Seek>(
+    input: R,
+    lines: bool,
+    pieces: Pieces,
+    batch: &[Found],
+) -> Result<Vec<Kept>, Trouble> {
+    if pieces.are_in_order() {
+        keep_records(input, lines, batch)
+    } else {
+        keep_pieces(input, lines, pieces, batch)
+    }
+}
+
+/// Reads the records that were noted.
+fn keep_records<R: BufRead + Seek>(mut input: R, lines: bool, batch: &[Found]) -> Result<Vec<Kept>, Trouble> {
+    let mut spots: Vec<Spot> = batch.iter().flat_map(|found| found.records.iter().copied()).collect();
+    spots.sort_unstable_by_key(|spot| spot.offset);
+    let mut kept = Vec::with_capacity(spots.len());
+    let mut stands = input.seek(SeekFrom::Start(0))?;
+    for spot in spots {
+        // From record to record, the buffer is kept.
+        input.seek_relative((spot.offset - stands).cast_signed())?;
+        let mut walk = Walk::at(&mut input, lines, &[], spot);
+        walk.next()?;
+        let text = walk.record(&mut |_| Ok(true))?;
+        stands = spot.offset + text.as_ref().map_or(0, String::len) as u64;
+        kept.extend(text.map(|text| Kept { at: at(spot), text }));
+    }
+    Ok(kept)
+}
+
+fn keep_pieces<R: BufRead + Seek>(
     mut input: R,
     lines: bool,
     pieces: Pieces,
@@ -27,14 +58,14 @@ pub(in super::super) fn keep<R: BufRead + Seek>(
     let last = batch.iter().map(|found| found.last).max().unwrap_or_default();
     input.seek(SeekFrom::Start(first.spot.offset))?;
     let mut walk = Walk::at(input, lines, pieces.path, first.spot);
-    let mut wanted = Wanted::of(batch);
+    let (mut notes, mut wanted) = (pieces.notes(), Wanted::of(batch));
     let mut kept = Vec::new();
     while let Some(spot) = walk.next()?
         && spot.offset <= last
     {
         let mut ordinal = 0;
         let text = walk.record(&mut |text| {
-            let is_wanted = wanted.wants(pieces, text, (spot.offset, ordinal));
+            let is_wanted = wanted.wants(&notes(text)?, (spot.offset, ordinal));
             ordinal += 1;
             is_wanted
         })?;
@@ -59,8 +90,7 @@ impl Wanted {
     }
 
     /// Whether the piece at `place` is of one of the runs.
-    fn wants(&mut self, pieces: Pieces, text: &str, place: (u64, usize)) -> Result<bool, Trouble> {
-        let note = (pieces.note)(text).map_err(|_| Trouble::Broken)?;
+    fn wants(&mut self, note: &Note, place: (u64, usize)) -> Result<bool, Trouble> {
         let Some(number) = self.numbers.number(&note.whose)? else { return Ok(false) };
         if self.begin.contains(&place) {
             self.runs.insert(number);

@@ -47,15 +47,52 @@ impl Cuts {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pieces {
     /// The way from a record to its pieces; without a step, the record is the piece.
-    pub(super) path: &'static [Step],
-    /// What a piece tells at first sight.
-    pub(super) note: fn(&str) -> Result<Note, serde_json::Error>,
+    path: &'static [Step],
+    notes: Notes,
+    /// How many runs may be read together.
+    pub(super) together: usize,
 }
+
+/// What tells whose a piece is.
+#[derive(Debug, Clone, Copy)]
+enum Notes {
+    /// A first look at it.
+    Alone(fn(&str) -> Result<Note, serde_json::Error>),
+    /// The records before it, from the first one on. Then it is a record.
+    InOrder(fn() -> Follow),
+}
+
+/// Follows a file record by record: what each tells.
+pub(super) type Follow = Box<dyn FnMut(&str) -> Result<Note, Trouble>>;
 
 impl Pieces {
     /// Each record is a piece.
     pub(super) fn records(note: fn(&str) -> Result<Note, serde_json::Error>) -> Self {
-        Self { path: &[], note }
+        Self::at(&[], note)
+    }
+
+    /// The pieces are at the end of `path`.
+    pub(super) fn at(path: &'static [Step], note: fn(&str) -> Result<Note, serde_json::Error>) -> Self {
+        Self { path, notes: Notes::Alone(note), together: usize::MAX }
+    }
+
+    /// Each record is a piece, and whose it is, those before it tell. What so many runs one after the other are, each
+    /// of them is without the others.
+    pub(super) fn in_order(follow: fn() -> Follow, together: usize) -> Self {
+        Self { path: &[], notes: Notes::InOrder(follow), together }
+    }
+
+    /// Whether the records before a piece tell whose it is.
+    pub(super) fn are_in_order(&self) -> bool {
+        matches!(self.notes, Notes::InOrder(_))
+    }
+
+    /// What the pieces of a file tell, from its first one on.
+    fn notes(&self) -> Follow {
+        match self.notes {
+            Notes::Alone(note) => Box::new(move |text| note(text).map_err(|_| Trouble::Broken)),
+            Notes::InOrder(follow) => follow(),
+        }
     }
 }
 
@@ -94,6 +131,8 @@ pub(super) enum Whose {
     Stretch(Option<String>),
     /// It is of the same run as the piece before.
     Same,
+    /// It is of the run of this number, from 0, which has this id so far.
+    Numbered(usize, Option<String>),
     /// It is of no run.
     Nobody,
     /// It may be of several: the file is not one that can be cut.

@@ -8,7 +8,7 @@ use super::walk::{Spot, Walk};
 use super::{Note, Pieces, Whose};
 
 /// Where the pieces of a run are.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(in super::super) struct Found {
     /// The record of its first piece.
     pub(super) spot: Spot,
@@ -17,6 +17,8 @@ pub(in super::super) struct Found {
     /// Where the record of its last piece begins.
     pub(super) last: u64,
     pub(super) size: u64,
+    /// All its records, where only a walk from the first record on tells whose each is.
+    pub(super) records: Vec<Spot>,
 }
 
 impl Found {
@@ -63,6 +65,7 @@ impl Runs {
             Whose::Several => return Err(Trouble::Unsuited),
             Whose::Own(_) => fresh,
             Whose::Same => self.last.unwrap_or(fresh),
+            Whose::Numbered(number, _) => *number,
             Whose::Of(id) => self.known(id).unwrap_or_else(|| {
                 self.places.insert(id.clone(), fresh);
                 fresh
@@ -92,13 +95,14 @@ pub(in super::super) fn survey<R: BufRead>(
     mut found: impl FnMut(Run),
 ) -> Result<usize, Trouble> {
     let mut walk = Walk::begin(input, lines, pieces.path, offset);
+    let mut notes = pieces.notes();
     let mut open = Open::default();
     let mut records = 0;
     while let Some(spot) = walk.next()? {
         records += 1;
         let mut ordinal = 0;
         walk.record(&mut |text| {
-            let note = (pieces.note)(text).map_err(|_| Trouble::Broken)?;
+            let note = notes(text)?;
             let tells = note.tells;
             if let Some(run) = open.run(note, spot, ordinal, &mut found)? {
                 run.found.size += text.len() as u64;
@@ -133,17 +137,23 @@ impl Open {
         let Some(number) = self.numbers.number(&note.whose)? else { return Ok(None) };
         if number == self.closed + self.runs.len() {
             // Only a run that is known by its id can go on after another began.
-            if !matches!(note.whose, Whose::Of(_)) {
+            if !matches!(note.whose, Whose::Of(_) | Whose::Numbered(..)) {
                 self.close(found);
             }
-            let found = Found { spot, ordinal, last: spot.offset, size: 0 };
+            let found = Found { spot, ordinal, last: spot.offset, size: 0, records: Vec::new() };
             self.runs.push(Run { id: None, found, began: note.began, tells: false });
         }
         let place = number.checked_sub(self.closed);
         let Some(run) = place.and_then(|place| self.runs.get_mut(place)) else { return Ok(None) };
         run.found.last = spot.offset;
         run.began = run.began.min(note.began);
-        run.id = run.id.take().or(id_of(note.whose));
+        match note.whose {
+            Whose::Numbered(_, id) => {
+                run.id = id;
+                run.found.records.push(spot);
+            }
+            whose => run.id = run.id.take().or(id_of(whose)),
+        }
         Ok(Some(run))
     }
 
@@ -158,6 +168,6 @@ fn id_of(whose: Whose) -> Option<String> {
     match whose {
         Whose::Own(id) | Whose::Stretch(id) => id,
         Whose::Of(id) => Some(id),
-        Whose::Same | Whose::Nobody | Whose::Several => None,
+        Whose::Numbered(..) | Whose::Same | Whose::Nobody | Whose::Several => None,
     }
 }
