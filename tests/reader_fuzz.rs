@@ -71,7 +71,8 @@ fn is_read(text: &str, format: Option<&str>) -> bool {
     let whole = reader::read(text, format).map(|recording| recording.runs);
     let runs: Result<Vec<Trace>, TraceError> =
         reader::runs(Cursor::new(text), format).and_then(Iterator::collect);
-    assert_eq!(runs.as_ref().ok(), whole.as_ref().ok(), "one after the other");
+    let told = (runs.as_ref().err(), whole.as_ref().err());
+    assert!(runs.as_ref().ok() == whole.as_ref().ok(), "one after the other: {told:?}");
     let Ok(whole) = whole else {
         let _ = reader::read_run(&mut Cursor::new(text), format, "1");
         return false;

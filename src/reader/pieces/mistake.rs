@@ -21,7 +21,11 @@ pub(in super::super) fn mistake(
         return Ok(Some(TraceProblem::NotUtf8(byte).into()));
     }
     file.seek(SeekFrom::Start(offset))?;
-    if lines { in_lines(file) } else { Ok(in_documents(file)) }
+    // A value that is longer than its line is no mistake where all else is JSON.
+    let Some(error) = in_documents(&mut *file) else { return Ok(None) };
+    file.seek(SeekFrom::Start(offset))?;
+    let in_a_line = if lines { in_lines(file)? } else { None };
+    Ok(in_a_line.or(Some(error)))
 }
 
 /// The first byte that begins no character. A character may lie across two pieces of the file.
