@@ -45,12 +45,13 @@ fn no_mutated_sample_makes_a_reader_panic_or_hang_or_differ() {
 }
 
 #[test]
-fn each_reader_has_a_target_for_cargo_fuzz() {
+fn each_reader_has_a_target_for_cargo_fuzz_and_so_have_archives() {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/Cargo.toml");
     let manifest = fs::read_to_string(manifest).expect("a manifest");
     let targets = manifest.split("[[bin]]\nname = \"").skip(1);
     let targets: Vec<&str> = targets.filter_map(|target| target.split('"').next()).collect();
     let mut names: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
+    names.push("zipped");
     names.sort_unstable();
     assert_eq!(targets, names);
 }
