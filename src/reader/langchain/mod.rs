@@ -110,8 +110,20 @@ fn pieces(input: &Input) -> Option<Pieces> {
 }
 
 fn note(text: &str) -> Result<Note, serde_json::Error> {
-    let id = look(text, &["trace_id"])?.string(&["trace_id"]).ok().flatten();
-    Ok(Whose::Of(id.unwrap_or_default()).into())
+    let mut run = look(text, &["trace_id", "child_runs"])?;
+    let trace = run.take(&["trace_id"]);
+    let children = run.list(&["child_runs"]).unwrap_or_default();
+    if !children.iter().all(|child| is_of(child, trace.as_ref())) {
+        return Ok(Whose::Several.into());
+    }
+    let id = trace.and_then(Json::into_text).unwrap_or_default();
+    Ok(Whose::Of(id.into_owned()).into())
+}
+
+/// Whether a run and those below it are of `trace`.
+fn is_of(run: &Json, trace: Option<&Json>) -> bool {
+    let below = run.get("child_runs").and_then(Json::as_list).unwrap_or_default();
+    run.get("trace_id").filter(|id| !id.is_null()) == trace && below.iter().all(|child| is_of(child, trace))
 }
 
 fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
