@@ -1,5 +1,7 @@
 //! Trace formats to [`Trace`]: the table of readers, detection by content, and reading.
 //!
+//! [`read`] reads a text, [`runs`] a file of any size run by run, and [`read_run`] one run of it.
+//!
 //! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader
 //! says how certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 

@@ -90,8 +90,9 @@ impl RunsOfCase {
         }
         let (source, own) =
             self.source_of(number).ok_or_else(|| format!("there is no run {}", number + 1))?;
-        let runs = source.read_from(own, files)?;
-        *together = Together { from: number, runs: runs.into_iter().map(Some).collect() };
+        // A file that has grown meanwhile must not shift the runs of the next.
+        let runs = source.read_from(own, files)?.into_iter().take(source.len() - own);
+        *together = Together { from: number, runs: runs.map(Some).collect() };
         together.take(number).ok_or_else(|| format!("there is no run {} any more", number + 1))
     }
 

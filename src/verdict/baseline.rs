@@ -1,6 +1,6 @@
 //! The runs of a case against its baseline: a recorded run that was good.
 
-use super::evaluate::{Held, empty, hold};
+use super::hold::{Held, empty, hold};
 use super::{Breach, Finding, TrialError};
 use crate::case::{Baseline, Case};
 use crate::judge::Hearing;

@@ -1,6 +1,6 @@
 //! The verdict of a suite's gate: what its cases reach together.
 
-use super::evaluate::empty;
+use super::hold::empty;
 use super::summary::Row;
 use super::{Breach, Finding, Verdict};
 use crate::outcome::{Item, Loss, Score, State, Status, reaches};

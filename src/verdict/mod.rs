@@ -6,6 +6,7 @@ mod baseline;
 mod details;
 mod evaluate;
 mod gate;
+mod hold;
 mod moved;
 mod regression;
 mod rerun;

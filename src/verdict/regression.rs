@@ -1,6 +1,6 @@
 //! `summary_baseline`: the means of a suite against those of an earlier summary.
 
-use super::evaluate::empty;
+use super::hold::empty;
 use super::summary::{Group, SUMMARY_VERSION, Summary};
 use super::{Breach, Finding};
 use crate::outcome::{Item, Outcome, State, Status};

@@ -1,6 +1,6 @@
 //! The scores of one run: its scorecards, filled in, and what each says when its threshold is missed.
 
-use super::evaluate::empty;
+use super::hold::empty;
 use super::{Breach, Finding};
 use crate::case::Case;
 use crate::outcome::{Item, Loss, Score, State, Status};

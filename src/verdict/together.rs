@@ -1,6 +1,6 @@
 //! What several runs of a case come to: all must hold, or their median, or the share of them that passes.
 
-use super::evaluate::{Held, breach_at, empty, mean};
+use super::hold::{Held, breach_at, empty, mean};
 use super::{Breach, Finding};
 use crate::case::{Case, VarianceBlock};
 use crate::outcome::{Item, Score, State, Status, reaches};
