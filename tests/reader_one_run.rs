@@ -188,6 +188,25 @@ fn a_long_log_is_cut_as_it_is_read() {
     assert_eq!(streamed.expect("its runs"), reader::read(&log, None).expect("a log").runs);
 }
 
+/// One of LangSmith's runs, and below it one of another trace.
+#[test]
+fn a_record_of_two_runs_is_read_as_it_is_as_a_whole() {
+    let run = |id: &str, trace: &str, below: &str| {
+        format!(
+            r#"{{"id": "{id}", "trace_id": "{trace}", "run_type": "chain", "name": "f", "dotted_order": "{id}", "inputs": {{}}, "outputs": {{}}, "child_runs": [{below}]}}"#
+        )
+    };
+    let text = [run("a", "t1", ""), run("b", "t2", &run("c", "t3", "")), run("d", "t1", "")].join("\n");
+    assert_eq!(assert_each_run_is_found(&text, "langchain"), 3);
+}
+
+/// The first lines are a value each; one after them is not.
+#[test]
+fn a_value_longer_than_its_line_is_no_mistake() {
+    let text = LINES.replace(", \"exit_code\"", ",\n \"exit_code\"").replace("\"nine\"", "9");
+    assert_eq!(assert_each_run_is_found(&text, "native"), 4);
+}
+
 /// Spans of many traces, in one document on one line.
 fn spans(count: usize) -> String {
     let span = |number: usize| {
