@@ -10,7 +10,9 @@ use crate::trace::Trace;
 
 /// How many bytes of a file are built together, unless one run alone has more.
 const BATCH: u64 = 4 << 20;
-/// Where runs are mixed with one another, each batch costs a walk through all of them: there are no more than so many.
+/// Where runs are mixed with one another, each batch costs a walk through all of them: then more is built together, ...
+const MIXED: u64 = 32 << 20;
+/// ... and there are no more than so many walks.
 const WALKS: u64 = 16;
 
 /// Where the runs of a trace file are.
@@ -125,7 +127,7 @@ fn together(found: &[Found], number: usize, most: u64, runs: usize) -> &[Found] 
 fn batch_of(cut: &Cut, found: &[Found]) -> u64 {
     let mixed = !cut.pieces.are_in_order() && found.windows(2).any(|pair| pair[1].begins_within(&pair[0]));
     let size: u64 = found.iter().map(Found::size).sum();
-    if mixed { BATCH.max(size / WALKS) } else { BATCH }
+    if mixed { MIXED.max(size / WALKS) } else { BATCH }
 }
 
 /// All runs of a file, built.

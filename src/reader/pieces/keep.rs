@@ -61,13 +61,17 @@ fn keep_pieces<R: BufRead + Seek>(
     let (mut notes, mut wanted) = (pieces.notes(), Wanted::of(batch));
     let mut kept = Vec::new();
     while let Some(spot) = walk.next()?
-        && spot.offset <= last
+        && spot.offset <= last.0
     {
         let mut ordinal = 0;
         let text = walk.record(&mut |text| {
-            let is_wanted = wanted.wants(&notes(text)?, (spot.offset, ordinal));
+            let place = (spot.offset, ordinal);
             ordinal += 1;
-            is_wanted
+            // What stands before the first of the runs, or after the last, is of none of them: it needs no look.
+            if place < first.begins() || place > last {
+                return Ok(false);
+            }
+            wanted.wants(&notes(text)?, place)
         })?;
         kept.extend(text.map(|text| Kept { at: at(spot), text }));
     }
@@ -76,8 +80,6 @@ fn keep_pieces<R: BufRead + Seek>(
 
 /// Which pieces are wanted.
 struct Wanted {
-    /// What stands before a run's first piece in its record cannot be of the run: counting may begin at the first of
-    /// them.
     numbers: Runs,
     begin: HashSet<(u64, usize)>,
     runs: HashSet<usize>,

@@ -14,8 +14,8 @@ pub(in super::super) struct Found {
     pub(super) spot: Spot,
     /// Which piece of that record is its first.
     pub(super) ordinal: usize,
-    /// Where the record of its last piece begins.
-    pub(super) last: u64,
+    /// Where the record of its last piece begins, and which piece of that record it is.
+    pub(super) last: (u64, usize),
     pub(super) size: u64,
     /// All its records, where only a walk from the first record on tells whose each is.
     pub(super) records: Vec<Spot>,
@@ -34,7 +34,7 @@ impl Found {
 
     /// Whether it begins in a record of `other`, or among them.
     pub(in super::super) fn begins_within(&self, other: &Self) -> bool {
-        (other.spot.offset..=other.last).contains(&self.spot.offset)
+        (other.spot.offset..=other.last.0).contains(&self.spot.offset)
     }
 }
 
@@ -140,12 +140,12 @@ impl Open {
             if !matches!(note.whose, Whose::Of(_) | Whose::Numbered(..)) {
                 self.close(found);
             }
-            let found = Found { spot, ordinal, last: spot.offset, size: 0, records: Vec::new() };
+            let found = Found { spot, ordinal, last: (spot.offset, ordinal), size: 0, records: Vec::new() };
             self.runs.push(Run { id: None, found, began: note.began, tells: false });
         }
         let place = number.checked_sub(self.closed);
         let Some(run) = place.and_then(|place| self.runs.get_mut(place)) else { return Ok(None) };
-        run.found.last = spot.offset;
+        run.found.last = (spot.offset, ordinal);
         run.began = run.began.min(note.began);
         match note.whose {
             Whose::Numbered(_, id) => {
