@@ -46,7 +46,7 @@ impl Source {
             return Self::found(path, format, files, true);
         }
         match files.read(&path, |text| reader::read(text, format)) {
-            Err(ReadError { problem: ReadProblem::Zipped, .. }) => Self::zipped(path, files),
+            Err(ReadError { problem: ReadProblem::Zipped, .. }) => Self::zipped(&path, files),
             read => Ok(Self::read(in_words(read, &path, files)?, &path, files)),
         }
     }
@@ -54,7 +54,7 @@ impl Source {
     /// The runs of a file that is looked through. Where they had to be read for that, they may be kept.
     fn found(path: PathBuf, format: Option<&str>, files: &Files, keeps: bool) -> Result<Self, String> {
         let found = match files.open(&path) {
-            Err(ReadError { problem: ReadProblem::Zipped, .. }) => return Self::zipped(path, files),
+            Err(ReadError { problem: ReadProblem::Zipped, .. }) => return Self::zipped(&path, files),
             opened => opened.map(|mut file| Index::of(&mut file, format)),
         };
         let (index, runs) = in_words(found, &path, files)?;
@@ -74,14 +74,14 @@ impl Source {
     }
 
     #[cfg(feature = "inspect-zip")]
-    fn zipped(path: PathBuf, files: &Files) -> Result<Self, String> {
-        let count = unzip(&path, files)?.len();
-        Ok(Self::Zipped { path, count })
+    fn zipped(path: &Path, files: &Files) -> Result<Self, String> {
+        let count = unzip(path, files)?.len();
+        Ok(Self::Zipped { path: path.to_owned(), count })
     }
 
     #[cfg(not(feature = "inspect-zip"))]
-    fn zipped(path: PathBuf, files: &Files) -> Result<Self, String> {
-        Err(ReadError { name: files.name(&path), problem: ReadProblem::Zipped }.to_string())
+    fn zipped(path: &Path, files: &Files) -> Result<Self, String> {
+        Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped }.to_string())
     }
 
     fn read(recording: Recording, path: &Path, files: &Files) -> Self {
