@@ -20,7 +20,7 @@ pub(super) const READER: Reader = Reader {
     summary: "Agent2Agent: tasks, messages, streamed updates",
     detect,
     read,
-    // What names no task is of the one before it, and a task may get its id late: nothing is told by a record alone.
+    // What names no task is of the one before it, a task may get its id late, and any may go on until the end.
     cuts: Cuts::Never,
 };
 
