@@ -23,6 +23,7 @@ use mutations::{Random, mutated};
 const LONGEST: usize = 40_000;
 /// What one reading may take, unoptimized, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(5);
+
 #[test]
 #[ignore = "runs for as long as ARRAIGN_FUZZ_SECONDS says"]
 fn no_mutated_sample_makes_a_reader_panic_or_hang_or_differ() {
