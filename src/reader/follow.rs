@@ -1,5 +1,6 @@
 //! A log of model calls in pieces: whose a call is, the calls before it tell.
 
+use super::batch;
 use super::conversation::{Conversations, Exchange, INTERLEAVED};
 use super::error::Wrong;
 use super::input::At;
@@ -29,7 +30,9 @@ impl Log {
         let (mut log, mut forgotten) = (Conversations::default(), 0);
         Box::new(move |text| {
             let call = owned(text)?;
-            if !(self.is_call)(&call) {
+            // The results of a batch are read whole.
+            let is_of_batch = batch::case(&call).is_some() || batch::failure(&call).is_some();
+            if is_of_batch || !(self.is_call)(&call) {
                 return Err(Trouble::Unsuited);
             }
             let exchange = (self.exchange)(At::Whole, call).map_err(|_| Trouble::Unsuited)?;

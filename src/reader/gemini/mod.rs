@@ -78,7 +78,12 @@ fn pieces(input: &Input) -> Option<Pieces> {
 fn follow() -> Follow {
     let (mut log, mut ended) = (Log::default(), 0);
     Box::new(move |text| {
-        let added = Object::of(owned(text)?, "a record").and_then(|record| log.add(record));
+        let record = owned(text)?;
+        // The results of a batch are read whole.
+        if record.get("key").is_some() {
+            return Err(Trouble::Unsuited);
+        }
+        let added = Object::of(record, "a record").and_then(|record| log.add(record));
         added.map_err(|_| Trouble::Unsuited)?;
         ended += log.runs.drain(..).count();
         Ok(Whose::Numbered(ended, None).into())
