@@ -55,6 +55,7 @@ fn read_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Run, NoB
     if !files.exists(&path) {
         return Err(NoBaseline::Missing(name));
     }
-    let count = |count| NoBaseline::Unreadable(format!("{name}: a baseline is one run; the file holds {count}"));
+    let count =
+        |count| NoBaseline::Unreadable(format!("{name}: a baseline is one run; the file holds {count}"));
     read_only_run(path, files).map_err(NoBaseline::Unreadable)?.map_err(count)
 }
