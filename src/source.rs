@@ -147,9 +147,32 @@ impl Files {
     /// What `look` makes of the text of a file. The text is not kept: each thread reads one file after the other
     /// into the same buffer.
     pub fn read<T>(&self, path: &Path, look: impl FnOnce(&str) -> T) -> Result<T, ReadError> {
+        self.open_file(path).and_then(|opened| self.read_opened(path, opened, look))
+    }
+
+    /// The same of a file that has no more than `most` bytes; `None` for one that has, which is not read.
+    pub fn read_small<T>(
+        &self,
+        path: &Path,
+        most: u64,
+        look: impl FnOnce(&str) -> T,
+    ) -> Result<Option<T>, ReadError> {
+        let opened = self.open_file(path)?;
+        if opened.1.len() > most {
+            return Ok(None);
+        }
+        self.read_opened(path, opened, look).map(Some)
+    }
+
+    fn read_opened<T>(
+        &self,
+        path: &Path,
+        opened: Opening,
+        look: impl FnOnce(&str) -> T,
+    ) -> Result<T, ReadError> {
         let mut bytes = BUFFER.take();
         bytes.clear();
-        let read = self.read_into(path, &mut bytes).and_then(|()| {
+        let read = self.read_into(path, opened, &mut bytes).and_then(|()| {
             if bytes.starts_with(ZIP) {
                 return Err(self.error(path, ReadProblem::Zipped));
             }
@@ -165,11 +188,15 @@ impl Files {
 
     fn read_bytes(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
-        self.read_into(path, &mut bytes).map(|()| bytes)
+        self.read_into(path, self.open_file(path)?, &mut bytes).map(|()| bytes)
     }
 
-    fn read_into(&self, path: &Path, bytes: &mut Vec<u8>) -> Result<(), ReadError> {
-        let (file, metadata) = self.open_file(path)?;
+    fn read_into(
+        &self,
+        path: &Path,
+        (file, metadata): Opening,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), ReadError> {
         bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
         // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
         let known = metadata.is_file() && metadata.len() > 0;
@@ -183,7 +210,7 @@ impl Files {
     }
 
     /// Opens a file that may be opened and is not too large.
-    fn open_file(&self, path: &Path) -> Result<(fs::File, fs::Metadata), ReadError> {
+    fn open_file(&self, path: &Path) -> Result<Opening, ReadError> {
         self.opened.fetch_add(1, Ordering::Relaxed);
         let refused = |error: io::Error| self.error(path, problem_of(&error));
         let file = self.open_inside(path)?;
@@ -257,11 +284,6 @@ impl Files {
         path.exists()
     }
 
-    /// Whether a file has more than so many bytes. What is not there, or has no length, has not.
-    pub fn is_larger(&self, path: &Path, bytes: u64) -> bool {
-        fs::metadata(path).is_ok_and(|metadata| metadata.len() > bytes)
-    }
-
     /// The entries of a folder, by name; empty when it is none.
     pub fn list(&self, folder: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
@@ -296,6 +318,9 @@ impl Files {
         ReadError { name: self.name(path), problem }
     }
 }
+
+/// A file that is open, and what is known of it.
+type Opening = (fs::File, fs::Metadata);
 
 /// The largest buffer that a thread keeps for the next file: a rare large trace is not held for ever.
 const KEPT_BUFFER: usize = 1 << 20;

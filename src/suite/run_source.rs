@@ -42,12 +42,10 @@ impl Source {
 
     /// All runs of a file.
     pub(super) fn of_file(path: PathBuf, format: Option<&str>, files: &Files) -> Result<Self, String> {
-        if files.is_larger(&path, SMALL) {
-            return Self::found(path, format, files, true);
-        }
-        match files.read(&path, |text| reader::read(text, format)) {
-            Err(ReadError { problem: ReadProblem::Zipped, .. }) => Self::zipped(&path, files),
-            read => Ok(Self::read(in_words(read, &path, files)?, &path, files)),
+        match files.read_small(&path, SMALL, |text| reader::read(text, format)).transpose() {
+            None => Self::found(path, format, files, true),
+            Some(Err(ReadError { problem: ReadProblem::Zipped, .. })) => Self::zipped(&path, files),
+            Some(read) => Ok(Self::read(in_words(read, &path, files)?, &path, files)),
         }
     }
 

@@ -86,8 +86,8 @@ impl Explain {
             let read = files.open(path).map(|mut file| reader::read_run(&mut file, format, wanted))?;
             return Ok(read.map(Seen::of));
         }
-        if !files.is_larger(path, AT_ONCE) {
-            return files.read(path, |text| Seen::of_text(text, format));
+        if let Some(seen) = files.read_small(path, AT_ONCE, |text| Seen::of_text(text, format))? {
+            return Ok(seen);
         }
         let runs = files.open(path).map(|file| reader::runs(file, format))?;
         Ok(runs.map(|runs| Seen::of_runs(runs.format(), runs)))
