@@ -6,6 +6,9 @@
 //!
 //! The cases are generated once and kept, and so are the verdicts: for minutes after many files were deleted, ext4
 //! takes several times as long to make new ones, and the figures would be the file system's.
+//!
+//! What a case costs is the figure of one thread. With several, each trial that ends also wakes the thread that prints,
+//! and the threads share caches and the folder of the verdicts: a run ends sooner, for more CPU time in all.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -26,7 +29,7 @@ fn main() -> ExitCode {
         Ok(subject) if subject == NOTHING => ExitCode::SUCCESS,
         Ok(folder) => {
             let code = arraign::Harness::new("evals").at(folder).run();
-            if env::args().len() == 1 {
+            if !env::args().any(|argument| matches!(argument.as_str(), "--exact" | "--list")) {
                 report_memory();
             }
             code
@@ -56,10 +59,13 @@ fn measure() -> ExitCode {
     };
     let place = folder.to_string_lossy().into_owned();
     run(&place, &[]);
-    let (user, system) = run(&place, &[]);
-    let all = user + system;
-    let each = all * 1e6 / f64::from(cases);
-    println!("one process, {cases} cases: {user:.2} s user, {system:.2} s system: {each:.1} us a case");
+    for (threads, arguments) in [("one thread", &["--test-threads", "1"][..]), ("a thread a core", &[])] {
+        let (user, system) = run(&place, arguments);
+        let each = (user + system) * 1e6 / f64::from(cases);
+        println!(
+            "one process, {cases} cases, {threads}: {user:.2} s user, {system:.2} s system: {each:.1} us a case"
+        );
+    }
     let (user, system) = run(&place, &["--list"]);
     println!("one process, --list: {user:.2} s user, {system:.2} s system");
     let many = |subject: &str, arguments: &[&str]| {
