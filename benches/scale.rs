@@ -44,42 +44,50 @@ fn measure() -> ExitCode {
     if !folder.exists() {
         generate(&folder, cases);
     }
-    let run = |subject: &str, arguments: &[&str]| {
-        let (user, system) = cpu_of_children();
-        let status = Command::new(env::current_exe().expect("this program"))
-            .args(arguments)
-            .env(SUBJECT, subject)
-            .env("ARRAIGN_OUT", folder.join("out"))
-            .stdout(Stdio::null())
-            .status()
-            .expect("the subject starts");
-        assert!(status.success(), "{arguments:?}: {status}");
-        let (now_user, now_system) = cpu_of_children();
-        (now_user - user, now_system - system)
-    };
     let place = folder.to_string_lossy().into_owned();
-    run(&place, &[]);
+    let run = |arguments: &[&str]| run(&place, arguments, &folder);
+    run(&[]);
     for (threads, arguments) in [("one thread", &["--test-threads", "1"][..]), ("a thread a core", &[])] {
-        let (user, system) = run(&place, arguments);
+        let (user, system) = run(arguments);
         let each = (user + system) * 1e6 / f64::from(cases);
         println!(
             "one process, {cases} cases, {threads}: {user:.2} s user, {system:.2} s system: {each:.1} us a case"
         );
     }
-    let (user, system) = run(&place, &["--list"]);
+    let (user, system) = run(&["--list"]);
     println!("one process, --list: {user:.2} s user, {system:.2} s system");
-    let many = |subject: &str, arguments: &[&str]| {
-        let spent = (0..PROCESSES).map(|_| run(subject, arguments)).map(|(user, system)| user + system);
-        spent.sum::<f64>() * 1e3 / f64::from(PROCESSES)
-    };
     let last = cases.div_ceil(CASES_PER_FILE) - 1;
-    let exact = many(&place, &["--exact", &format!("f{last:04}::case_0"), "--nocapture"]);
+    measure_exact(&format!("f{last:04}::case_0"), &folder);
+    ExitCode::SUCCESS
+}
+
+/// What a process costs that runs one trial, beside one that does nothing.
+fn measure_exact(name: &str, folder: &Path) {
+    let many = |subject: &str, arguments: &[&str]| {
+        let spent = (0..PROCESSES).map(|_| run(subject, arguments, folder));
+        spent.map(|(user, system)| user + system).sum::<f64>() * 1e3 / f64::from(PROCESSES)
+    };
+    let exact = many(&folder.to_string_lossy(), &["--exact", name, "--nocapture"]);
     let nothing = many(NOTHING, &[]);
     let more = exact - nothing;
     println!(
         "a process, --exact: {exact:.2} ms of CPU; one that does nothing: {nothing:.2} ms; more: {more:.2} ms"
     );
-    ExitCode::SUCCESS
+}
+
+/// The CPU seconds of this program as `subject`, as user and as system.
+fn run(subject: &str, arguments: &[&str], folder: &Path) -> (f64, f64) {
+    let (user, system) = cpu_of_children();
+    let status = Command::new(env::current_exe().expect("this program"))
+        .args(arguments)
+        .env(SUBJECT, subject)
+        .env("ARRAIGN_OUT", folder.join("out"))
+        .stdout(Stdio::null())
+        .status()
+        .expect("the subject starts");
+    assert!(status.success(), "{arguments:?}: {status}");
+    let (now_user, now_system) = cpu_of_children();
+    (now_user - user, now_system - system)
 }
 
 /// CPU seconds of all children that have been waited for, as user and as system, in ticks of 10 ms.
