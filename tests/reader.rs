@@ -1,5 +1,8 @@
 //! Readers, held against real files: each file's reading is pinned beside it, and no text makes a reader panic.
 
+#[path = "support/places.rs"]
+mod places;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,8 +132,7 @@ fn a_value_of_another_type_is_an_error_or_a_trace() {
         [json!(null), json!(true), json!(-7), json!("text"), json!([]), json!({}), json!([{"type": "text"}])];
     for (format, path) in samples() {
         let document = document(&path);
-        let mut places = Vec::new();
-        collect(&document, String::new(), &mut places);
+        let places = places::places(&document);
         // A place gets one or some of them, its neighbours the others.
         let every = if places.len() > 100 { strangers.len() } else { 2 };
         // A large document repeats its shapes, and each change reads it all again.
@@ -161,22 +163,6 @@ fn document(path: &Path) -> Value {
         length < CHANGED_BYTES
     });
     Value::Array(few.filter_map(|line| serde_json::from_str(line).ok()).collect())
-}
-
-fn collect(value: &Value, at: String, places: &mut Vec<String>) {
-    let below: Vec<(String, &Value)> = match value {
-        Value::Array(items) => {
-            items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
-        }
-        Value::Object(map) => {
-            map.iter().map(|(key, item)| (key.replace('~', "~0").replace('/', "~1"), item)).collect()
-        }
-        _ => Vec::new(),
-    };
-    for (step, item) in below {
-        collect(item, format!("{at}/{step}"), places);
-    }
-    places.push(at);
 }
 
 #[test]

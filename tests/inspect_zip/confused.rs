@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use crate::places::places;
 use crate::{file, unzip};
 
 #[test]
@@ -15,8 +16,7 @@ fn a_value_of_another_type_is_read_as_in_json() {
     let whole: Value = serde_json::from_str(&text).expect("a log");
     // Its member is called by them, whatever it holds.
     let (eval, sample) = (json!({"model": whole["eval"]["model"]}), &whole["samples"][0]);
-    let mut places = Vec::new();
-    collect(sample, String::new(), &mut places);
+    let places = places(sample);
     let strangers =
         [json!(null), json!(true), json!(-7), json!("text"), json!([]), json!({}), json!([{"a": 1}])];
     let mut read = 0;
@@ -91,20 +91,4 @@ fn packed(members: &[(&str, String)]) -> Vec<u8> {
         zip.write_all(text.as_bytes()).expect("its text");
     }
     zip.finish().expect("an archive").into_inner()
-}
-
-fn collect(value: &Value, at: String, places: &mut Vec<String>) {
-    let below: Vec<(String, &Value)> = match value {
-        Value::Array(items) => {
-            items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
-        }
-        Value::Object(map) => {
-            map.iter().map(|(key, item)| (key.replace('~', "~0").replace('/', "~1"), item)).collect()
-        }
-        _ => Vec::new(),
-    };
-    for (step, item) in below {
-        collect(item, format!("{at}/{step}"), places);
-    }
-    places.push(at);
 }

@@ -1,6 +1,8 @@
 //! Zipped logs of Inspect read as the JSON of the same log, and hostile ones are refused.
 
 mod confused;
+#[path = "../support/places.rs"]
+mod places;
 
 use std::fs;
 use std::io::Cursor;
