@@ -14,10 +14,15 @@ impl Secrets {
     /// Adds a value, and the name that is shown in its place.
     pub(crate) fn add(&mut self, name: &str, value: &str) {
         if value.len() >= SHORTEST {
-            self.0.push((name.to_owned(), value.to_owned()));
-            // The longest is hidden first, so that no rest of it stays.
-            self.0.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+            self.add_key(name, value);
         }
+    }
+
+    /// Adds a value that is known to be a key, however short.
+    pub(crate) fn add_key(&mut self, name: &str, value: &str) {
+        self.0.push((name.to_owned(), value.to_owned()));
+        // The longest is hidden first, so that no rest of it stays.
+        self.0.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
     }
 
     /// The name of the first whose value stands in `text`.
@@ -53,6 +58,13 @@ mod tests {
         assert_eq!(secrets.found_in("en_US.UTF-8 1"), None);
         assert_eq!(secrets.hidden("401 for sk-12345678".to_owned()), "401 for [KEY]");
         assert_eq!(secrets.hidden("sk-12345678-and-more, 1".to_owned()), "[LONG_KEY], 1");
+    }
+
+    #[test]
+    fn a_key_is_hidden_however_short() {
+        let mut secrets = Secrets::default();
+        secrets.add_key("JUDGE_KEY", "sk-1");
+        assert_eq!(secrets.hidden("401 for sk-1".to_owned()), "401 for [JUDGE_KEY]");
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl ServerJudge {
         };
         let (key, mut secrets) = (key(settings, variable)?, Secrets::default());
         if let Some((name, key)) = &key {
-            secrets.add(name, key);
+            secrets.add_key(name, key);
         }
         Ok(Self {
             client: Client::default(),
