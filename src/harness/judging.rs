@@ -58,7 +58,6 @@ impl Judging {
     }
 
     /// How many trials may ask the judge, how many of those have ended, and which ask it now.
-    #[cfg_attr(not(any(feature = "live", feature = "judge")), expect(dead_code, reason = "nothing is shown"))]
     pub(super) fn asking(&self) -> Asking {
         let heard = self.heard();
         Asking {

@@ -7,6 +7,7 @@
 //! ```
 
 mod args;
+mod batch;
 mod beginning;
 mod earlier;
 mod ending;
@@ -30,6 +31,7 @@ mod plan;
 mod progress;
 mod remarks;
 mod reports;
+mod running;
 pub mod runs;
 mod schema;
 mod settings;
@@ -45,7 +47,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use libtest_mimic::{Completion, FormatSetting, Trial};
+use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
 pub use self::earlier::earlier_run;
@@ -59,20 +61,18 @@ use self::ending::Ending;
 use self::home::Home;
 use self::judging::Judging;
 use self::live::Live;
-use self::plan::{Plan, Planned};
+use self::plan::Plan;
 use self::progress::Progress;
 use self::remarks::{cases, complain, wrong, wrong_files};
-use self::reports::Ran;
+use self::running::run_trials;
 use self::settings::{Nextest, Settings};
 use self::store::Store;
 use self::tally::Tally;
 use self::trial::Shared;
-use crate::case::Ignore;
 use crate::check::{Check, Kind, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{Linted, lint};
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::report::plain::one_line;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
 use crate::suite::{Library, Suite, workspace};
 use crate::verdict::Rerun;
@@ -337,30 +337,6 @@ impl Harness {
     }
 }
 
-/// Runs the trials, and says and writes what there is to say of them.
-fn run_trials(plan: Plan, shared: &Arc<Shared>, command: &Command, ending: &Ending) -> ExitCode {
-    let asked = &command.arguments;
-    let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
-    let cases = plan.cases();
-    let numbered = plan.trials.into_iter().enumerate();
-    let trials: Vec<Trial> =
-        numbered.map(|(number, planned)| trial(number, planned, shared, reasons)).collect();
-    let arguments = command.arguments_for(trials.len());
-    let conclusion = {
-        let _shown = Progress::show(shared, &arguments);
-        libtest_mimic::run(&arguments, trials)
-    };
-    // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
-    std::mem::forget(cases);
-    let ran = Ran::of(&conclusion);
-    if !asked.list
-        && let Err(problem) = ending.tell(shared, ran)
-    {
-        return wrong(&[problem]);
-    }
-    if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
-}
-
 /// The trials that the command line may mean. The error is how the process ends: a mistake was told.
 fn plan_of(library: Library<'_>, command: &Command, settings: &Settings) -> Result<Plan, ExitCode> {
     let planned = panics::quietly(|| match command.exact_names() {
@@ -423,16 +399,4 @@ fn leaves_a_beginning(plan: &Plan, command: &Command, settings: &Settings) -> bo
     let names_ignored = || plan.trials.iter().any(|trial| trial.ignore.is_some());
     let knows_more = || !asked.ignored && (names_ignored() || !plan.golden.is_empty());
     !asked.list || (settings.nextest.is_some() && knows_more())
-}
-
-/// An ignored case is ignored for the runner, too; where nobody asks for ignored trials, the reason is shown.
-fn trial(number: usize, planned: Planned, shared: &Arc<Shared>, reasons: bool) -> Trial {
-    let Planned { name, ignore, work } = planned;
-    if let Some(Ignore { reason: Some(reason) }) = ignore.as_ref().filter(|_| reasons) {
-        let reason = one_line(reason);
-        return Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)));
-    }
-    let (shared, own_name) = (Arc::clone(shared), name.clone());
-    let trial = Trial::test(name, move || trial::run(&shared, number, &own_name, work));
-    trial.with_ignored_flag(ignore.is_some())
 }

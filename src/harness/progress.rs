@@ -71,8 +71,7 @@ impl Drop for Shown {
 impl Progress {
     /// Shows the line where somebody looks at it and something is asked.
     pub(super) fn show(shared: &Arc<Shared>, arguments: &Arguments) -> Option<Shown> {
-        let asks = shared.live.asking().asked + shared.judging.asking().asked > 0;
-        if !asks || shared.nextest || !is_wanted(arguments) {
+        if !shared.asks() || shared.nextest || !is_wanted(arguments) {
             return None;
         }
         let own = Arc::clone(shared);

@@ -42,6 +42,13 @@ pub(super) struct Shared {
     pub(super) nextest: bool,
 }
 
+impl Shared {
+    /// Whether an agent or a judge is asked by any trial.
+    pub(super) fn asks(&self) -> bool {
+        self.live.asking().asked + self.judging.asking().asked > 0
+    }
+}
+
 /// Runs the trial of this number in the plan to the end. The error is its message.
 pub(super) fn run(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -> Result<(), Failed> {
     let ended = judged(shared, number, name, work);
