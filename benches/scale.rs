@@ -5,10 +5,11 @@
 //! system) as the kernel accounts it, so run it on Linux.
 //!
 //! The cases are generated once and kept, and so are the verdicts: for minutes after many files were deleted, ext4
-//! takes several times as long to make new ones, and the figures would be the file system's.
+//! takes several times as long to make new ones, and the figures would be the file system's. So they are when the
+//! kernel holds the inodes of millions of files: then `echo 2 > /proc/sys/vm/drop_caches` as root.
 //!
-//! What a case costs is the figure of one thread. With several, each trial that ends also wakes the thread that prints,
-//! and the threads share caches and the folder of the verdicts: a run ends sooner, for more CPU time in all.
+//! What a case costs is the figure of one thread. Two threads share caches and the folder of the verdicts, and a third
+//! one prints: a run ends sooner, for a little more CPU time in all.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use ledger::Ledger;
 pub use opened::Opened;
-pub use whole::write_whole;
+pub use whole::{Folder, write_whole};
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::yaml::Document;

@@ -102,6 +102,11 @@ impl Check for ArgsValid {
         named.chain(unknown).find(|tool| self.refuses_broken(tool)).map(broken_call)
     }
 
+    fn refuses(&self, evidence: &Evidence<'_>) -> bool {
+        let refused = |call| self.judge(call).is_ok_and(|finding| !finding.violations.is_empty());
+        evidence.trace.calls.iter().any(refused)
+    }
+
     /// The tools that have a schema; of a narrowed check only those that it looks at.
     fn clauses(&self) -> Vec<Clause> {
         let mut clauses = self.policy.schemas.clauses();

@@ -2,7 +2,8 @@
 //!
 //! libtest-mimic's threads hand each trial that ends to the thread that prints, and wake it: of a trial of 100
 //! microseconds, that is a fifth. So a thread that has run a trial goes on with the next ones for a moment before it
-//! says so. These have ended when libtest-mimic asks for them, and the thread that prints is woken once for many.
+//! says so. These have ended when libtest-mimic asks for them, and the thread that prints is woken once for many. If one
+//! of them takes its time, the trial before it is told of when both have ended: its verdict is written already.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};

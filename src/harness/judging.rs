@@ -12,6 +12,7 @@ use super::progress::Asking;
 use super::remarks::wrong_files;
 use super::settings::Settings;
 use super::store::Store;
+use crate::case::Case;
 use crate::judge::{CASSETTES, Hearing, Judge, Mode, Panel, Spent, cassettes_of};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
@@ -20,8 +21,8 @@ use crate::suite::is_support;
 /// The judge, and the cases that may ask it.
 pub(super) struct Judging {
     panel: Panel,
-    /// Where the recordings of each case begin; `None` where not all cases were read, or not all run.
-    homes: Option<HashSet<PathBuf>>,
+    /// All cases and their files; `None` where not all were read, or not all run.
+    cases: Option<Vec<(Arc<Case>, Arc<PathBuf>)>>,
     /// How many trials may ask it.
     trials: usize,
     heard: Mutex<Heard>,
@@ -54,7 +55,7 @@ impl Judging {
         let all_read = plan.skipped == 0 && command.filters.is_empty() && asked.skip.is_empty();
         let whole = all_read && !asked.list && !asked.ignored;
         let trials = if mode.asks() { asking(plan, command) } else { 0 };
-        Ok(Self { panel, homes: whole.then(|| homes(plan)), trials, heard: Mutex::default() })
+        Ok(Self { panel, cases: whole.then(|| cases(plan)), trials, heard: Mutex::default() })
     }
 
     /// How many trials may ask the judge, how many of those have ended, and which ask it now.
@@ -102,14 +103,19 @@ impl Judging {
     /// Recordings that no case of this whole run has asked for. A case that asked for none at all may not have got so
     /// far: its recordings stay.
     pub(super) fn stale(&self, files: &Files) -> Vec<String> {
-        let Some(homes) = &self.homes else { return Vec::new() };
+        let Some(cases) = &self.cases else { return Vec::new() };
+        let found = files.walk(files.root(), has_none).unwrap_or_default().into_iter();
+        let cassettes: Vec<PathBuf> = found.filter(|path| is_cassette(path)).collect();
+        if cassettes.is_empty() {
+            return Vec::new();
+        }
+        let homes: HashSet<PathBuf> = cases.iter().map(|(case, path)| cassettes_of(case, path)).collect();
         let used = self.panel.used();
         let is_stale = |path: &PathBuf| match home_of(path) {
             Some(home) if homes.contains(&home) => used.get(&home).is_some_and(|used| !used.contains(path)),
             _ => true,
         };
-        let found = files.walk(files.root(), has_none).unwrap_or_default().into_iter();
-        found.filter(|path| is_cassette(path) && is_stale(path)).map(|path| files.name(&path)).collect()
+        cassettes.into_iter().filter(is_stale).map(|path| files.name(&path)).collect()
     }
 }
 
@@ -140,13 +146,12 @@ fn asking(plan: &Plan, command: &Command) -> usize {
     plan.to_run(command).filter(|planned| asks(&planned.work)).count()
 }
 
-/// Where the recordings of all cases begin.
-fn homes(plan: &Plan) -> HashSet<PathBuf> {
-    let home = |work: &Work| match work {
-        Work::Case(work) => Some(cassettes_of(&work.case, &work.path)),
+fn cases(plan: &Plan) -> Vec<(Arc<Case>, Arc<PathBuf>)> {
+    let case = |work: &Work| match work {
+        Work::Case(work) => Some((Arc::clone(&work.case), Arc::clone(&work.path))),
         Work::Gate(_) | Work::Broken(_) => None,
     };
-    plan.trials.iter().filter_map(|planned| home(&planned.work)).collect()
+    plan.trials.iter().filter_map(|planned| case(&planned.work)).collect()
 }
 
 /// `cassettes/s/a.0123.json` as `cassettes/s/a.`.

@@ -20,7 +20,8 @@ use super::trial::{self, Shared};
 use crate::case::Ignore;
 use crate::report::plain::one_line;
 
-/// How long the end of a trial may be kept back: nobody sees it, and a dozen of usual ones fit in.
+/// How long after its beginning a trial that has ended may be followed by another one before it is told of: nobody sees
+/// so short a time, and a dozen of usual trials fit in.
 const MOMENT: Duration = Duration::from_millis(2);
 
 /// A trial that was not begun.

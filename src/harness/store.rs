@@ -8,10 +8,9 @@ use std::cell::Cell;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use super::beginning::{BEGINNINGS, Beginning};
-use crate::source::{Ledger, write_whole};
+use crate::source::{Folder, Ledger, write_whole};
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
@@ -32,8 +31,7 @@ pub(super) struct Store {
     out: PathBuf,
     run: PathBuf,
     harness: String,
-    folder: PathBuf,
-    made: OnceLock<()>,
+    folder: Folder,
 }
 
 impl Store {
@@ -41,7 +39,7 @@ impl Store {
         let run = out.join(component(run_id));
         let first = if harness == USUAL_HARNESS { run.clone() } else { run.join(component(harness)) };
         let folder = if attempt > 1 { first.join(format!("attempt-{attempt}")) } else { first };
-        Self { out: out.to_owned(), run, harness: harness.to_owned(), folder, made: OnceLock::new() }
+        Self { out: out.to_owned(), run, harness: harness.to_owned(), folder: Folder::at(folder) }
     }
 
     /// The folder of all runs: where reports lie.
@@ -72,7 +70,7 @@ impl Store {
 
     /// Why no verdict can be written, and what to do.
     pub(super) fn unwritable(&self, error: &io::Error) -> String {
-        let folder = self.folder.display();
+        let folder = self.folder.path().display();
         format!("the verdicts cannot be written below {folder}: {error}; set ARRAIGN_OUT to another folder")
     }
 
@@ -85,15 +83,11 @@ impl Store {
     /// Writes a verdict, as one of this harness.
     pub(super) fn write(&self, verdict: &mut Verdict) -> io::Result<()> {
         verdict.harness.clone_from(&self.harness);
-        if self.made.get().is_none() {
-            fs::create_dir_all(&self.folder)?;
-            let _ = self.made.set(());
-        }
         let mut json = BUFFER.take();
         json.clear();
         serde_json::to_writer(&mut json, verdict)?;
         json.push(b'\n');
-        let written = write_whole(&self.folder.join(format!("{}.json", file_stem(&verdict.name))), &json);
+        let written = self.folder.write(&format!("{}.json", file_stem(&verdict.name)), &json);
         BUFFER.set(json);
         written
     }

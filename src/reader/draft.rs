@@ -52,6 +52,9 @@ impl Table {
     }
 }
 
+/// Few runs make more.
+const USUAL_CALLS: usize = 64;
+
 /// A trace that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -69,8 +72,10 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Goes on from what is known of the run before its first message.
-    pub(super) fn of(trace: Trace) -> Self {
+    /// Goes on from what is known of the run before the first of its messages. A call and its result are two: there
+    /// is room for the calls of a usual run from the beginning.
+    pub(super) fn of(mut trace: Trace, messages: usize) -> Self {
+        trace.calls.reserve_exact((messages / 2).min(USUAL_CALLS));
         Self { trace, ..Self::default() }
     }
 

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::error::{TraceError, TraceProblem, Wrong};
-use super::json::Json;
+use super::json::{Json, Whole};
 use super::pieces::Kept;
 use super::sse;
 
@@ -70,13 +70,13 @@ impl<'t> Input<'t> {
         }
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
-        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Json>();
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Whole>();
         loop {
             let from = values.byte_offset();
             let value = match values.next() {
                 None => break,
                 Some(Err(error)) => return Err(not_json(text, &error)),
-                Some(Ok(value)) => value,
+                Some(Ok(Whole(value))) => value,
             };
             records.push(Record { at: At::Line(lines.of_value_from(from)), value });
         }

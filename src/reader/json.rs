@@ -145,11 +145,27 @@ impl<'t> Json<'t> {
 
 impl<'de: 't, 't> Deserialize<'de> for Json<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor)
+        deserializer.deserialize_any(JsonVisitor { room: 0 })
     }
 }
 
-struct JsonVisitor;
+/// A whole document.
+pub(super) struct Whole<'t>(pub(super) Json<'t>);
+
+impl<'de: 't, 't> Deserialize<'de> for Whole<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor { room: MESSAGES }).map(Whole)
+    }
+}
+
+/// Many a document is the list of a run's messages: there is room for so many from the beginning. To make room piece by
+/// piece costs as much as to read a tenth of them.
+const MESSAGES: usize = 24;
+
+struct JsonVisitor {
+    /// How many entries a list is thought to have.
+    room: usize,
+}
 
 impl<'de> Visitor<'de> for JsonVisitor {
     type Value = Json<'de>;
@@ -187,7 +203,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json<'de>, A::Error> {
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(self.room);
         while let Some(item) = seq.next_element()? {
             items.push(item);
         }

@@ -244,7 +244,7 @@ fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
 
 fn trace_of(run: Run) -> Result<Trace, Wrong> {
     let (messages, trace) = run.finish();
-    let mut draft = Draft::of(trace);
+    let mut draft = Draft::of(trace, messages.len());
     for said in messages {
         let (value, blame) = said.open();
         let step = Object::of(value, "a message").and_then(|message| add_message(&mut draft, message));

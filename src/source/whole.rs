@@ -6,7 +6,9 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,26 +17,86 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static PROCESS: OnceLock<u32> = OnceLock::new();
 static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 
+/// A folder for many files. It is made with the first one, and held open where the system can: the way to it is
+/// looked up once.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    made: OnceLock<()>,
+    #[cfg(target_os = "linux")]
+    open: OnceLock<Option<OwnedFd>>,
+}
+
+impl Folder {
+    /// The folder at `path`, which need not be there.
+    pub fn at(path: PathBuf) -> Self {
+        Self {
+            path,
+            made: OnceLock::new(),
+            #[cfg(target_os = "linux")]
+            open: OnceLock::new(),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file of this name, as [`write_whole`] does. A folder that somebody took away is made anew.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        if self.made.get().is_none() {
+            fs::create_dir_all(&self.path)?;
+            let _ = self.made.set(());
+        }
+        self.write_here(name, bytes).or_else(|_| {
+            fs::create_dir_all(&self.path)?;
+            write_renamed(&self.path.join(name), bytes)
+        })
+    }
+
+    #[cfg(target_os = "linux")]
+    fn write_here(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        use rustix::fs::{Mode, OFlags, open};
+
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = self.open.get_or_init(|| open(&self.path, flags, Mode::empty()).ok());
+        let folder = folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        link_unnamed(folder.as_fd(), Path::new("."), Path::new(name), bytes)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn write_here(&self, _name: &str, _bytes: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 /// Writes a file, all of it or nothing. A file of that name is replaced.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_unnamed(path, bytes).or_else(|_| write_renamed(path, bytes))
 }
 
-/// Fails where a file of that name is there already, and where the file system knows no files without a name.
 #[cfg(target_os = "linux")]
 fn write_unnamed(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    link_unnamed(rustix::fs::CWD, folder, path, bytes)
+}
+
+/// Writes a file without a name in `folder`, and gives it the name `path`; both as seen from `from`. Fails where a
+/// file of that name is there already, and where the file system knows no files without a name.
+#[cfg(target_os = "linux")]
+fn link_unnamed(from: BorrowedFd<'_>, folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::os::fd::AsRawFd as _;
 
-    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    let mut file = File::from(open(folder, flags, Mode::from_raw_mode(0o666))?);
+    let mut file = File::from(openat(from, folder, flags, Mode::from_raw_mode(0o666))?);
     file.write_all(bytes)?;
     // Before Linux 6.10 only a privileged process may name the file by itself; the others go through /proc.
-    let named = linkat(&file, "", CWD, path, AtFlags::EMPTY_PATH);
+    let named = linkat(&file, "", from, path, AtFlags::EMPTY_PATH);
     let unnamed = || format!("/proc/self/fd/{}", file.as_raw_fd());
-    Ok(named.or_else(|_| linkat(CWD, unnamed(), CWD, path, AtFlags::SYMLINK_FOLLOW))?)
+    Ok(named.or_else(|_| linkat(CWD, unnamed(), from, path, AtFlags::SYMLINK_FOLLOW))?)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -83,6 +145,22 @@ mod tests {
             fs::metadata(&path).expect("it is there").permissions().mode()
         };
         assert_eq!(rights("one", write_whole), rights("other", write_renamed));
+    }
+
+    #[test]
+    fn a_folder_takes_many_files_and_is_made_anew_when_somebody_took_it_away() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let folder = Folder::at(dir.path().join("a/b"));
+        assert!(!folder.path().exists());
+        let write = |name: &str, text: &str| folder.write(name, text.as_bytes()).expect("it is written");
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it is there");
+        write("one", "1");
+        write("other", "2");
+        write("one", "3");
+        assert_eq!((read("one"), read("other")), ("3".to_owned(), "2".to_owned()));
+        fs::remove_dir_all(folder.path()).expect("it is removed");
+        write("one", "4");
+        assert_eq!(read("one"), "4");
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
 fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
     let Some(block) = case.node.get("expect") else { return Ok(Lowered::default()) };
     let entries = case.entries(block, "`expect` is a list of checks")?;
-    let (mut errors, mut expectations) = (LoadErrors::new(), Vec::new());
+    let (mut errors, mut expectations) = (LoadErrors::new(), Vec::with_capacity(entries.len()));
     for (index, entry) in entries.into_iter().enumerate() {
         expectations.extend(errors.take(expectation(case, index, entry, scope)));
     }
