@@ -8,6 +8,9 @@
 //! takes several times as long to make new ones, and the figures would be the file system's. So they are when the
 //! kernel holds the inodes of millions of files: then `echo 2 > /proc/sys/vm/drop_caches` as root.
 //!
+//! Where several machines share a processor and its caches, one run may take half as much again as the next: take the
+//! median of many.
+//!
 //! What a case costs is the figure of one thread. Two threads share caches and the folder of the verdicts, and a third
 //! one prints: a run ends sooner, for a little more CPU time in all.
 
