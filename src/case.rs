@@ -37,7 +37,7 @@ pub struct Case {
     /// Where the evidence comes from.
     pub trace: TraceFrom,
     /// The agent whose run is looked at: its recording is replayed, unless it is asked to run.
-    pub agent: Option<AgentUse>,
+    pub agent: Option<Box<AgentUse>>,
     /// When it runs.
     pub tier: Tier,
     /// Words to select it by.
@@ -47,9 +47,9 @@ pub struct Case {
     /// How many runs there must be, and where that is said: their median decides each scorecard.
     pub repeat: Option<(u32, Place)>,
     /// What several runs must come to; a single one then decides nothing.
-    pub variance: Option<VarianceBlock>,
+    pub variance: Option<Box<VarianceBlock>>,
     /// A recorded run that was good.
-    pub baseline: Option<Baseline>,
+    pub baseline: Option<Box<Baseline>>,
     /// How long it may take.
     pub timeout: Option<Duration>,
     /// The status that makes the trial pass; `pass` unless a bad verdict is the point.

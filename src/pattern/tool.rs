@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Deserializer, de};
+use smol_str::SmolStr;
 
 use super::compiled::Compiled;
 
@@ -26,7 +27,7 @@ static GLOBS: Compiled<GlobSet> = Compiled::new();
 /// ```
 #[derive(Clone)]
 pub struct ToolPattern {
-    text: String,
+    text: SmolStr,
     case_sensitive: bool,
     glob: Option<Arc<GlobSet>>,
 }
@@ -52,7 +53,7 @@ impl ToolPattern {
             return Err("an empty name matches nothing".to_owned());
         }
         let glob = if is_glob(text) { Some(compile(text, case_sensitive)?) } else { None };
-        Ok(Self { text: text.to_owned(), case_sensitive, glob })
+        Ok(Self { text: SmolStr::new(text), case_sensitive, glob })
     }
 
     /// Whether `name` is meant.
@@ -76,7 +77,7 @@ impl ToolPattern {
 
     /// A name that this pattern matches, for a counterexample; `None` when it cannot be told.
     pub fn example(&self) -> Option<String> {
-        let Some(glob) = &self.glob else { return Some(self.text.clone()) };
+        let Some(glob) = &self.glob else { return Some(self.text.to_string()) };
         candidates(&self.text).into_iter().find(|name| glob.is_match(name))
     }
 }

@@ -55,8 +55,8 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
             .unwrap_or_default(),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
         repeat: fields.node("repeat").and_then(|node| fields.take(several::repeat(node))),
-        variance: fields.take(several::variance(node, context)).flatten(),
-        baseline: baseline(&mut fields, context),
+        variance: fields.take(several::variance(node, context)).flatten().map(Box::new),
+        baseline: baseline(&mut fields, context).map(Box::new),
         timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         snapshot: flag(&mut fields, "snapshot"),
@@ -70,7 +70,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         id,
         place,
     };
-    let agent = agent::of_case(&mut fields, &case);
+    let agent = agent::of_case(&mut fields, &case).map(Box::new);
     finish(fields, node, Case { agent, ..case })
 }
 

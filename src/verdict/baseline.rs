@@ -22,7 +22,7 @@ pub(super) struct Compared<'b> {
 impl<'b> Compared<'b> {
     /// Before any run of `case` was compared with the one that was good.
     pub(super) fn of(case: &'b Case, good: Option<&'b Result<Run, NoBaseline>>) -> Self {
-        let given = case.baseline.as_ref().zip(good);
+        let given = case.baseline.as_deref().zip(good);
         let mut findings = Vec::new();
         let (baseline, error) = match given {
             None => (None, None),

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use super::aliases::Aliases;
 use crate::pattern::{TextPattern, ToolPattern, example};
@@ -13,7 +14,7 @@ use crate::yaml::{Fields, Key, Node};
 /// The calls that a rule means by one name.
 pub(super) struct Operand {
     /// As the user wrote it.
-    name: String,
+    name: SmolStr,
     /// The name itself, or an alias's members.
     members: Vec<ToolPattern>,
     /// All of these must match.
@@ -35,7 +36,7 @@ impl Operand {
 
     /// What a pattern matches, whatever the aliases are.
     pub(super) fn of_pattern(pattern: ToolPattern) -> Self {
-        Self { name: pattern.to_string(), members: vec![pattern], arguments: Vec::new() }
+        Self { name: SmolStr::new(pattern.as_str()), members: vec![pattern], arguments: Vec::new() }
     }
 
     fn named(name: &str, aliases: &Aliases) -> Result<Self, String> {
@@ -43,7 +44,7 @@ impl Operand {
             Some(members) => members.to_vec(),
             None => vec![ToolPattern::new(name)?],
         };
-        Ok(Self { name: name.to_owned(), members, arguments: Vec::new() })
+        Ok(Self { name: SmolStr::new(name), members, arguments: Vec::new() })
     }
 
     fn with_arguments(node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadErrors> {
