@@ -55,7 +55,7 @@ impl Judging {
         let all_read = plan.skipped == 0 && command.filters.is_empty() && asked.skip.is_empty();
         let whole = all_read && !asked.list && !asked.ignored;
         let trials = if mode.asks() { asking(plan, command) } else { 0 };
-        Ok(Self { panel, cases: whole.then(|| cases(plan)), trials, heard: Mutex::default() })
+        Ok(Self { panel, cases: whole.then(|| plan.cases()), trials, heard: Mutex::default() })
     }
 
     /// How many trials may ask the judge, how many of those have ended, and which ask it now.
@@ -144,14 +144,6 @@ fn refuse_unready(panel: &Panel, plan: &mut Plan, named: bool, errors: &mut Load
 fn asking(plan: &Plan, command: &Command) -> usize {
     let asks = |work: &Work| matches!(work, Work::Case(work) if work.case.asks_a_judge());
     plan.to_run(command).filter(|planned| asks(&planned.work)).count()
-}
-
-fn cases(plan: &Plan) -> Vec<(Arc<Case>, Arc<PathBuf>)> {
-    let case = |work: &Work| match work {
-        Work::Case(work) => Some((Arc::clone(&work.case), Arc::clone(&work.path))),
-        Work::Gate(_) | Work::Broken(_) => None,
-    };
-    plan.trials.iter().filter_map(|planned| case(&planned.work)).collect()
 }
 
 /// `cassettes/s/a.0123.json` as `cassettes/s/a.`.

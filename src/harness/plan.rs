@@ -249,10 +249,10 @@ impl Plan {
         Selection { tier, skipped: self.skipped, golden: self.golden.clone() }
     }
 
-    /// The cases of the trials.
-    pub(super) fn cases(&self) -> Vec<Arc<Case>> {
+    /// The cases of the trials, and their files.
+    pub(super) fn cases(&self) -> Vec<(Arc<Case>, Arc<PathBuf>)> {
         let case = |trial: &Planned| match &trial.work {
-            Work::Case(work) => Some(Arc::clone(&work.case)),
+            Work::Case(work) => Some((Arc::clone(&work.case), Arc::clone(&work.path))),
             Work::Gate(_) | Work::Broken(_) => None,
         };
         self.trials.iter().filter_map(case).collect()

@@ -22,7 +22,6 @@ static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    made: OnceLock<()>,
     #[cfg(target_os = "linux")]
     open: OnceLock<Option<OwnedFd>>,
 }
@@ -32,7 +31,6 @@ impl Folder {
     pub fn at(path: PathBuf) -> Self {
         Self {
             path,
-            made: OnceLock::new(),
             #[cfg(target_os = "linux")]
             open: OnceLock::new(),
         }
@@ -45,13 +43,10 @@ impl Folder {
 
     /// Writes a file of this name, as [`write_whole`] does. A folder that somebody took away is made anew.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        if self.made.get().is_none() {
+        let path = || self.path.join(name);
+        self.write_here(name, bytes).or_else(|_| write_renamed(&path(), bytes)).or_else(|_| {
             fs::create_dir_all(&self.path)?;
-            let _ = self.made.set(());
-        }
-        self.write_here(name, bytes).or_else(|_| {
-            fs::create_dir_all(&self.path)?;
-            write_renamed(&self.path.join(name), bytes)
+            write_renamed(&path(), bytes)
         })
     }
 
@@ -60,7 +55,10 @@ impl Folder {
         use rustix::fs::{Mode, OFlags, open};
 
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = self.open.get_or_init(|| open(&self.path, flags, Mode::empty()).ok());
+        let folder = self.open.get_or_init(|| {
+            fs::create_dir_all(&self.path).ok()?;
+            open(&self.path, flags, Mode::empty()).ok()
+        });
         let folder = folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
         link_unnamed(folder.as_fd(), Path::new("."), Path::new(name), bytes)
     }
