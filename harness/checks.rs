@@ -35,7 +35,10 @@ impl Check for NoRefundsOnSunday {
                 return Err(Unfit::missing(what));
             };
             let Some(day) = find_weekday(date) else {
-                return Err(Unfit::missing(format!("call {}: `{date}` is not a date (YYYY-MM-DD)", call.index)));
+                return Err(Unfit::missing(format!(
+                    "call {}: `{date}` is not a date (YYYY-MM-DD)",
+                    call.index
+                )));
             };
             let state = if day == SUNDAY { State::Violated } else { State::Held };
             items.push(Item::new(format!("call {}: {date}", call.index), state));
