@@ -1,14 +1,15 @@
 //! `cargo arraign lint`: what the cases leave untested.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use arraign::{Check, Evidence, Harness, Outcome, Unfit, Violation};
 
+use crate::locate_in_repository;
 use crate::program::{arraign, pin};
 
 fn package() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint")
+    locate_in_repository("tests/lint")
 }
 
 #[test]

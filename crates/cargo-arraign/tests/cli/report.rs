@@ -1,10 +1,10 @@
 //! `cargo arraign report`.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 
+use crate::locate_in_repository;
 use crate::package::{Package, copy, pin};
 
 fn case(id: &str, tool: &str) -> String {
@@ -172,7 +172,7 @@ fn annotations_are_for_github_alone() {
 #[test]
 fn a_hostile_run_is_shown_harmless() {
     let package = Package::of("");
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/evals");
+    let cases = locate_in_repository("tests/report/evals");
     fs::copy(cases.join("hostile.yaml"), package.path("evals/s.yaml")).expect("hostile cases");
     copy(&cases.join("traces"), &package.path("evals/traces"));
     assert_eq!(package.arraign(&["run"]).code, Some(101));

@@ -1,9 +1,9 @@
 //! `cargo arraign run`.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
+use crate::locate_in_repository;
 use crate::package::{Package, copy};
 use crate::program::arraign;
 
@@ -89,7 +89,7 @@ fn the_trials_are_those_of_the_test_target() {
     assert!(expected.len() > 100, "{listed}");
     let package = Package::of("");
     fs::remove_dir_all(package.path("evals")).expect("the folder is empty");
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("evals"), &package.path("evals"));
+    copy(&locate_in_repository("evals"), &package.path("evals"));
     fs::remove_dir_all(package.path("evals/custom")).expect("the cases of own checks");
     let ran = package.arraign(&["run", "--", "--list"]);
     assert_eq!(ran.stdout.lines().collect::<Vec<_>>(), expected, "{}", ran.stderr);
@@ -99,7 +99,7 @@ fn the_trials_are_those_of_the_test_target() {
 fn listed_by_the_test_target() -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["test", "--features", "cli", "--test", "evals"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.args(["test", "--test", "evals"]).current_dir(locate_in_repository(""));
     let others = [
         (cfg!(feature = "live"), "live"),
         (cfg!(feature = "http"), "http"),

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use arraign::reader;
 use serde_json::json;
 
+use crate::locate_in_repository;
 use crate::program::{Ran, arraign, pin};
 
 fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader")
+    locate_in_repository("tests/reader")
 }
 
 fn explained(arguments: &[&str]) -> Ran {

@@ -29,7 +29,7 @@ pub(super) fn workflow(is_crate: bool, below: &str) -> String {
     let run = if is_crate {
         "      - run: cargo test --test evals\n"
     } else {
-        "      - run: cargo install arraign --locked --features cli\n      - run: cargo arraign run\n"
+        "      - run: cargo install cargo-arraign --locked\n      - run: cargo arraign run\n"
     };
     let folder = if below.is_empty() {
         String::new()
