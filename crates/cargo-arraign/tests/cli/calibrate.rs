@@ -1,8 +1,7 @@
 //! `cargo arraign calibrate`: a judge against labelled examples.
 
-use std::fs;
-
 use serde_json::{Map, Value, json};
+use walkdir::WalkDir;
 
 use crate::package::Package;
 use crate::program::Ran;
@@ -18,22 +17,31 @@ examples:
   - {id: curt, answer: please go away, label: fail}
 ";
 
-/// Answers each question of a request with whether the answer contains `please`.
+/// A judge on a server: answers each question of a request.
 fn judge(asked: &Asked) -> Reply {
     let body = asked.json();
-    let schema = &body["response_format"]["json_schema"]["schema"]["properties"];
+    let code = &body["response_format"]["json_schema"]["schema"]["properties"]["code"]["enum"][0];
     let user = body["messages"][1]["content"].as_str().expect("text");
     let evidence: Value = serde_json::from_str(user.lines().nth(1).expect("evidence")).expect("JSON");
-    let says_please = evidence["run"]["answer"].as_str().expect("an answer").contains("please");
-    let reason = if says_please { "it does" } else { "it does not" };
-    let mut reply = Map::from_iter([("code".to_owned(), schema["code"]["enum"][0].clone())]);
-    for question in schema.as_object().expect("properties").keys().filter(|name| *name != "code") {
-        reply.insert(question.clone(), json!({"reason": reason, "pass": says_please}));
+    let mut reply = Map::from_iter([("code".to_owned(), code.clone())]);
+    for (id, question) in
+        user.lines().filter(|line| line.starts_with('q')).filter_map(|line| line.split_once(". "))
+    {
+        reply.insert(id.to_owned(), answer_question(question, &evidence));
     }
     Reply::json(&json!({
         "choices": [{"message": {"role": "assistant", "content": Value::from(reply).to_string()}}],
         "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
     }))
+}
+
+/// Whether the answer that the question is about contains `please`. A canary asks for a code instead.
+fn answer_question(question: &str, evidence: &Value) -> Value {
+    let exhibit = question.split(['`', '.']).nth(1).expect("a part of the evidence");
+    let answer = evidence[exhibit]["answer"].as_str().expect("an answer");
+    let wanted = question.split(" the code ").nth(1).map_or("please", |rest| &rest[..16]);
+    let pass = answer.contains(wanted);
+    json!({"reason": if pass { "it does" } else { "it does not" }, "pass": pass})
 }
 
 fn package(examples: &str) -> (Package, Server) {
@@ -70,7 +78,8 @@ fn agreement_and_kappa_are_told_and_replayed() {
     assert_eq!(server.asked().len(), 4);
     assert_eq!(calibrate(&package, &[], &["--min-kappa", "0.5"]).code, Some(0));
     assert_eq!(calibrate(&package, &[], &["--min-kappa", "0.6"]).code, Some(101));
-    assert_eq!(fs::read_dir(package.path("calibration/cassettes")).expect("cassettes").count(), 4);
+    let cassettes = WalkDir::new(package.path("calibration/cassettes")).into_iter().flatten();
+    assert_eq!(cassettes.filter(|entry| entry.file_type().is_file()).count(), 4);
 }
 
 #[test]

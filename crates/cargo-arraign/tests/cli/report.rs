@@ -105,7 +105,7 @@ fn two_packages_with_trials_of_one_name_are_kept_apart() {
 fn a_broken_verdict_file_is_named() {
     let package = retried();
     let whole = package.read("target/arraign/r1/s%%green.json");
-    package.write("target/arraign/r1/s%%green.json", &whole[..whole.len() / 2]);
+    package.write("target/arraign/r1/s%%green.json", &whole[..413]);
     pin("report-broken", &package.arraign(&["report"]));
     package.write(
         "target/arraign/r1/s%%green.json",
