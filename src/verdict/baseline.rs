@@ -1,10 +1,10 @@
 //! The runs of a case against its baseline: a recorded run that was good.
 
 use super::hold::{Held, empty, hold};
-use super::{Breach, Finding, TrialError};
+use super::{Finding, TrialError};
 use crate::case::{Baseline, Case};
 use crate::judge::Hearing;
-use crate::outcome::{Item, Score, State, Status};
+use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation};
 use crate::score::compare::{Change, Comparison, Run as Side};
 use crate::suite::{NoBaseline, Run};
 
@@ -75,7 +75,7 @@ fn finding(baseline: &Baseline, good: &Run, comparison: &Comparison) -> Finding 
     let mut finding = Finding {
         status: if fails { Status::Fail } else { Status::Pass },
         score: if fails { Score::ZERO } else { Score::FULL },
-        violations: if fails { vec![breach(baseline, good, comparison)] } else { Vec::new() },
+        violations: if fails { vec![violation(baseline, good, comparison)] } else { Vec::new() },
         items: vec![Item::new(comparison.change.to_string(), state)],
         ..empty("unchanged", &baseline.place)
     };
@@ -93,15 +93,15 @@ fn finding(baseline: &Baseline, good: &Run, comparison: &Comparison) -> Finding 
     finding
 }
 
-fn breach(baseline: &Baseline, good: &Run, comparison: &Comparison) -> Breach {
+fn violation(baseline: &Baseline, good: &Run, comparison: &Comparison) -> LocatedViolation {
     let script = comparison.script();
     let file = good.file.as_deref().unwrap_or(&baseline.file);
-    Breach {
-        message: format!("{}: {}", comparison.change, comparison.claim()),
-        at: baseline.place.locate(),
-        expected: (!script.is_empty()).then(|| format!("the calls of {file}")),
-        actual: (!script.is_empty()).then_some(script),
-        suggestion: Some("look at what changed; if it is right, record it as the new baseline".to_owned()),
-        ..Breach::default()
-    }
+    let violation = Violation::new(format!("{}: {}", comparison.change, comparison.claim()))
+        .help("look at what changed; if it is right, record it as the new baseline");
+    let violation = if script.is_empty() {
+        violation
+    } else {
+        violation.expected(format!("the calls of {file}"), script)
+    };
+    violation.resolve(baseline.place.locate())
 }

@@ -98,8 +98,8 @@ fn runs_concerned(verdict: &Verdict) -> BTreeSet<usize> {
 
 fn calls_concerned(findings: &[Finding], run: usize) -> BTreeSet<usize> {
     let of_run = findings.iter().filter(|finding| finding.run == run);
-    let breaches = of_run.flat_map(|finding| &finding.violations);
-    breaches.flat_map(|breach| breach.calls.iter().copied().chain(breach.call)).collect()
+    let violations = of_run.flat_map(|finding| &finding.violations);
+    violations.flat_map(|violation| violation.calls.iter().copied().chain(violation.call)).collect()
 }
 
 fn details(trace: &Trace, summary: &RunSummary, concerned: &BTreeSet<usize>, left: &mut Share) -> RunDetails {

@@ -117,8 +117,8 @@ impl Seen<'_> {
 
 /// What the engine alone knows of a violation, and what it keeps back: whoever found it need not think of either.
 fn stamped(case: &Case, mut verdict: Verdict) -> Verdict {
-    for breach in verdict.findings.iter_mut().flat_map(|finding| &mut finding.violations) {
-        breach.shared = !case.extent.lines().contains(&breach.at.line);
+    for violation in verdict.findings.iter_mut().flat_map(|finding| &mut finding.violations) {
+        violation.shared = !case.extent.lines().contains(&violation.at.line);
     }
     secrets::mask(&mut verdict);
     verdict

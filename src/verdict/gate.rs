@@ -2,8 +2,8 @@
 
 use super::hold::empty;
 use super::summary::Row;
-use super::{Breach, Finding, Verdict};
-use crate::outcome::{Item, Loss, Score, State, Status, reaches};
+use super::{Finding, Verdict};
+use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, reaches};
 use crate::place::{Location, Place};
 use crate::score::Card;
 use crate::score::written;
@@ -153,15 +153,14 @@ fn finding(card: &Card, place: &Place, cases: &[Measured]) -> Finding {
     }
 }
 
-fn missed(card: &Card, at: Location, cases: &[Measured]) -> Breach {
+fn missed(card: &Card, at: Location, cases: &[Measured]) -> LocatedViolation {
     let (mean, least) = (written(card.share().get()), written(card.least));
     let count = if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };
-    Breach {
-        message: format!("the mean score of {count} is {mean}, below `mean: {least}`"),
-        at,
+    Violation {
         value: card.score.and_then(serde_json::Number::from_f64).map(serde_json::Value::Number),
         constraint: Some(format!("mean: {least}")),
-        suggestion: Some("begin with the cases that lost most".to_owned()),
-        ..Breach::default()
+        ..Violation::new(format!("the mean score of {count} is {mean}, below `mean: {least}`"))
     }
+    .help("begin with the cases that lost most")
+    .resolve(at)
 }

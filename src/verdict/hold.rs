@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
+use super::Finding;
 use super::scoring::{is_broken_gate, score};
 use super::together::{figures, has_statistics};
-use super::{Breach, Finding};
 use crate::case::{Case, Expectation};
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::{Hearing, unheard};
-use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
-use crate::place::{Location, Place};
+use crate::outcome::{Item, LocatedViolation, Outcome, Reason, Score, State, Status, Unfit, Violation};
+use crate::place::Place;
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Stake};
 use crate::trace::Trace;
@@ -128,7 +128,7 @@ fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
     Finding {
         status: if violated { Status::Fail } else { Status::Pass },
         score: outcome.score,
-        violations: breaches(expectation, outcome.violations),
+        violations: locate_all(expectation, outcome.violations),
         items: outcome.items,
         losses: outcome.losses,
         stats: outcome.stats,
@@ -146,7 +146,7 @@ fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
         status,
         unfit: Some(reason),
         help: unfit.help,
-        violations: breaches(expectation, unfit.violations),
+        violations: locate_all(expectation, unfit.violations),
         ..unanswered(expectation)
     }
 }
@@ -183,36 +183,13 @@ pub(super) fn empty(check: &str, place: &Place) -> Finding {
     }
 }
 
-fn breaches(expectation: &Expectation, violations: Vec<Violation>) -> Vec<Breach> {
-    violations.into_iter().map(|violation| breach(expectation, violation)).collect()
-}
-
-fn breach(expectation: &Expectation, violation: Violation) -> Breach {
-    breach_at(expectation.locate(&violation.at), violation)
-}
-
-/// A violation whose setting stands at `at`.
-pub(super) fn breach_at(at: Location, violation: Violation) -> Breach {
-    let policy = violation.policy.map(|place| place.locate());
-    Breach {
-        at,
-        shared: false,
-        message: violation.message,
-        rule: violation.rule,
-        tool: violation.tool,
-        call: violation.call,
-        call_id: violation.call_id,
-        calls: violation.calls,
-        argument: violation.argument,
-        value: violation.value,
-        constraint: violation.constraint,
-        policy: policy.as_ref().map(|at| at.file.clone()),
-        policy_line: policy.as_ref().map(|at| at.line),
-        policy_at: policy,
-        expected: violation.expected,
-        actual: violation.actual,
-        suggestion: violation.suggestion,
-    }
+/// Resolves the pointer of each violation to the setting's place in the case's file.
+fn locate_all(expectation: &Expectation, violations: Vec<Violation>) -> Vec<LocatedViolation> {
+    let located = violations.into_iter().map(|violation| {
+        let at = expectation.locate(&violation.at);
+        violation.resolve(at)
+    });
+    located.collect()
 }
 
 /// `require_calls: true`: a trace in which nothing was called proves nothing.
@@ -222,11 +199,10 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
         let unfit = Some("the trace does not record the tool calls".to_owned());
         return Some(Finding { status: Status::Undecided, run, unfit, ..empty("require_calls", place) });
     }
-    let violation = trace.calls.is_empty().then(|| Breach {
-        message: "the agent called no tool at all".to_owned(),
-        at: place.locate(),
-        suggestion: Some("record a run that calls tools, or drop `require_calls`".to_owned()),
-        ..Breach::default()
+    let violation = trace.calls.is_empty().then(|| {
+        Violation::new("the agent called no tool at all")
+            .help("record a run that calls tools, or drop `require_calls`")
+            .resolve(place.locate())
     });
     let (status, state) =
         if violation.is_some() { (Status::Fail, State::Violated) } else { (Status::Pass, State::Held) };

@@ -14,8 +14,8 @@ impl Verdict {
         };
         self.locations(&mut |at| moved(&mut at.file));
         self.runs.iter_mut().filter_map(|run| run.file.as_mut()).for_each(moved);
-        let breaches = self.findings.iter_mut().flat_map(|finding| &mut finding.violations);
-        breaches.filter_map(|breach| breach.policy.as_mut()).for_each(moved);
+        let violations = self.findings.iter_mut().flat_map(|finding| &mut finding.violations);
+        violations.filter_map(|violation| violation.policy.as_mut()).for_each(moved);
     }
 
     fn locations(&mut self, visit: &mut impl FnMut(&mut Location)) {
@@ -23,9 +23,9 @@ impl Verdict {
         self.errors.iter_mut().for_each(|error| visit(&mut error.at));
         for finding in &mut self.findings {
             visit(&mut finding.at);
-            for breach in &mut finding.violations {
-                visit(&mut breach.at);
-                breach.policy_at.iter_mut().for_each(&mut *visit);
+            for violation in &mut finding.violations {
+                visit(&mut violation.at);
+                violation.policy_at.iter_mut().for_each(&mut *visit);
             }
         }
     }

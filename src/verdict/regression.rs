@@ -1,9 +1,9 @@
 //! `summary_baseline`: the means of a suite against those of an earlier summary.
 
+use super::Finding;
 use super::hold::empty;
 use super::summary::{Group, SUMMARY_VERSION, Summary};
-use super::{Breach, Finding};
-use crate::outcome::{Item, Outcome, State, Status};
+use crate::outcome::{Item, Outcome, State, Status, Violation};
 use crate::place::{LoadError, LoadErrors};
 use crate::score::written;
 use crate::suite::SummaryBaseline;
@@ -93,9 +93,8 @@ fn compare(baseline: &SummaryBaseline, before: (&Group, Means), now: (&Group, Me
         let fell = then - score > baseline.max_regression + EPSILON;
         let state = if fell { State::Violated } else { State::Held };
         items.push(Item::new(format!("{axis}: {}, was {}", written(score), written(then)), state));
-        violations.extend(fell.then(|| Breach {
-            suggestion: Some(help(before.0, now.0)),
-            ..fallen(baseline, axis, then, score)
+        violations.extend(fell.then(|| {
+            fallen(baseline, axis, then, score).help(help(before.0, now.0)).resolve(baseline.place.locate())
         }));
     }
     let outcome = Outcome::of_items(items, Vec::new());
@@ -109,22 +108,16 @@ fn compare(baseline: &SummaryBaseline, before: (&Group, Means), now: (&Group, Me
     }
 }
 
-fn fallen(baseline: &SummaryBaseline, axis: &str, then: f64, now: f64) -> Breach {
+fn fallen(baseline: &SummaryBaseline, axis: &str, then: f64, now: f64) -> Violation {
     let most = written(baseline.max_regression);
     let drop = written(then - now);
-    Breach {
-        message: format!("{axis} fell by {drop}, more than `max_regression: {most}`"),
-        at: baseline.place.locate(),
+    let (least, then) = (written(then - baseline.max_regression), written(then));
+    Violation {
         value: serde_json::Number::from_f64(now).map(serde_json::Value::Number),
         constraint: Some(format!("max_regression: {most}")),
-        expected: Some(format!(
-            "a mean of {} or more (it was {})",
-            written(then - baseline.max_regression),
-            written(then)
-        )),
-        actual: Some(written(now)),
-        ..Breach::default()
+        ..Violation::new(format!("{axis} fell by {drop}, more than `max_regression: {most}`"))
     }
+    .expected(format!("a mean of {least} or more (it was {then})"), written(now))
 }
 
 fn help(before: &Group, now: &Group) -> String {

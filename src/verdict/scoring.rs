@@ -1,9 +1,9 @@
 //! The scores of one run: its scorecards, filled in, and what each says when its threshold is missed.
 
+use super::Finding;
 use super::hold::empty;
-use super::{Breach, Finding};
 use crate::case::Case;
-use crate::outcome::{Item, Loss, Score, State, Status};
+use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation};
 use crate::place::Location;
 use crate::score::{Card, CardPart, Scorecard, Stake, written};
 
@@ -50,16 +50,15 @@ fn threshold(scorecard: &Scorecard, card: &Card) -> Finding {
     }
 }
 
-fn missed(card: &Card, at: Location) -> Breach {
+fn missed(card: &Card, at: Location) -> LocatedViolation {
     let score = written(card.score.unwrap_or(0.0));
     let least = written(card.least);
-    Breach {
-        message: format!("the score is {score}, below `{}: {least}`", card.threshold),
-        at,
+    Violation {
         value: card.score.and_then(serde_json::Number::from_f64).map(serde_json::Value::Number),
         constraint: Some(format!("{}: {least}", card.threshold)),
-        ..Breach::default()
+        ..Violation::new(format!("the score is {score}, below `{}: {least}`", card.threshold))
     }
+    .resolve(at)
 }
 
 fn item(part: &CardPart) -> Item {

@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use super::{Breach, Finding, Verdict};
-use crate::outcome::Loss;
+use super::{Finding, Verdict};
+use crate::outcome::{LocatedViolation, Loss};
 use crate::pattern::{json_without_secrets, without_secrets};
 
 /// Masks all that a verdict quotes. What is shown of the runs is masked before it is cut, so that no secret loses
@@ -21,8 +21,8 @@ pub(super) fn mask(verdict: &mut Verdict) {
 }
 
 fn mask_finding(finding: &mut Finding) {
-    for breach in &mut finding.violations {
-        mask_breach(breach);
+    for violation in &mut finding.violations {
+        mask_violation(violation);
     }
     for value in finding.values.values_mut() {
         mask_value(value);
@@ -42,11 +42,12 @@ fn mask_losses(losses: &mut [Loss]) {
     }
 }
 
-fn mask_breach(breach: &mut Breach) {
-    mask_text(&mut breach.message);
-    let texts = [&mut breach.argument, &mut breach.expected, &mut breach.actual, &mut breach.suggestion];
+fn mask_violation(violation: &mut LocatedViolation) {
+    mask_text(&mut violation.message);
+    let texts =
+        [&mut violation.argument, &mut violation.expected, &mut violation.actual, &mut violation.suggestion];
     texts.into_iter().for_each(mask_some);
-    if let Some(value) = &mut breach.value {
+    if let Some(value) = &mut violation.value {
         mask_value(value);
     }
 }

@@ -1,9 +1,9 @@
 //! What several runs of a case come to: all must hold, or their median, or the share of them that passes.
 
-use super::hold::{Held, breach_at, empty, mean};
-use super::{Breach, Finding};
+use super::Finding;
+use super::hold::{Held, empty, mean};
 use crate::case::{Case, VarianceBlock};
-use crate::outcome::{Item, Score, State, Status, reaches};
+use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation, reaches};
 use crate::score::statistics::{RunScore, Statistics, hold as hold_statistics, median};
 use crate::score::{Scorecard, Stake, written};
 use crate::trace::Trace;
@@ -41,9 +41,9 @@ fn by_statistics(case: &Case, block: &VarianceBlock, held: &mut [Held]) -> Toget
     let outcome = hold_statistics(&scores(held), &block.variance, least(case));
     let failures = outcome.failures.into_iter().map(|failure| {
         let at = block.settings.locate(&failure.at).unwrap_or_else(|| block.place.locate());
-        breach_at(at, failure)
+        failure.resolve(at)
     });
-    let violations: Vec<Breach> = failures.collect();
+    let violations: Vec<LocatedViolation> = failures.collect();
     let mut items: Vec<Item> = held.iter().enumerate().map(|(index, run)| item(index, run)).collect();
     items.extend(outcome.notes.into_iter().map(|note| Item::new("note", State::Open).note(note)));
     let score =
@@ -87,16 +87,11 @@ fn median_of(scorecard: &Scorecard, at: usize, held: &[Held]) -> Option<Finding>
     let place = &scorecard.threshold.place;
     let all: Vec<String> = scores.iter().map(|score| written(*score)).collect();
     let (setting, least) = (scorecard.threshold.setting, written(scorecard.threshold.least));
-    let missed = || Breach {
-        message: format!(
-            "the median score of {} runs is {}, below `{setting}: {least}`",
-            all.len(),
-            written(median)
-        ),
-        at: place.locate(),
-        expected: Some(format!("a median of at least {least}")),
-        actual: Some(all.join(", ")),
-        ..Breach::default()
+    let missed = || {
+        let (count, median) = (all.len(), written(median));
+        Violation::new(format!("the median score of {count} runs is {median}, below `{setting}: {least}`"))
+            .expected(format!("a median of at least {least}"), all.join(", "))
+            .resolve(place.locate())
     };
     Some(Finding {
         status: if reached { Status::Pass } else { Status::Fail },
@@ -149,7 +144,8 @@ fn first_claim(run: &Held) -> Option<String> {
     let counts = |finding: &&Finding| finding.stake != Stake::Points;
     let broken = run.findings.iter().filter(counts);
     let mut claims = broken.filter_map(|finding| {
-        let claim = finding.violations.first().map(|breach| &breach.message).or(finding.unfit.as_ref())?;
+        let claim =
+            finding.violations.first().map(|violation| &violation.message).or(finding.unfit.as_ref())?;
         Some(format!("{}: {claim}", finding.check))
     });
     claims.next()
