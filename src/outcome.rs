@@ -111,7 +111,11 @@ impl Item {
 /// and makes a [`LocatedViolation`] of it. All fields but `message` say where and what, and stay empty where they do not
 /// apply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Violation", bound = "At: schemars::JsonSchema + Default + Serialize"))]
+#[cfg_attr(
+    test,
+    derive(schemars::JsonSchema),
+    schemars(rename = "Violation", bound = "At: schemars::JsonSchema + Default + Serialize")
+)]
 #[serde(default)]
 pub struct Violation<At = String> {
     /// The claim that broke, as one sentence without a full stop: "`refund` was called without `authenticate` before it".
@@ -257,7 +261,7 @@ pub struct Outcome {
 impl Outcome {
     /// An outcome whose score is the share of held items among those put to the test, each worth the same.
     pub fn of_items(items: Vec<Item>, violations: Vec<Violation>) -> Self {
-        let count = |state: State| share_of(items.iter().filter(|item| item.state == state).count());
+        let count = |state: State| count_to_f64(items.iter().filter(|item| item.state == state).count());
         let (held, violated) = (count(State::Held), count(State::Violated));
         let points = 1.0 / (held + violated).max(1.0);
         let lost = items.iter().filter(|item| item.state == State::Violated);
@@ -279,8 +283,8 @@ impl Outcome {
     }
 }
 
-/// A count as a float: exact below 4 billion, which no trace reaches.
-fn share_of(count: usize) -> f64 {
+/// Converts a count to a float: exact below 4 billion, which no trace reaches.
+pub(crate) fn count_to_f64(count: usize) -> f64 {
     u32::try_from(count).unwrap_or(u32::MAX).into()
 }
 
@@ -300,47 +304,54 @@ impl From<Option<Violation>> for Outcome {
     }
 }
 
-/// Why a check cannot answer. Neither is a pass.
+/// Why a check cannot answer. None of the reasons is a pass.
 #[derive(Debug, Clone)]
 pub struct Unfit {
-    /// Which of the two it is.
-    pub reason: Reason,
-    /// Violations found before it.
+    /// The reason.
+    pub reason: UnfitReason,
+    /// The violations found before the check gave up.
     pub violations: Vec<Violation>,
     /// What to do about it.
     pub help: Option<String>,
 }
 
-/// What a check lacks.
+/// The reason why a check cannot answer, with a sentence for the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum UnfitReason {
     /// The evidence is silent on what was asked: the trial is `undecided`.
-    Missing(String),
-    /// The check could not be carried through, for want of budget or because the evidence is wrong in itself: the
-    /// trial is an `error`.
-    Exhausted(String),
+    MissingEvidence(String),
+    /// The evidence contradicts itself or is impossible, such as a negative cost: the trial is an `error`.
+    InvalidEvidence(String),
+    /// The check ran out of its budget of steps: the trial is an `error`.
+    BudgetExceeded(String),
 }
 
 impl Unfit {
-    /// The evidence does not hold `what`.
+    /// The evidence does not contain `what`.
     pub fn missing(what: impl Into<String>) -> Self {
-        Self { reason: Reason::Missing(what.into()), violations: Vec::new(), help: None }
+        Self::from(UnfitReason::MissingEvidence(what.into()))
     }
 
     /// The evidence is wrong in itself, as `what` says: a negative cost, an opinion in a form that was not asked for.
     pub fn invalid(what: impl Into<String>) -> Self {
-        Self::exhausted(what)
+        Self::from(UnfitReason::InvalidEvidence(what.into()))
     }
 
-    /// `what` ran out of its budget.
-    pub fn exhausted(what: impl Into<String>) -> Self {
-        Self { reason: Reason::Exhausted(what.into()), violations: Vec::new(), help: None }
+    /// The check ran out of its budget, as `what` says.
+    pub fn budget_exceeded(what: impl Into<String>) -> Self {
+        Self::from(UnfitReason::BudgetExceeded(what.into()))
     }
 
     /// Says what to do about it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+}
+
+impl From<UnfitReason> for Unfit {
+    fn from(reason: UnfitReason) -> Self {
+        Self { reason, violations: Vec::new(), help: None }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::hold::empty;
 use super::summary::Row;
 use super::{Finding, Verdict};
-use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, reaches};
+use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, count_to_f64, reaches};
 use crate::place::{Location, Place};
 use crate::score::Card;
 use crate::score::written;
@@ -104,7 +104,7 @@ pub fn hold_gate(gate: &Gate, name: &str, cases: &[Measured], baseline: Option<F
 
 /// The mean of the cases as a scorecard: each is worth the same.
 fn card(least: f64, cases: &[Measured]) -> Card {
-    let weight = 1.0 / f64::from(u32::try_from(cases.len()).unwrap_or(u32::MAX).max(1));
+    let weight = 1.0 / count_to_f64(cases.len().max(1));
     let mut losses: Vec<Loss> = cases.iter().map(|case| case.loss(weight)).collect();
     losses.retain(|loss| loss.points > 0.0);
     losses.sort_by(|one, other| other.points.total_cmp(&one.points));

@@ -11,7 +11,9 @@ use super::together::{figures, has_statistics};
 use crate::case::{Case, Expectation};
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::{Hearing, unheard};
-use crate::outcome::{Item, LocatedViolation, Outcome, Reason, Score, State, Status, Unfit, Violation};
+use crate::outcome::{
+    Item, LocatedViolation, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
+};
 use crate::place::Place;
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Stake};
@@ -139,8 +141,8 @@ fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
 
 fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
     let (status, reason) = match unfit.reason {
-        Reason::Missing(what) => (Status::Undecided, what),
-        Reason::Exhausted(what) => (Status::Error, what),
+        UnfitReason::MissingEvidence(what) => (Status::Undecided, what),
+        UnfitReason::InvalidEvidence(what) | UnfitReason::BudgetExceeded(what) => (Status::Error, what),
     };
     Finding {
         status,
@@ -219,8 +221,8 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
 }
 
 pub(super) fn mean(scores: impl ExactSizeIterator<Item = Score>) -> Score {
-    let count = u32::try_from(scores.len()).unwrap_or(u32::MAX).max(1);
-    Score::new(scores.map(Score::get).sum::<f64>() / f64::from(count))
+    let count = count_to_f64(scores.len().max(1));
+    Score::new(scores.map(Score::get).sum::<f64>() / count)
 }
 
 pub(super) fn millis(started: Instant) -> f64 {
