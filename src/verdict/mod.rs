@@ -2,18 +2,10 @@
 //!
 //! Every trial leaves one as a JSON file; reports are rendered from these, whichever process wrote them.
 
-mod baseline;
 mod details;
-mod evaluate;
-mod gate;
-mod hold;
-mod moved;
-mod regression;
+mod rebase;
 mod rerun;
-mod scoring;
-mod secrets;
 pub mod summary;
-mod together;
 
 use std::collections::BTreeMap;
 
@@ -27,9 +19,6 @@ use crate::score::{Card, Stake};
 use crate::trace::{CallStatus, Usage};
 
 pub use details::{CallDetails, RunDetails};
-pub use evaluate::{evaluate, evaluate_each, evaluate_heard, evaluate_recorded, failed_with};
-pub use gate::{Measured, hold_gate};
-pub use regression::hold_baseline;
 pub use rerun::{Rerun, quoted};
 
 /// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
