@@ -5,6 +5,7 @@
 //! said in `@began/<harness>.json`; what they spend on a judge, in `@began/<harness>.spent.jsonl`.
 
 use std::cell::Cell;
+use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -121,7 +122,8 @@ fn escape_reserved(name: &str) -> String {
     let mut escaped = String::with_capacity(name.len());
     for c in name.replace("::", "%%").chars() {
         if c.is_ascii_control() || RESERVED.contains(&c) {
-            escaped.push_str(&format!("%x{:02X}", u32::from(c)));
+            // Writing to a text cannot fail.
+            let _ = write!(escaped, "%x{:02X}", u32::from(c));
         } else {
             escaped.push(c);
         }
