@@ -5,7 +5,6 @@
 //! said in `@began/<harness>.json`; what they spend on a judge, in `@began/<harness>.spent.jsonl`.
 
 use std::cell::Cell;
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -122,8 +121,7 @@ fn escape_reserved(name: &str) -> String {
     let mut escaped = String::with_capacity(name.len());
     for c in name.replace("::", "%%").chars() {
         if c.is_ascii_control() || RESERVED.contains(&c) {
-            // Writing to a text cannot fail.
-            let _ = write!(escaped, "%x{:02X}", u32::from(c));
+            escaped.extend(format!("%x{:02X}", u32::from(c)).chars());
         } else {
             escaped.push(c);
         }
