@@ -56,7 +56,9 @@
 //!
 //! /// `- answer_shorter_than: {characters: 280}`
 //! #[derive(serde::Deserialize)]
+//! #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 //! struct AnswerShorterThan {
+//!     /// The least number of characters that are too many.
 //!     characters: usize,
 //! }
 //!
@@ -111,6 +113,9 @@ pub use check::{Check, Kind};
 pub use evidence::Evidence;
 pub use harness::Harness;
 pub use outcome::{Item, Outcome, Score, State, Status, Unfit, Violation};
+/// Settings of a check of your own derive its `JsonSchema`, with the feature `schema`.
+#[cfg(feature = "schema")]
+pub use schemars;
 pub use suite::Suite;
 pub use trace::Trace;
 pub use verdict::{Verdict, evaluate};
