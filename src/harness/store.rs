@@ -121,7 +121,7 @@ fn escape_reserved(name: &str) -> String {
     let mut escaped = String::with_capacity(name.len());
     for c in name.replace("::", "%%").chars() {
         if c.is_ascii_control() || RESERVED.contains(&c) {
-            escaped.push_str(&format!("%x{:02X}", u32::from(c)));
+            escaped.extend(format!("%x{:02X}", u32::from(c)).chars());
         } else {
             escaped.push(c);
         }
