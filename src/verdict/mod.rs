@@ -4,15 +4,15 @@
 
 mod baseline;
 mod details;
-mod evaluate;
-mod gate;
+pub(crate) mod evaluate;
+pub(crate) mod gate;
 mod hold;
 mod moved;
-mod regression;
-mod rerun;
+pub(crate) mod regression;
+pub(crate) mod rerun;
 mod scoring;
 mod secrets;
-pub mod summary;
+pub(crate) mod summary;
 mod together;
 
 use std::collections::BTreeMap;
@@ -27,10 +27,11 @@ use crate::score::{Card, Stake};
 use crate::trace::{CallStatus, Usage};
 
 pub use details::{CallDetails, RunDetails};
-pub use evaluate::{evaluate, evaluate_each, evaluate_heard, evaluate_recorded, failed_with};
-pub use gate::{Measured, hold_gate};
-pub use regression::hold_baseline;
-pub use rerun::{Rerun, quoted};
+pub use evaluate::evaluate;
+pub(crate) use evaluate::{evaluate_each, evaluate_recorded, failed_with};
+pub(crate) use gate::{Measured, hold_gate};
+pub(crate) use regression::hold_baseline;
+pub(crate) use rerun::{Rerun, quoted};
 
 /// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
