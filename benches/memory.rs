@@ -16,9 +16,9 @@ use std::time::Instant;
 use std::{env, fs};
 
 use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::evaluate_each;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, RunsOfCase, Suite};
-use arraign::__internals::verdict::evaluate_each;
 use arraign::reader;
 
 /// Says which file this program is to read, what of it, and nothing else.

@@ -11,6 +11,9 @@ pub mod case {
 pub mod check {
     pub use crate::check::*;
 }
+pub mod engine {
+    pub use crate::engine::*;
+}
 pub mod evidence {
     pub use crate::evidence::*;
 }
@@ -54,9 +57,6 @@ pub mod suite {
     pub use crate::suite::*;
 }
 pub mod verdict {
-    pub use crate::verdict::evaluate::{evaluate_each, evaluate_heard, evaluate_recorded, failed_with};
-    pub use crate::verdict::gate::{Measured, hold_gate};
-    pub use crate::verdict::regression::hold_baseline;
     pub use crate::verdict::rerun::{Rerun, quoted};
     pub use crate::verdict::*;
 

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use arraign::__internals::check::Registry;
+use arraign::__internals::engine::{evaluate_recorded, failed_with};
 use arraign::__internals::outcome::Status;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded};
-use arraign::__internals::verdict::{Verdict, evaluate_recorded, failed_with};
+use arraign::verdict::Verdict;
 
 /// A folder of cases with files in it.
 struct Evals(tempfile::TempDir);

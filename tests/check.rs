@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::check::{BUILTIN, Registry};
+use arraign::__internals::engine::evaluate_recorded;
 use arraign::__internals::outcome::{Item, Status};
 use arraign::__internals::report::terminal;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded};
-use arraign::__internals::verdict::{Verdict, evaluate_recorded};
+use arraign::verdict::Verdict;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {

@@ -115,7 +115,7 @@ fn repeats_of_which_some_are_red_are_flaky() {
     let runs =
         traces.map(|trace| arraign::__internals::suite::Run { file: None, format: "given", trace }).into();
     let recorded = arraign::__internals::suite::Recorded { runs, baseline: None };
-    let verdict = arraign::__internals::verdict::evaluate_recorded(&suite.cases[0], "x", &recorded);
+    let verdict = arraign::__internals::engine::evaluate_recorded(&suite.cases[0], "x", &recorded);
     assert!(verdict.passed, "{verdict:?}");
     let compared = Comparison::of(&[], &[verdict]);
     assert_eq!(compared.flaky().count(), 1);

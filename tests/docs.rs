@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use arraign::__internals::case::Tier;
 use arraign::__internals::check::{BUILTIN, Kind, Registry};
+use arraign::__internals::engine::evaluate_recorded;
 use arraign::__internals::report::block::block;
 use arraign::__internals::report::summary::summary;
 use arraign::__internals::report::terminal;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded};
 use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
-use arraign::__internals::verdict::{Verdict, evaluate_recorded};
 use arraign::reader::READERS;
+use arraign::verdict::Verdict;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use arraign::__internals::check::{BUILTIN, Registry, Tables};
+use arraign::__internals::engine::{evaluate_recorded, failed_with};
 use arraign::__internals::outcome::Status;
 use arraign::__internals::place::Location;
 use arraign::__internals::report::annotations::Annotations;
@@ -22,7 +23,7 @@ use arraign::__internals::report::{Earlier, FORMATS, Format, Report, Run, Skippe
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, ReportFormat, Suite, load_recorded};
 use arraign::__internals::verdict::summary::{GoldenSuite, Selection, Summary};
-use arraign::__internals::verdict::{Attempt, Verdict, evaluate_recorded, failed_with};
+use arraign::verdict::{Attempt, Verdict};
 use serde_json::Value;
 
 fn folder() -> PathBuf {

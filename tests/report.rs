@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use arraign::__internals::case::Tier;
 use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::{Measured, evaluate_recorded, hold_baseline, hold_gate};
 use arraign::__internals::report::block::block;
 use arraign::__internals::report::{summary, terminal};
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded};
 use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
-use arraign::__internals::verdict::{Measured, Verdict, evaluate_recorded, hold_baseline, hold_gate};
+use arraign::verdict::Verdict;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")

@@ -3,11 +3,12 @@
 use std::fs;
 
 use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::{evaluate_each, evaluate_recorded};
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, RunsOfCase, Suite, load_recorded};
-use arraign::__internals::verdict::{Verdict, evaluate_each, evaluate_recorded};
 use arraign::reader;
 use arraign::trace::Trace;
+use arraign::verdict::Verdict;
 
 /// A folder with one case and its trace.
 struct Evals(tempfile::TempDir);

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::evaluate_recorded;
 use arraign::__internals::report::terminal;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded};
-use arraign::__internals::verdict::{Verdict, evaluate_recorded};
+use arraign::verdict::Verdict;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// A page, and the folder of cases that its snippets' paths are relative to.

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign::__internals::engine::evaluate_recorded;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::load_recorded;
-use arraign::__internals::verdict::evaluate_recorded;
 use arraign::Harness;
 
 use crate::program::{Ran, arraign};
