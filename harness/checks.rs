@@ -13,10 +13,11 @@ use serde_json::json;
 ///   date_argument: pay_on
 /// ```
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct NoRefundsOnSunday {
     /// The tool that pays a refund.
     tool: String,
-    /// The argument of the tool that contains the date, as YYYY-MM-DD.
+    /// The argument that contains the date, as YYYY-MM-DD. Default: `date`.
     #[serde(default = "default_argument")]
     date_argument: String,
 }
