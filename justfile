@@ -7,7 +7,7 @@ ready:
     cargo test
     cargo test --no-default-features
     cargo test --features live --test live
-    cargo test --all-features --bins --test cli --test formats --test harness --test http --test inspect_zip --test judge --test live
+    cargo test --all-features --bins --test cli --test formats --test harness --test http --test judge --test live
     bash tests/html/check.sh
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 

@@ -91,7 +91,6 @@ pub mod judge;
 pub mod lint;
 pub mod outcome;
 pub mod pattern;
-pub mod place;
 pub mod reader;
 pub mod report;
 pub mod score;
@@ -99,10 +98,11 @@ pub mod score;
 mod secrets;
 pub mod source;
 pub mod suite;
-pub mod trace;
 pub mod verdict;
 pub mod vocabulary;
 pub mod yaml;
+
+pub use arraign_trace::{place, trace};
 
 #[cfg(feature = "live")]
 pub use agent::{AgentInput, IntoTrace, Messages};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder, escape};
 
-use super::compiled::Compiled;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Node, Value};
+use arraign_trace::compiled::Compiled;
 
 /// A compiled program above this many bytes is refused: no field has such a name.
 const SIZE_LIMIT: usize = 1 << 20;

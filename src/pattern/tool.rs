@@ -10,7 +10,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Deserializer, de};
 use smol_str::SmolStr;
 
-use super::compiled::Compiled;
+use arraign_trace::compiled::Compiled;
 
 /// The longest glob that is compiled; longer ones are no names of tools.
 const MAX_GLOB_BYTES: usize = 256;

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::program::{Ran, arraign, pin};
 
 fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/arraign-trace/tests/reader")
 }
 
 fn explained(arguments: &[&str]) -> Ran {

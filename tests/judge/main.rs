@@ -5,7 +5,7 @@
 mod boundary;
 #[cfg(all(feature = "judge", feature = "cli"))]
 mod calibrate;
-#[path = "../support/mutations.rs"]
+#[path = "../../crates/arraign-trace/tests/claims/mutations.rs"]
 mod mutations;
 #[cfg(feature = "judge")]
 mod own_evals;

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::compiled::Compiled;
+use arraign_trace::compiled::Compiled;
 use program::Program;
 
 pub use flags::Flags;
