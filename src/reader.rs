@@ -53,14 +53,16 @@ pub(crate) fn index_runs(
     file: &mut (impl BufRead + Seek),
     format: Option<&str>,
 ) -> Result<(RunIndex, Vec<Trace>), TraceError> {
-    RunIndex::of(file, format, read)
+    RunIndex::find(file, format, read)
 }
 
 /// Reads a trace that is written in a case: a mapping, or a list of steps. All its mistakes are found at once.
 pub fn inline(node: Node<'_>) -> Result<Trace, LoadErrors> {
     read_native(node.to_json()).map_err(|mistakes| {
         let mut errors = LoadErrors::new();
-        mistakes.into_iter().for_each(|mistake| errors.push(locate_mistake(node, mistake)));
+        for mistake in mistakes {
+            errors.push(locate_mistake(node, mistake));
+        }
         errors.sort_by_place();
         errors
     })

@@ -14,7 +14,7 @@ use arraign_trace::compiled::Compiled;
 const SIZE_LIMIT: usize = 1 << 20;
 
 /// By the text of the pattern, which holds all aliases: two tables may know one field by different words.
-static PATTERNS: Compiled<Regex> = Compiled::new();
+static PATTERNS: Compiled<Regex> = Compiled::empty();
 
 /// The aliases of fields. A field without any is known by its own name.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use arraign_trace::compiled::Compiled;
 /// A compiled program above this many bytes is refused: it is a mistake or an attack.
 const SIZE_LIMIT: usize = 1 << 20;
 
-static REGEXES: Compiled<Regex> = Compiled::new();
+static REGEXES: Compiled<Regex> = Compiled::empty();
 
 /// An unanchored, case-sensitive pattern. It runs in time linear in the text.
 #[derive(Clone)]

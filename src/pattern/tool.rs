@@ -15,7 +15,7 @@ use arraign_trace::compiled::Compiled;
 /// The longest glob that is compiled; longer ones are no names of tools.
 const MAX_GLOB_BYTES: usize = 256;
 
-static GLOBS: Compiled<GlobSet> = Compiled::new();
+static GLOBS: Compiled<GlobSet> = Compiled::empty();
 
 /// Matches tool names: one name exactly, or all that a glob describes.
 ///

@@ -94,7 +94,7 @@ impl Source {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Read(runs) => runs.len(),
-            Self::Text { index, .. } => index.len(),
+            Self::Text { index, .. } => index.count_runs(),
             #[cfg(feature = "inspect-zip")]
             Self::Zipped { count, .. } => *count,
         }

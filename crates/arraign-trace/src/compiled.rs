@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Compiled<T>(Mutex<Option<HashMap<String, Arc<T>>>>);
 
 impl<T> Compiled<T> {
-    /// An empty table.
-    pub const fn new() -> Self {
+    /// Returns an empty table.
+    pub const fn empty() -> Self {
         Self(Mutex::new(None))
     }
 

@@ -18,7 +18,7 @@ const MAX_FILTERS: usize = 6;
 /// Descents (`..`): each looks below every value that the one before it found.
 const MAX_DESCENTS: usize = 4;
 
-static QUERIES: Compiled<Query> = Compiled::new();
+static QUERIES: Compiled<Query> = Compiled::empty();
 
 /// A compiled path.
 ///

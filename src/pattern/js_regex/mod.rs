@@ -38,7 +38,7 @@ use program::Program;
 
 pub use flags::Flags;
 
-static REGEXES: Compiled<Engine> = Compiled::new();
+static REGEXES: Compiled<Engine> = Compiled::empty();
 
 /// A compiled JavaScript regular expression.
 ///

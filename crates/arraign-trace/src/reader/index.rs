@@ -38,7 +38,7 @@ enum Places {
 impl RunIndex {
     /// Looks for the runs of a file, by the reader called `format` or else by the one that is surest of how the file
     /// begins. Where that could only be found out by building them, they come with it.
-    pub fn of(
+    pub fn find(
         file: &mut (impl BufRead + Seek),
         format: Option<&str>,
         read_text: ReadText,
@@ -77,7 +77,7 @@ impl RunIndex {
     }
 
     /// How many runs there are.
-    pub fn len(&self) -> usize {
+    pub fn count_runs(&self) -> usize {
         match &self.places {
             Places::Cut { found, .. } => found.len(),
             Places::Whole(count) => *count,

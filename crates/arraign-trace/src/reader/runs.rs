@@ -47,7 +47,7 @@ pub fn runs_with<R: BufRead + Seek>(
     format: Option<&str>,
     read_text: ReadText,
 ) -> Result<Runs<R>, TraceError> {
-    let (index, built) = RunIndex::of(&mut file, format, read_text)?;
+    let (index, built) = RunIndex::find(&mut file, format, read_text)?;
     Ok(Runs { file, index: Arc::new(index), next: built.len(), ready: built.into() })
 }
 
@@ -75,7 +75,7 @@ impl<R> Runs<R> {
     }
 
     fn left(&self) -> usize {
-        self.ready.len() + self.index.len().saturating_sub(self.next)
+        self.ready.len() + self.index.count_runs().saturating_sub(self.next)
     }
 }
 
@@ -83,14 +83,14 @@ impl<R: BufRead + Seek> Iterator for Runs<R> {
     type Item = Result<Trace, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ready.is_empty() && self.next < self.index.len() {
+        if self.ready.is_empty() && self.next < self.index.count_runs() {
             match self.index.read_from(&mut self.file, self.next) {
                 Ok(runs) => {
                     self.next += runs.len();
                     self.ready = runs.into();
                 }
                 Err(error) => {
-                    self.next = self.index.len();
+                    self.next = self.index.count_runs();
                     return Some(Err(error));
                 }
             }

@@ -91,7 +91,7 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     }
     let read_record = |Record { at, value }| {
         read_run(value).map_err(|mistakes| match at {
-            At::Whole => locate_all(text, mistakes),
+            At::Whole => locate_all(text, &mistakes),
             at => at.blame(first_of(&mistakes)),
         })
     };
@@ -113,7 +113,7 @@ fn read_step_records(text: &str, records: Vec<Record>) -> Result<Trace, Wrong> {
     if mistakes.is_empty() {
         return Ok(NativeHead::default().into_trace(steps));
     }
-    Err(locate_all(text, mistakes))
+    Err(locate_all(text, &mistakes))
 }
 
 /// The first mistake, by its pointer: a log of many runs has no place for all of them.
@@ -123,7 +123,7 @@ fn first_of(mistakes: &[NativeMistake]) -> Wrong {
 }
 
 /// All mistakes of a document by line and column, one a line: somebody wrote the file by hand.
-fn locate_all(text: &str, mistakes: Vec<NativeMistake>) -> Wrong {
+fn locate_all(text: &str, mistakes: &[NativeMistake]) -> Wrong {
     let located = mistakes.iter().map(|mistake| (locate(text, &mistake.pointer, mistake.on_key), mistake));
     let mut located: Vec<((usize, usize), &NativeMistake)> = located.collect();
     located.sort_by_key(|(place, _)| *place);

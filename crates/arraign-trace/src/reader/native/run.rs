@@ -128,12 +128,12 @@ impl NativeHead {
             "model" => trace.model = read_text(value)?,
             "input" => trace.input = read_text(value)?,
             "answer" => trace.answer = read_text(value)?,
-            "no_answer" => self.no_answer = read_flag(value)?,
+            "no_answer" => self.no_answer = read_flag(&value)?,
             "usage" => trace.usage = read_usage(value)?,
-            "cost_usd" => trace.cost_usd = read_amount(value)?,
-            "duration_ms" => trace.duration_ms = read_amount(value)?,
+            "cost_usd" => trace.cost_usd = read_amount(&value)?,
+            "duration_ms" => trace.duration_ms = read_amount(&value)?,
             "stop_reason" => trace.stop_reason = read_text(value)?,
-            "calls_unrecorded" => trace.calls_unrecorded = read_flag(value)?,
+            "calls_unrecorded" => trace.calls_unrecorded = read_flag(&value)?,
             unknown => return Err(NativeMistake::unknown_key(unknown, KEYS)),
         }
         Ok(())
@@ -171,11 +171,11 @@ fn read_usage(value: Json) -> Result<Option<Usage>, NativeMistake> {
     let (mut usage, mut input, mut output) = (Usage::default(), None, None);
     for (key, value) in object.into_entries() {
         let read = match key.as_ref() {
-            "input_tokens" => read_count(value).map(|count| input = count),
-            "output_tokens" => read_count(value).map(|count| output = count),
-            "cached_tokens" => read_count(value).map(|count| usage.cached_tokens = count),
-            "reasoning_tokens" => read_count(value).map(|count| usage.reasoning_tokens = count),
-            "partial" => read_flag(value).map(|flag| usage.partial = flag),
+            "input_tokens" => read_count(&value).map(|count| input = count),
+            "output_tokens" => read_count(&value).map(|count| output = count),
+            "cached_tokens" => read_count(&value).map(|count| usage.cached_tokens = count),
+            "reasoning_tokens" => read_count(&value).map(|count| usage.reasoning_tokens = count),
+            "partial" => read_flag(&value).map(|flag| usage.partial = flag),
             unknown => Err(NativeMistake::unknown_key(unknown, USAGE_KEYS)),
         };
         read.map_err(|mistake| mistake.under(key))?;

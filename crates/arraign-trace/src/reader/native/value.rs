@@ -12,21 +12,21 @@ use crate::trace::CallStatus;
 type Read<T> = Result<Option<T>, NativeMistake>;
 
 /// Reads the value by `take`, which returns `None` for a value of another kind than `wanted`.
-fn read_kind<'t, T>(value: Json<'t>, wanted: &str, take: impl FnOnce(&Json<'t>) -> Option<T>) -> Read<T> {
+fn read_kind<'t, T>(value: &Json<'t>, wanted: &str, take: impl FnOnce(&Json<'t>) -> Option<T>) -> Read<T> {
     if value.is_null() {
         return Ok(None);
     }
-    take(&value).map(Some).ok_or_else(|| NativeMistake::expected(wanted, &value))
+    take(value).map(Some).ok_or_else(|| NativeMistake::expected(wanted, value))
 }
 
 pub(super) fn read_text(value: Json) -> Read<String> {
     match value {
         Json::Text(text) => Ok(Some(text.into_owned())),
-        other => read_kind(other, "a text", |_| None),
+        other => read_kind(&other, "a text", |_| None),
     }
 }
 
-pub(super) fn read_flag(value: Json) -> Result<bool, NativeMistake> {
+pub(super) fn read_flag(value: &Json) -> Result<bool, NativeMistake> {
     let flag = read_kind(value, "`true` or `false`", |value| match value {
         Json::Bool(flag) => Some(*flag),
         _ => None,
@@ -34,22 +34,22 @@ pub(super) fn read_flag(value: Json) -> Result<bool, NativeMistake> {
     Ok(flag?.unwrap_or_default())
 }
 
-pub(super) fn read_count(value: Json) -> Read<u64> {
+pub(super) fn read_count(value: &Json) -> Read<u64> {
     read_kind(value, "a whole number from 0 up", |value| value.as_number()?.as_u64())
 }
 
-pub(super) fn read_turn(value: Json) -> Read<NonZeroUsize> {
+pub(super) fn read_turn(value: &Json) -> Read<NonZeroUsize> {
     read_kind(value, "a whole number from 1 up", |value| {
         NonZeroUsize::new(usize::try_from(value.as_number()?.as_u64()?).ok()?)
     })
 }
 
-pub(super) fn read_exit_code(value: Json) -> Read<i64> {
+pub(super) fn read_exit_code(value: &Json) -> Read<i64> {
     read_kind(value, "a whole number", |value| value.as_number()?.as_i64())
 }
 
 /// Reads dollars or milliseconds.
-pub(super) fn read_amount(value: Json) -> Read<f64> {
+pub(super) fn read_amount(value: &Json) -> Read<f64> {
     let amount = read_kind(value, "a number", |value| value.as_number().and_then(Number::as_f64))?;
     match amount {
         Some(amount) if amount.is_finite() && amount >= 0.0 => Ok(Some(amount)),
@@ -61,7 +61,7 @@ pub(super) fn read_amount(value: Json) -> Read<f64> {
 }
 
 pub(super) fn read_texts(value: Json) -> Read<Vec<String>> {
-    let Json::List(items) = value else { return read_kind(value, "a list", |_| None) };
+    let Json::List(items) = value else { return read_kind(&value, "a list", |_| None) };
     let texts = items.into_iter().enumerate().map(|(index, item)| match item {
         Json::Text(text) => Ok(text.into_owned()),
         other => Err(NativeMistake::expected("a text", &other).under(index)),
@@ -69,19 +69,20 @@ pub(super) fn read_texts(value: Json) -> Read<Vec<String>> {
     texts.collect::<Result<_, _>>().map(Some)
 }
 
-pub(super) fn read_status(value: Json) -> Read<CallStatus> {
+const STATUS_WORDS: [(&str, CallStatus); 4] = [
+    ("ok", CallStatus::Ok),
+    ("error", CallStatus::Error),
+    ("unknown", CallStatus::Unknown),
+    ("unanswered", CallStatus::Unanswered),
+];
+
+pub(super) fn read_status(value: &Json) -> Read<CallStatus> {
     let Some(word) = read_kind(value, "a word", |value| value.as_str().map(ToOwned::to_owned))? else {
         return Ok(None);
     };
-    const WORDS: [(&str, CallStatus); 4] = [
-        ("ok", CallStatus::Ok),
-        ("error", CallStatus::Error),
-        ("unknown", CallStatus::Unknown),
-        ("unanswered", CallStatus::Unanswered),
-    ];
-    let found = WORDS.iter().find(|(known, _)| *known == word);
+    let found = STATUS_WORDS.iter().find(|(known, _)| *known == word);
     found.map(|(_, status)| Some(*status)).ok_or_else(|| {
-        let help = crate::suggest::did_you_mean(&word, &WORDS.map(|(known, _)| known));
+        let help = crate::suggest::did_you_mean(&word, &STATUS_WORDS.map(|(known, _)| known));
         NativeMistake { help, ..NativeMistake::new(format!("`{word}` is none of the known values")) }
     })
 }
