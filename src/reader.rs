@@ -57,6 +57,7 @@ pub(crate) fn index_runs(
 }
 
 /// Reads a trace that is written in a case: a mapping, or a list of steps. All its mistakes are found at once.
+#[doc(hidden)]
 pub fn inline(node: Node<'_>) -> Result<Trace, LoadErrors> {
     read_native(node.to_json()).map_err(|mistakes| {
         let mut errors = LoadErrors::new();

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use arraign::place::Source;
+use arraign::__internals::place::Source;
+use arraign::__internals::yaml::Document;
 use arraign::reader::{self, Recording, to_native};
 use arraign::trace::{CallStatus, Trace};
-use arraign::yaml::Document;
 
 fn error(text: &str) -> String {
     reader::read(text, None).expect_err(text).to_string()
