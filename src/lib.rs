@@ -56,7 +56,9 @@
 //!
 //! /// `- answer_shorter_than: {characters: 280}`
 //! #[derive(serde::Deserialize)]
+//! #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 //! struct AnswerShorterThan {
+//!     /// The least number of characters that are too many.
 //!     characters: usize,
 //! }
 //!
@@ -113,12 +115,15 @@ pub use arraign_trace::trace;
 #[cfg(feature = "live")]
 pub use agent::{AgentInput, IntoTrace, Messages};
 pub use case::Case;
-pub use check::{Check, Kind};
+pub use check::{Check, CheckSettings, Kind};
 pub use engine::evaluate;
 pub use evidence::Evidence;
 pub use harness::Harness;
 pub use outcome::{Item, Loss, Outcome, Score, State, Status, Unfit, UnfitReason, Violation};
 pub use place::{LoadError, LoadErrors};
+/// Settings of a check of your own derive its `JsonSchema`, with the feature `schema`.
+#[cfg(feature = "schema")]
+pub use schemars;
 pub use suite::Suite;
 pub use trace::Trace;
 pub use verdict::Verdict;
