@@ -2,14 +2,11 @@
 
 # everything that CI checks
 ready:
-    cargo fmt --check
-    cargo clippy --all-targets --all-features -- -D warnings
-    cargo test
-    cargo test --no-default-features
-    cargo test --features live --test live
-    cargo test --all-features --bins --test cli --test formats --test harness --test http --test inspect_zip --test judge --test live
-    bash tests/html/check.sh
-    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+    bash .ci/run
+
+# what takes longer or needs other tools: servers, an editor, a browser, validators of reports
+matrix:
+    bash .ci/matrix
 
 # agents and the judge against servers that others wrote; the first time installs them into the target folder
 servers:
@@ -17,7 +14,7 @@ servers:
 
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
 bless:
-    INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test --features html
+    INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test
 
 # the files of a new check: just new-check tool_called
 new-check NAME:
@@ -31,4 +28,4 @@ new-check NAME:
 bench:
     cargo bench --bench scale
     cargo bench --bench readers
-    cargo bench --features live --bench agents
+    cargo bench --bench agents
