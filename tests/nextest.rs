@@ -213,10 +213,10 @@ fn retries_leave_their_attempts_apart() {
     let runs: Vec<PathBuf> =
         fs::read_dir(package.path("out")).expect("verdicts").map(|run| run.expect("a run").path()).collect();
     let [run] = runs.as_slice() else { panic!("one run of nextest is one folder: {runs:?}") };
-    for file in ["s::red.json", "attempt-2/s::red.json", "attempt-3/s::red.json", "s::green.json"] {
+    for file in ["s%%red.json", "attempt-2/s%%red.json", "attempt-3/s%%red.json", "s%%green.json"] {
         assert!(run.join(file).is_file(), "{file}");
     }
-    assert!(!run.join("attempt-2/s::green.json").exists());
+    assert!(!run.join("attempt-2/s%%green.json").exists());
 }
 
 /// The reports that are compared. The page for a browser shows what `report.json` holds; its times are in words.

@@ -101,14 +101,32 @@ fn component(text: &str) -> String {
     }
 }
 
-/// A trial's name as a file's: colons are letters on some systems only, and long names end in their hash.
+/// Returns the file name for a trial, without its extension. Long names are cut and end in their hash.
 fn file_stem(name: &str) -> String {
-    let name = if cfg!(windows) { name.replace(':', "%3A") } else { name.to_owned() };
+    let name = escape_reserved(name);
     if name.len() <= LONGEST_STEM {
         return name;
     }
     let end = (0..=LONGEST_STEM).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
     format!("{}~{:016x}", &name[..end], fnv1a(&name))
+}
+
+/// Replaces the characters that Windows or an artifact store refuses in file names, so that a folder of verdicts can be
+/// copied and uploaded anywhere.
+///
+/// A trial's name has a `%` only before two hexadecimal digits, so `%%` for `::` and `%x3A` for a single colon keep
+/// different names apart, on file systems that ignore case as well.
+fn escape_reserved(name: &str) -> String {
+    const RESERVED: &[char] = &['"', '*', ':', '<', '>', '?', '\\', '|'];
+    let mut escaped = String::with_capacity(name.len());
+    for c in name.replace("::", "%%").chars() {
+        if c.is_ascii_control() || RESERVED.contains(&c) {
+            escaped.push_str(&format!("%x{:02X}", u32::from(c)));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
 }
 
 /// FNV-1a: the same on every machine and in every version, as shards and merges need it.
@@ -126,6 +144,15 @@ mod tests {
         let (one, other) = ("é".repeat(300) + "1", "é".repeat(300) + "2");
         assert_ne!(file_stem(&one), file_stem(&other));
         assert!(file_stem(&one).len() <= 220);
-        assert_eq!(file_stem("a::b"), if cfg!(windows) { "a%3A%3Ab" } else { "a::b" });
+        assert_eq!(file_stem("a::b"), "a%%b");
+    }
+
+    #[test]
+    fn a_file_name_holds_nothing_that_windows_or_an_artifact_store_refuses() {
+        assert_eq!(
+            file_stem("s::a \"b\" <c> d|e? *\r\n"),
+            "s%%a %x22b%x22 %x3Cc%x3E d%x7Ce%x3F %x2A%x0D%x0A"
+        );
+        assert_ne!(file_stem("x::a::b"), file_stem("x::a%3A%3Ab"));
     }
 }

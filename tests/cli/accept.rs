@@ -220,7 +220,7 @@ fn another_repository_is_not_written_to() {
 #[test]
 fn no_verdict_makes_the_program_write_elsewhere() {
     let package = baseline();
-    let path = package.find("s::a.json");
+    let path = package.find("s%%a.json");
     let verdict = package.read(&path);
     for file in ["../../elsewhere.yaml", "/elsewhere.yaml"] {
         package.write(&path, &verdict.replace("\"evals/traces/good/a.yaml\"", &format!("\"{file}\"")));

@@ -104,7 +104,7 @@ fn reports_are_runs_too() {
 #[test]
 fn what_is_no_run_is_exit_code_2() {
     let package = package();
-    let broken = package.path().join("target/arraign/2-2/refunds::asks.json");
+    let broken = package.path().join("target/arraign/2-2/refunds%%asks.json");
     fs::write(&broken, "{\"schema_version\": 1, \"na").expect("a file");
     let cut = arraign(package.path(), &["compare", "1-1", "2-2"]);
     let gone = arraign(package.path(), &["compare", "1-1", "3-3"]);

@@ -114,8 +114,8 @@ impl Project {
     /// The verdict of a trial that ran once.
     pub(crate) fn verdict(&self, name: &str) -> Value {
         let files = self.files("out");
-        let of_trial: Vec<&String> =
-            files.iter().filter(|path| path.ends_with(&format!("/{name}.json"))).collect();
+        let file = format!("/{}.json", name.replace("::", "%%"));
+        let of_trial: Vec<&String> = files.iter().filter(|path| path.ends_with(&file)).collect();
         let [path] = of_trial.as_slice() else { panic!("not one verdict of {name}: {files:?}") };
         serde_json::from_str(&self.read(path)).expect("a verdict is JSON")
     }

@@ -159,7 +159,7 @@ fn nextest_leaves_reports_to_another_program() {
         "arraign: reports not rendered under nextest: json, junit; `cargo arraign report --run {} --format json,junit` renders",
         run.display()
     ));
-    assert_eq!(project.files("out"), ["out/r/@began/evals@harness.json", "out/r/evals@harness/s::a.json"]);
+    assert_eq!(project.files("out"), ["out/r/@began/evals@harness.json", "out/r/evals@harness/s%%a.json"]);
 }
 
 fn an_unknown_report_is_2() {

@@ -18,6 +18,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         claim(a_folder_that_cannot_be_written_is_said),
         claim(without_a_folder_the_target_folder_is_taken),
         claim(long_and_strange_names_have_a_file_each),
+        claim(every_file_of_a_run_can_be_uploaded_and_copied_to_windows),
     ]
 }
 
@@ -27,7 +28,7 @@ fn every_trial_that_ran_leaves_one_verdict() {
     let files = project.files("out");
     assert_eq!(files.len(), 3, "{files:?}");
     let run = files[0].strip_suffix("/@began/evals@harness.json").expect("a beginning");
-    let verdicts = ["a", "b"].map(|id| format!("{run}/evals@harness/s::{id}.json"));
+    let verdicts = ["a", "b"].map(|id| format!("{run}/evals@harness/s%%{id}.json"));
     assert_eq!(files[1..], verdicts);
     project.run(&[]).exits(101);
     assert_eq!(project.files("out").len(), 7, "a second run has its own folder");
@@ -60,9 +61,9 @@ fn runs_and_attempts_of_nextest_are_kept_apart() {
     }
     let expected = [
         "out/run-7/@began/evals@harness.json",
-        "out/run-7/evals@harness/attempt-2/s::b.json",
-        "out/run-7/evals@harness/attempt-3/s::b.json",
-        "out/run-7/evals@harness/s::b.json",
+        "out/run-7/evals@harness/attempt-2/s%%b.json",
+        "out/run-7/evals@harness/attempt-3/s%%b.json",
+        "out/run-7/evals@harness/s%%b.json",
     ];
     assert_eq!(project.files("out"), expected);
 }
@@ -77,7 +78,7 @@ fn the_rounds_of_a_stress_run_are_kept_apart() {
         crate::project::Ran::of(&mut command).exits(0);
     }
     let folder = "out/r/evals@harness";
-    let of = |attempt: &str| format!("{folder}/{attempt}s::a.json");
+    let of = |attempt: &str| format!("{folder}/{attempt}s%%a.json");
     assert_eq!(project.files(folder), [of("attempt-2/"), of("attempt-3/"), of("")]);
 }
 
@@ -91,7 +92,7 @@ fn a_run_says_how_it_began() {
     project.run_with(&[("CARGO_MANIFEST_DIR", package.as_str())], &[]).exits(0);
     let files = project.files("out");
     let run = files[0].strip_suffix("/@began/crates%2Fshop%2Fevals@harness.json").expect("a beginning");
-    assert_eq!(files[1], format!("{run}/crates%2Fshop%2Fevals@harness/s::a.json"));
+    assert_eq!(files[1], format!("{run}/crates%2Fshop%2Fevals@harness/s%%a.json"));
     let began: Value = serde_json::from_str(&project.read(&files[0])).expect("JSON");
     assert_eq!((&began["cases"], &began["package"]), (&"crates/shop/evals".into(), &"crates/shop/".into()));
     let skipped = serde_json::json!([{"name": "s::b", "file": "evals/s.yaml", "reason": "not yet"}]);
@@ -120,7 +121,7 @@ fn the_id_of_a_run_is_one_folder() {
     for (id, folder) in [("../../up", "%2E%2E%2F%2E%2E%2Fup"), ("a/b", "a%2Fb"), ("..", "%2E%2E")] {
         project.run_with(&[("NEXTEST", "1"), ("NEXTEST_RUN_ID", id)], &["--exact", "s::a"]).exits(0);
         assert!(
-            project.files("out").contains(&format!("out/{folder}/evals@harness/s::a.json")),
+            project.files("out").contains(&format!("out/{folder}/evals@harness/s%%a.json")),
             "{:?}",
             project.files("")
         );
@@ -152,7 +153,7 @@ fn without_a_folder_the_target_folder_is_taken() {
     let target = program.ancestors().find(|folder| folder.ends_with("deps")).expect("deps");
     let target = target.parent().and_then(std::path::Path::parent).expect("the target folder");
     let folder = target.join("arraign").join(&id);
-    assert!(folder.join("evals@harness/s::a.json").is_file(), "{}", folder.display());
+    assert!(folder.join("evals@harness/s%%a.json").is_file(), "{}", folder.display());
     std::fs::remove_dir_all(folder).expect("the verdict is removed");
 }
 
@@ -163,4 +164,18 @@ fn long_and_strange_names_have_a_file_each() {
     let files = project.files("out");
     assert_eq!(files.len(), 4, "{files:?}");
     assert_eq!(files.iter().filter(|file| file.contains(".tmp")).count(), 0, "{files:?}");
+}
+
+/// The characters that GitHub's artifact store and Windows refuse in a path, and the endings that Windows drops.
+fn every_file_of_a_run_can_be_uploaded_and_copied_to_windows() {
+    let ids = ["a::b", "co:lon", "why? <b>|*", "\"quoted\"", "back\\slash", "line\nbreak"];
+    let cases: Vec<String> = ids.iter().map(|id| green(&serde_json::json!(id).to_string())).collect();
+    let project = Project::of(&cases);
+    project.run(&[]).exits(0);
+    let files = project.files("out");
+    assert_eq!(files.len(), ids.len() + 1, "{files:?}");
+    for file in files {
+        assert!(!file.contains(|c: char| c.is_control() || "\":<>|*?\\".contains(c)), "{file}");
+        assert!(file.split('/').all(|part| !part.ends_with(['.', ' '])), "{file}");
+    }
 }

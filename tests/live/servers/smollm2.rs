@@ -75,7 +75,7 @@ fn judged(project: &Project, id: &str, label: &str, recorded: &Ran) {
 
 /// The verdict of the replay.
 fn again(project: &Project, name: &str) -> Value {
-    let end = format!("/{name}.json");
+    let end = format!("/{}.json", name.replace("::", "%%"));
     let file = project.files("again").into_iter().find(|file| file.ends_with(&end)).expect("a verdict");
     serde_json::from_str(&project.read(&file)).expect("a verdict is JSON")
 }
