@@ -59,6 +59,8 @@ sed -i 's/"call": "authenticate"/"call": "look_up"/' "$crate/evals/traces/refund
 expect 101 'error[sequence_valid]: `refund` was called without `authenticate` before it'
 sed -i 's/first:/frist:/' "$crate/evals/refund.yaml"
 expect 2 'did you mean `first`?'
+sed -i 's/frist:/first:/' "$crate/evals/refund.yaml"
+sed -i 's/"call": "look_up"/"call": "authenticate"/' "$crate/evals/traces/refund.json"
 
 with_features() { # a list for the manifest
     sed -i "s|^arraign = .*|arraign = { path = \"$here\", default-features = false, features = [$1] }|" "$crate/Cargo.toml"
@@ -70,6 +72,7 @@ needs() { # feature, key, value: a case with this key
 }
 
 with_features ''
+ARRAIGN_REPORT=html expect 0 'arraign: reports not rendered without the feature `html` of arraign: html; `cargo arraign report --run '
 needs live agent '{command: [x]}'
 needs json-schema expect '[{args_valid: {schema: {pay: {type: object}}}}]'
 needs json-schema expect '[{tool_output_valid: {schema: {pay: {type: object}}}}]'

@@ -47,4 +47,4 @@ if [ "${1:-}" = install ]; then
 fi
 
 bin=$(cd "$servers/python/bin" && pwd)
-ARRAIGN_SERVERS=$bin cargo test --test live -- servers::
+ARRAIGN_SERVERS=$bin cargo test --test claims -- --ignored live::servers::
