@@ -16,9 +16,9 @@ use serde::Serialize;
 use self::clauses::Clauses;
 use self::tools::Tools;
 use crate::case::Case;
+use crate::engine::evaluate_recorded;
 use crate::place::{LoadErrors, Location};
 use crate::suite::{Library, Recorded, case_files, load_all, load_recorded, trial_name};
-use crate::verdict::evaluate_recorded;
 
 /// One thing that is left untested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

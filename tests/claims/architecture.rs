@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["http"],
     &["judge", "agent"],
     &["verdict"],
+    &["engine"],
     &["lint"],
     &["report"],
     &["harness"],

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use arraign::case::Tier;
 use arraign::check::{Registry, Tables};
+use arraign::engine::{Measured, evaluate_recorded, hold_baseline, hold_gate};
 use arraign::report::block::block;
 use arraign::report::{summary, terminal};
 use arraign::source::Files;
 use arraign::suite::{Library, Suite, load_recorded};
+use arraign::verdict::Verdict;
 use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
-use arraign::verdict::{Measured, Verdict, evaluate_recorded, hold_baseline, hold_gate};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")

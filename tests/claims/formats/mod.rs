@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use arraign::check::{BUILTIN, Registry, Tables};
+use arraign::engine::{evaluate_recorded, failed_with};
 use arraign::outcome::Status;
 use arraign::place::Location;
 use arraign::report::annotations::Annotations;
@@ -17,7 +18,7 @@ use arraign::report::{Earlier, FORMATS, Format, Report, Run, Skipped, summary};
 use arraign::source::Files;
 use arraign::suite::{Library, ReportFormat, Suite, load_recorded};
 use arraign::verdict::summary::{GoldenSuite, Selection, Summary};
-use arraign::verdict::{Attempt, Verdict, evaluate_recorded, failed_with};
+use arraign::verdict::{Attempt, Verdict};
 use serde_json::Value;
 
 fn folder() -> PathBuf {

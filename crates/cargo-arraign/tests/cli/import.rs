@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign::Harness;
+use arraign::engine::evaluate_recorded;
 use arraign::source::Files;
 use arraign::suite::load_recorded;
-use arraign::verdict::evaluate_recorded;
 
 use crate::program::{Ran, arraign};
 
