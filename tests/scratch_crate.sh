@@ -77,6 +77,7 @@ needs live agent '{command: [x]}'
 needs json-schema expect '[{args_valid: {schema: {pay: {type: object}}}}]'
 needs json-schema expect '[{tool_output_valid: {schema: {pay: {type: object}}}}]'
 needs json-schema expect '[{json_schema: {type: object}}]'
+grep -qF 'in Cargo.toml: `arraign = { version = "0.1", features = ["json-schema"] }`' "$crate/out"
 needs snapshots snapshot $'true\ntrace: traces/refund.json' 101
 printf 'PK\3\4\24' >"$crate/evals/traces/a.eval"
 printf 'id: a\nmetric: tool_blocklist\nblocklist: [rm]\ntrace: traces/a.eval\n' >"$crate/evals/refund.yaml"

@@ -1,5 +1,7 @@
 //! `args_valid`: each call's arguments are what its tool takes.
 //!
+//! The crate needs its feature `json-schema` for this check; `cargo arraign` has it.
+//!
 //! A model invents arguments: a discount of 50 % where 30 is the most, an id in the wrong form, a field that no
 //! tool has. This check holds every call against a policy and reports every constraint that fails, with its line.
 //!

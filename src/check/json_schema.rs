@@ -1,5 +1,7 @@
 //! `json_schema`: the final answer is JSON of this schema.
 //!
+//! The crate needs its feature `json-schema` for this check; `cargo arraign` has it.
+//!
 //! | setting | meaning |
 //! |---|---|
 //! | `schema` | a JSON Schema, or the path of a file that holds one (YAML or JSON) |

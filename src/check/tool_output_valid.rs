@@ -1,5 +1,7 @@
 //! `tool_output_valid`: each result is what its tool should return.
 //!
+//! The crate needs its feature `json-schema` for this check; `cargo arraign` has it.
+//!
 //! An agent can only be as right as what its tools tell it. A mock that drifted from the real service, or a
 //! service that changed its answer, makes every other check judge a run that could not happen.
 //!
