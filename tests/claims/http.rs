@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use arraign::http::{Client, HttpError, HttpProblem, Limits, Request, Response};
+use arraign::__internals::http::{Client, HttpError, HttpProblem, Limits, Request, Response};
 use serde_json::{Value, json};
 
 use crate::server::{NOBODY, Reply, Server};

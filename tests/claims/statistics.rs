@@ -1,7 +1,7 @@
 //! Statistics over runs are held against EvalView's, and `pass^k` against tau-bench's published table.
 
+use arraign::__internals::score::statistics::{Held, Interval, RunScore, Spread, Statistics, Variance, hold};
 use arraign::Trace;
-use arraign::score::statistics::{Held, Interval, RunScore, Spread, Statistics, Variance, hold};
 use arraign::trace::{Arguments, Call};
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ fn figures_agree_with_the_goldens() {
 
 /// Equal, where 10 is 10.0.
 fn same(one: &Value, other: &Value) -> bool {
-    arraign::pattern::json_equal(one, other)
+    arraign::__internals::pattern::json_equal(one, other)
 }
 
 /// In the original an interval below the minimum is a reason beside those that fail the case; here it is a note.

@@ -1,6 +1,6 @@
 //! Our engine as one among others.
 
-use arraign::pattern::{Exhausted, Flags, JsRegex};
+use arraign::__internals::pattern::{Exhausted, Flags, JsRegex};
 
 /// What an engine says of a pattern and a text.
 #[derive(Debug, PartialEq, Eq)]

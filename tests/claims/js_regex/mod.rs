@@ -6,7 +6,7 @@ mod hostile;
 mod oracle;
 mod random;
 
-use arraign::pattern::{Exhausted, Flags, JsRegex};
+use arraign::__internals::pattern::{Exhausted, Flags, JsRegex};
 
 use engine::{Said, ours};
 
