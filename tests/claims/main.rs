@@ -7,6 +7,8 @@ mod architecture;
 mod args_valid;
 mod bad_input;
 mod baseline;
+#[path = "../support/cargo.rs"]
+mod cargo;
 mod comparison;
 mod docs;
 mod evalview;

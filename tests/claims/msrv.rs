@@ -3,19 +3,14 @@
 //! What this crate itself uses of the standard library is held by `clippy::incompatible_msrv`.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 
 use serde_json::Value;
 
+use crate::cargo::cargo;
+
 /// Returns what cargo prints. Cargo has downloaded all that this needs, and may be offline now.
-fn cargo(arguments: &[&str]) -> String {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(arguments)
-        .args(["--locked", "--offline"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo runs");
+fn read_cargo(arguments: &[&str]) -> String {
+    let output = cargo(arguments).args(["--locked", "--offline"]).output().expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("output is UTF-8")
 }
@@ -26,16 +21,16 @@ fn version(text: &str) -> Vec<u32> {
 
 /// Returns the packages that a user's build compiles with the default features, each as `name v1.2.3`.
 fn shipped() -> BTreeSet<String> {
-    let tree = cargo(&["tree", "--package", "arraign", "--edges", "no-dev", "--prefix", "none"]);
+    let tree = read_cargo(&["tree", "--package", "arraign", "--edges", "no-dev", "--prefix", "none"]);
     let words = tree.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>().join(" "));
     words.collect()
 }
 
 #[test]
 fn every_dependency_supports_the_stated_rust() {
-    let host = cargo(&["-vV"]).lines().find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()));
+    let host = read_cargo(&["-vV"]).lines().find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()));
     let platform = host.expect("a host");
-    let metadata = cargo(&["metadata", "--format-version=1", "--filter-platform", &platform]);
+    let metadata = read_cargo(&["metadata", "--format-version=1", "--filter-platform", &platform]);
     let metadata: Value = serde_json::from_str(&metadata).expect("metadata is JSON");
     let (shipped, stated) = (shipped(), version(env!("CARGO_PKG_RUST_VERSION")));
     assert!(shipped.len() > 20, "only {} packages were found", shipped.len());

@@ -10,6 +10,8 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+use crate::cargo::cargo;
+
 /// Makes the subject the test target of a package.
 const SUBJECT: &str = "HARNESS_TEST_SUBJECT";
 
@@ -152,9 +154,8 @@ fn find_subject() -> Option<PathBuf> {
 
 /// Asks cargo for the executable, which builds it where that is needed.
 fn build_subject() -> PathBuf {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["test", "--no-run", "--test", "subject", "--message-format", "json"]);
-    cargo.args((!cfg!(debug_assertions)).then_some("--release")).current_dir(env!("CARGO_MANIFEST_DIR"));
+    let mut cargo = cargo(&["test", "--no-run", "--test", "subject", "--message-format", "json"]);
+    cargo.args((!cfg!(debug_assertions)).then_some("--release"));
     let output = cargo.stderr(Stdio::inherit()).output().expect("cargo starts");
     let messages = String::from_utf8(output.stdout).expect("output is UTF-8");
     let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
