@@ -21,8 +21,9 @@ mod js_regex;
 mod judge;
 mod live;
 mod msrv;
-#[path = "../support/mutations.rs"]
+#[path = "../../crates/arraign-trace/tests/claims/mutations.rs"]
 mod mutations;
+mod native_yaml;
 #[path = "../support/project.rs"]
 mod project;
 #[path = "../support/published.rs"]
