@@ -29,3 +29,7 @@ bench:
     cargo bench --bench scale
     cargo bench --bench readers
     cargo bench --bench agents
+
+# the mirror: names, closures, comments and lengths, beside the wanted figures
+names *FOLDERS:
+    python3 tools/names.py {{FOLDERS}}
