@@ -13,10 +13,11 @@ use serde_json::json;
 ///   date_argument: pay_on
 /// ```
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct NoRefundsOnSunday {
     /// The tool that pays.
     tool: String,
-    /// Its argument that holds the day, as YYYY-MM-DD.
+    /// The argument that contains the day, as YYYY-MM-DD. Default: `date`.
     #[serde(default = "date")]
     date_argument: String,
 }

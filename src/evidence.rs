@@ -68,14 +68,15 @@ pub enum AnswerForm {
 
 /// What a judge sees beside the final answer. Nothing unless asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key that users write, or is as good as one")]
 pub struct JudgeContext {
-    /// What the agent was asked.
+    /// The judge sees what the agent was asked.
     pub include_prompt: bool,
-    /// The names of the called tools, in order.
+    /// The judge sees the names of the called tools, in order.
     pub include_tool_sequence: bool,
-    /// The arguments of the calls.
+    /// The judge sees the arguments of the calls.
     pub include_tool_inputs: bool,
     /// What came back of the calls. For checks whose question is about the results; users do not set it.
     #[serde(skip)]

@@ -10,6 +10,17 @@
 //! trace file / inline / agent ────┘                              └─▶ insta snapshot of the violations
 //! ```
 //!
+//! # Where to look
+//!
+//! - [`Harness`] is the test target: it finds the cases, runs them as trials, and leaves verdicts and reports.
+//! - [`Harness::parse`] and [`evaluate`] hold a trace against a case inside any other test.
+//! - [`Check`] is a check of your own, with its [`Evidence`], [`Outcome`], [`Violation`] and [`Unfit`].
+//! - [`trace`] is the record of one run, and [`reader`] reads the formats that agents write.
+//! - [`verdict`] is what each trial leaves as JSON, and [`lint`] what the cases leave untested.
+//! - [`judge`] is a model that answers questions about a run.
+//!
+//! The keys of cases are in the README and the pages beside it; `cargo arraign` is the package `cargo-arraign`.
+//!
 //! # In a project
 //!
 //! ```toml
@@ -56,7 +67,9 @@
 //!
 //! /// `- answer_shorter_than: {characters: 280}`
 //! #[derive(serde::Deserialize)]
+//! #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 //! struct AnswerShorterThan {
+//!     /// The least number of characters that are too many.
 //!     characters: usize,
 //! }
 //!
@@ -112,12 +125,15 @@ mod yaml;
 #[cfg(feature = "live")]
 pub use agent::{AgentInput, IntoTrace, Messages};
 pub use case::Case;
-pub use check::{Check, Kind};
+pub use check::{Check, CheckSettings, Kind};
 pub use engine::evaluate;
 pub use evidence::Evidence;
 pub use harness::Harness;
 pub use outcome::{Item, Loss, Outcome, Score, State, Status, Unfit, UnfitReason, Violation};
 pub use place::{LoadError, LoadErrors};
+/// Settings of a check of your own derive its `JsonSchema`, with the feature `schema`.
+#[cfg(feature = "schema")]
+pub use schemars;
 pub use suite::Suite;
 pub use trace::Trace;
 pub use verdict::Verdict;

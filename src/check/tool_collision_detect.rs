@@ -1,5 +1,7 @@
 //! `tool_collision_detect`: no tool name is taken by two servers.
 //!
+//! <!-- settings -->
+//!
 //! An agent that talks to several MCP servers picks tools by name. When two of them offer `read_file`, the second
 //! one can shadow the first and see what was meant for it.
 //!
@@ -31,10 +33,12 @@ pub(super) const KIND: Kind =
 
 /// Settings of `tool_collision_detect`.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct ToolCollisionDetect {
     /// Servers that may share tool names: names or globs.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     trusted_servers: Vec<ToolPattern>,
 }
 

@@ -1,10 +1,6 @@
 //! `tool_input`: a call of this tool has these arguments.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `tool` | the tool, exactly; `server:tool` as in `required_tools` |
-//! | `type` | `contains`: `value` is in the serialized arguments, in any case; `regex`: `pattern` is found in them, case-sensitively; `jsonpath`: `path` selects something, which `equals` a value where that is given |
-//! | `calls` | `any` (default): one call will do; `all`, `first`, `last`, or a number: the n-th call of the tool |
+//! <!-- settings -->
 //!
 //! A tool that was never called fails. This case fails:
 //!
@@ -24,7 +20,66 @@ use crate::place::{LoadError, LoadErrors};
 use crate::trace::Call;
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
-pub(super) const KIND: Kind = Kind::with("tool_input", "a call of this tool has these arguments", read);
+pub(super) const KIND: Kind =
+    Kind::with::<ToolInputSettings>("tool_input", "a call of this tool has these arguments", read);
+
+/// Settings of `tool_input`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ToolInputSettings {
+    /// The exact name of the tool. `server:tool` also means a call `tool` of that server.
+    tool: String,
+    /// What the arguments must be.
+    r#type: InputAssertion,
+    /// The text that `type: contains` looks for.
+    value: Option<String>,
+    /// The regular expression of `type: regex`.
+    pattern: Option<String>,
+    /// The flags of the regular expression.
+    flags: Option<String>,
+    /// The JSONPath of `type: jsonpath`.
+    path: Option<String>,
+    /// The value that `path` must select.
+    equals: Option<Value>,
+    /// The calls of the tool that must have these arguments. A number is the n-th call of the tool. Default: `any`.
+    calls: Option<ChosenCalls>,
+}
+
+/// What the arguments must be.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
+enum InputAssertion {
+    /// `value` is in the serialized arguments, in any case.
+    Contains,
+    /// `pattern` is found in the serialized arguments. Case counts.
+    Regex,
+    /// `path` selects something in the arguments, or the value `equals`.
+    Jsonpath,
+}
+
+/// Which calls of the tool must have them, as users write it.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", schemars(untagged))]
+enum ChosenCalls {
+    Word(CallsWord),
+    Nth(std::num::NonZeroUsize),
+}
+
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
+enum CallsWord {
+    /// One call is enough.
+    Any,
+    /// Every call.
+    All,
+    /// The first call.
+    First,
+    /// The last call.
+    Last,
+}
 
 struct ToolInput {
     tool: ToolName,
