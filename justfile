@@ -7,7 +7,7 @@ ready:
     cargo test
     cargo test --package arraign --no-default-features
     cargo test --features live --test live
-    cargo test --all-features --bins --test cli --test docs --test formats --test harness --test http --test inspect_zip --test judge --test live --test schema
+    cargo test --all-features --bins --test cli --test docs --test formats --test harness --test http --test judge --test live --test schema
     bash tests/html/check.sh
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
     bash tests/public_api.sh

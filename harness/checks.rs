@@ -55,7 +55,8 @@ impl Check for NoRefundsOnSunday {
 
 impl NoRefundsOnSunday {
     fn paid_on_sunday(&self, call: &Call, date: &str) -> Violation {
-        let violation = call.violation(format!("`{}` pays on {date}, a Sunday", self.tool)).at("/tool");
+        let violation =
+            Violation::of_call(call, format!("`{}` pays on {date}, a Sunday", self.tool)).at("/tool");
         Violation { argument: Some(self.date_argument.clone()), value: Some(json!(date)), ..violation }
             .help("pay on the Monday after")
     }

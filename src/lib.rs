@@ -109,7 +109,6 @@ pub mod judge;
 pub mod lint;
 mod outcome;
 mod pattern;
-mod place;
 pub mod reader;
 mod report;
 mod score;
@@ -117,10 +116,12 @@ mod score;
 mod secrets;
 mod source;
 mod suite;
-pub mod trace;
 pub mod verdict;
 mod vocabulary;
 mod yaml;
+
+pub(crate) use arraign_trace::place;
+pub use arraign_trace::trace;
 
 #[cfg(feature = "live")]
 pub use agent::{AgentInput, IntoTrace, Messages};

@@ -151,7 +151,7 @@ fn forbidden(index: usize, tool: &Name, calls: &[&Call]) -> Option<Violation> {
     let message = format!("`{}` is forbidden, but was called{times}{spelled}", tool.as_str());
     let calls = calls.iter().map(|call| call.index).collect();
     let help = "keep the agent from calling it, or take it off the list";
-    Some(Violation { calls, ..first.violation(message) }.at(format!("/tools/{index}")).help(help))
+    Some(Violation { calls, ..Violation::of_call(first, message) }.at(format!("/tools/{index}")).help(help))
 }
 
 /// The names that were called, where there are others than the declared one.

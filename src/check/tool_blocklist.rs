@@ -83,7 +83,7 @@ impl ToolBlocklist {
         let violation = Violation {
             calls: hits.iter().map(|call| call.index).collect(),
             constraint: Some(entry.to_string()),
-            ..hits.first()?.violation(is_blocked(tool, &format!("`{entry}`"), hits.len()))
+            ..Violation::of_call(hits.first()?, is_blocked(tool, &format!("`{entry}`"), hits.len()))
         };
         Some(violation.at(format!("/{}/{index}", self.key)).help(HELP))
     }

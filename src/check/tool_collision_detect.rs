@@ -105,9 +105,12 @@ impl ToolCollisionDetect {
                 offers.into_iter().filter(|server| !at_fault.contains(server)).collect();
             (on_untrusted(tool, &at_fault, &others), trust(&at_fault), "/trusted_servers")
         };
-        Violation { calls: hits.iter().map(|call| call.index).collect(), ..hits[0].violation(message) }
-            .at(at)
-            .help(help)
+        Violation {
+            calls: hits.iter().map(|call| call.index).collect(),
+            ..Violation::of_call(hits[0], message)
+        }
+        .at(at)
+        .help(help)
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::js_pattern::{exhausted, pattern};
 use super::tool_name::{ToolName, run_of, what_was_called};
 use super::{Check, Kind, Scope};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex, JsonPath, json_equal};
 use crate::place::{LoadError, LoadErrors};
@@ -191,7 +191,7 @@ impl Check for ToolInput {
 
 impl ToolInput {
     fn holds(&self, call: &Call) -> Result<bool, Unfit> {
-        call.arguments_recorded()?;
+        require_arguments(call)?;
         match &self.wanted {
             Wanted::Contains(value) => Ok(call.arguments.to_text().to_lowercase().contains(value)),
             Wanted::Regex(pattern) => {
@@ -256,7 +256,7 @@ impl ToolInput {
             Which::Nth(_) => "that call of",
         };
         let does_not = if self.calls == Which::Any { "has arguments that" } else { "has no arguments that" };
-        call.violation(format!("{which} `{}` {does_not} {wanted}", call.name))
+        Violation::of_call(call, format!("{which} `{}` {does_not} {wanted}", call.name))
             .at(at)
             .expected(format!("arguments that {wanted}"), call.arguments.to_text())
             .help("change what the agent passes, or the assertion")

@@ -150,7 +150,7 @@ fn broken(call: &Call, fault: &Fault) -> Violation {
         argument: fault.part(),
         value: fault.value.as_ref().or(fault.around.as_ref()).cloned(),
         constraint: Some(fault.constraint.clone()),
-        ..call.violation(message)
+        ..Violation::of_call(call, message)
     }
     .help("make the tool return what its schema says, or change the schema")
 }

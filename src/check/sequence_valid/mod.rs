@@ -49,7 +49,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{About, Check, Clause, Kind};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::Place;
 use crate::trace::{Call, Trace};
@@ -219,7 +219,7 @@ impl SequenceValid {
     /// Whether the trace tells what the rules look at.
     fn needs_are_met(&self, evidence: &Evidence<'_>) -> Result<(), Unfit> {
         if self.all().any(|placed| placed.reads_arguments) {
-            evidence.trace.arguments_recorded()?;
+            evidence.trace.calls.iter().try_for_each(require_arguments)?;
         }
         Ok(())
     }

@@ -68,7 +68,7 @@ pub(crate) use self::settings::Settings;
 use self::settings::{OnViolation, Profile};
 use super::answer::answer;
 use super::{Check, Kind, Scope};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Outcome, Unfit};
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
@@ -99,7 +99,7 @@ impl Check for Verification {
                 Err(Unfit::missing("the trace holds no result of any call"))
             }
             Profile::Trace => {
-                trace.arguments_recorded()?;
+                trace.calls.iter().try_for_each(require_arguments)?;
                 let asked = evidence.input.as_deref().or(trace.input.as_deref());
                 let found = trace::judge(trace, asked, answer, &self.0);
                 Ok(found
