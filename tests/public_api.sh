@@ -10,7 +10,7 @@ list_names() { # crate
         sed -E "s#.*href=\"(.*)\.html\"#\1#; s#^(.*/)?([a-z]+)\.(.*)#\2 $1::\1\3#; s#/#::#g" | LC_ALL=C sort -k2
 }
 
-cargo doc --quiet --no-deps --all-features --lib
+RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --all-features --lib
 found=$(for manifest in Cargo.toml crates/*/Cargo.toml; do
     [ -e "$(dirname "$manifest")/src/lib.rs" ] || continue
     list_names "$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -1 | tr - _)"
