@@ -34,3 +34,7 @@ bench:
     cargo bench --bench scale
     cargo bench --bench readers
     cargo bench --features live --bench agents
+
+# the mirror: names, closures, comments and lengths, beside the wanted figures
+names *FOLDERS:
+    python3 tools/names.py {{FOLDERS}}
