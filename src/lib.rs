@@ -10,6 +10,17 @@
 //! trace file / inline / agent ────┘                              └─▶ insta snapshot of the violations
 //! ```
 //!
+//! # Where to look
+//!
+//! - [`Harness`] is the test target: it finds the cases, runs them as trials, and leaves verdicts and reports.
+//! - [`Harness::parse`] and [`evaluate`] hold a trace against a case inside any other test.
+//! - [`Check`] is a check of your own, with its [`Evidence`], [`Outcome`], [`Violation`] and [`Unfit`].
+//! - [`trace`] is the record of one run, and [`reader`] reads the formats that agents write.
+//! - [`verdict`] is what each trial leaves as JSON, and [`lint`] what the cases leave untested.
+//! - [`judge`] is a model that answers questions about a run.
+//!
+//! The keys of cases are in the README and the pages beside it; `cargo arraign` is the package `cargo-arraign`.
+//!
 //! # In a project
 //!
 //! ```toml

@@ -1,4 +1,6 @@
-//! `cargo arraign`: commands for cases, traces and verdicts.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! Each command is a file with a struct of its arguments. The method `run` executes the command.
 

@@ -2,7 +2,9 @@
 
 /// The test target.
 pub(super) const TARGET: &str = "\
-//! Runs every case in `evals/` as a test: `cargo test --test evals`.
+//! Every case below `evals/` is a test: `cargo test --test evals`.
+//!
+//! Checks against JSON Schema (`args_valid`) need a feature: `arraign = { .., features = [\"json-schema\"] }`.
 
 fn main() -> std::process::ExitCode {
     arraign::Harness::new(\"evals\").run()
