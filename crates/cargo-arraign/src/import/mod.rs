@@ -154,7 +154,7 @@ impl Import {
         for (place, name) in &imported.named {
             match self.copy_file(source_dir, name)? {
                 Ok(true) => {
-                    new.push(WrittenFile { path: self.out.join(name), name: name.clone(), cases: None })
+                    new.push(WrittenFile { path: self.out.join(name), name: name.clone(), cases: None });
                 }
                 Ok(false) => {}
                 Err(why) => unsupported.add(place.clone(), format!("the file `{name}`"), why),

@@ -103,7 +103,7 @@ fn build_test(row: &TableRow) -> Value {
                 }
             }
             Some("prefix" | "suffix") => {
-                set_nested(&mut test, "options", column.trim_start_matches('_'), cell)
+                set_nested(&mut test, "options", column.trim_start_matches('_'), cell);
             }
             Some("description") => drop(test.insert("description".to_owned(), cell.trim().into())),
             Some("providerOutput") => drop(test.insert("providerOutput".to_owned(), cell.as_str().into())),
@@ -111,7 +111,7 @@ fn build_test(row: &TableRow) -> Value {
             Some("metric") => {}
             Some(special) if special.starts_with("config:") => {}
             Some(special) if special.starts_with("metadata") => {
-                set_nested(&mut test, "metadata", special, cell)
+                set_nested(&mut test, "metadata", special, cell);
             }
             _ => set_nested(&mut test, "vars", column, cell),
         }
