@@ -10,6 +10,7 @@ ready:
     cargo test --all-features --bins --test cli --test docs --test formats --test harness --test http --test judge --test live --test schema
     bash tests/html/check.sh
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+    bash tests/public_api.sh
 
 # agents and the judge against servers that others wrote; the first time installs them into the target folder
 servers:
@@ -17,6 +18,7 @@ servers:
 
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
 bless:
+    BLESS=1 bash tests/public_api.sh
     INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test --features html,schema
 
 # the files of a new check: just new-check tool_called
@@ -32,3 +34,7 @@ bench:
     cargo bench --bench scale
     cargo bench --bench readers
     cargo bench --features live --bench agents
+
+# the mirror: names, closures, comments and lengths, beside the wanted figures
+names *FOLDERS:
+    python3 tools/names.py {{FOLDERS}}
