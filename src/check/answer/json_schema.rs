@@ -1,5 +1,7 @@
 //! `json_schema`: the final answer is JSON that satisfies this schema.
 //!
+//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
+//!
 //! <!-- settings -->
 //!
 //! Each violated constraint is one violation, with the position of the keyword in the schema. This case fails:

@@ -1,5 +1,7 @@
 //! `args_valid`: the arguments of each call are valid for its tool.
 //!
+//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
+//!
 //! A model can invent arguments: a discount of 50 % if 30 % is the limit, an id in the wrong form, a field that no
 //! tool has. This check compares every call with a policy and reports every violated constraint, with its line in
 //! the policy.
