@@ -40,7 +40,7 @@ impl Calibrate {
         let panel = Panel::new(read_mode()?, None, |name| env::var_os(name));
         let Some(judge) = &calibration.judge else {
             return Err(CliError::new(
-                "no judge is named: write `judge: {model: ..}` into the file, or into arraign.yaml",
+                "no judge is configured: add `judge: {model: ..}` to the file or to arraign.yaml",
             ));
         };
         panel.ready(judge).map_err(CliError::new)?;
@@ -62,7 +62,7 @@ impl Calibrate {
         let path = self
             .file
             .canonicalize()
-            .map_err(|error| CliError::new(format!("{} cannot be read: {error}", self.file.display())))?;
+            .map_err(|error| CliError::new(format!("cannot read {}: {error}", self.file.display())))?;
         let folder = path.parent().unwrap_or(&path).to_owned();
         Ok((Files::new(&base, base.join(&self.evals)).allow_root(folder), path))
     }
@@ -71,7 +71,7 @@ impl Calibrate {
 fn read_mode() -> Result<Mode, CliError> {
     let Ok(word) = env::var("ARRAIGN_JUDGE") else { return Ok(Mode::Replay) };
     Mode::named(&word).ok_or_else(|| {
-        CliError::new(format!("ARRAIGN_JUDGE is `{word}`: it is `replay`, `record`, `live` or `off`"))
+        CliError::new(format!("invalid ARRAIGN_JUDGE `{word}`: expected `replay`, `record`, `live` or `off`"))
     })
 }
 
@@ -102,8 +102,8 @@ impl CalibrationReport {
         self.agreement.count(example.passes, passes);
         if passes != example.passes {
             let (label, judged) = if passes { ("fail", "pass") } else { ("pass", "fail") };
-            let why = opinion.reason.as_deref().unwrap_or("it gives no reason");
-            let line = format!("{}: {label}, and the judge says {judged}: {why}", locate_example(example));
+            let why = opinion.reason.as_deref().unwrap_or("no reason given");
+            let line = format!("{}: labelled {label}, judged {judged}: {why}", locate_example(example));
             self.disagrees.push(line);
         }
     }
@@ -137,8 +137,8 @@ impl CalibrationReport {
             let _ = writeln!(text, "{:14}{both_pass:>12}{too_hard:>12}", "label: pass");
             let _ = writeln!(text, "{:14}{too_easy:>12}{both_fail:>12}", "label: fail");
         }
-        text.push_str(&render_block("it disagrees on:", &self.disagrees));
-        text.push_str(&render_block("it has no opinion on:", &self.missing));
+        text.push_str(&render_block("disagreements:", &self.disagrees));
+        text.push_str(&render_block("no opinion:", &self.missing));
         if let Some(help) = &self.help {
             let _ = writeln!(text, "{help}");
         }
@@ -148,7 +148,7 @@ impl CalibrationReport {
     fn render_kappa(&self) -> String {
         match (self.agreement.kappa(), self.agreement.in_words()) {
             (Some(kappa), Some(words)) => format!("{kappa:.3} ({words})"),
-            _ => "not defined: all labels and verdicts are alike".to_owned(),
+            _ => "not defined: all labels and opinions are equal".to_owned(),
         }
     }
 }

@@ -158,11 +158,12 @@ impl Explain {
 /// Describes what was left out: further runs, and the rest of long texts.
 fn describe_left_out(more: usize, cut: bool) -> String {
     let runs = if more > 0 {
-        format!("\n... and {more} more runs; `--run` picks one, `--full` shows all\n")
+        format!("\n... and {more} more runs; `--run` selects one, `--full` shows all\n")
     } else {
         String::new()
     };
-    let texts = if cut { "\nlong texts and long runs are cut; `--full` shows all of them\n" } else { "" };
+    let texts =
+        if cut { "\nlong texts and long runs are shortened; `--full` shows everything\n" } else { "" };
     runs + texts
 }
 
@@ -217,7 +218,7 @@ fn render_help(error: &TraceError) -> String {
     match (&error.problem, &error.help) {
         (TraceProblem::Ambiguous(formats), _) => {
             let example = formats.first().copied().unwrap_or("NAME");
-            format!("\n  help: say which one it is: `--trace-format {example}`")
+            format!("\n  help: select the format: `--trace-format {example}`")
         }
         (_, Some(help)) => format!("\n  help: {help}"),
         (_, None) => String::new(),

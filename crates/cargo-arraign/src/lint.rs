@@ -44,7 +44,7 @@ impl Lint {
         require_folder(&self.folder)?;
         let found = Harness::new(&self.folder).lint().map_err(|errors| {
             let drawn: Vec<String> = errors.iter().map(load_error).collect();
-            CliError::new(format!("the eval files are wrong\n{}", drawn.concat().trim_end()))
+            CliError::new(format!("the eval files do not load\n{}", drawn.concat().trim_end()))
         })?;
         if found.cases == 0 {
             return Err(explain_empty_lint(&self.folder.to_string_lossy(), &found.left_out));
@@ -61,7 +61,7 @@ impl Lint {
 
 fn explain_empty_lint(folder: &str, left_out: &[LeftOut]) -> CliError {
     let lines: Vec<String> = left_out.iter().map(|left| format!("\n  {}", render_left_out(left))).collect();
-    CliError::new(format!("no case below `{folder}` could be looked at{}", lines.concat()))
+    CliError::new(format!("no case in `{folder}` could be checked{}", lines.concat()))
 }
 
 fn render_remarks(found: &Linted) -> String {

@@ -32,7 +32,7 @@ use error::CliError;
 /// Work with eval cases, traces and verdicts.
 #[derive(Debug, Parser)]
 #[command(name = "cargo-arraign", bin_name = "cargo arraign", version, propagate_version = true)]
-#[command(after_help = "Exit codes: 0 all is well, 101 something failed, 2 the command itself is wrong.")]
+#[command(after_help = "Exit codes: 0 success, 101 something failed, 2 the command itself is wrong.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

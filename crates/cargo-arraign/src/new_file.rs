@@ -10,7 +10,7 @@ use crate::error::CliError;
 pub(crate) fn write_new(path: &Path, text: &str) -> Result<bool, CliError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|error| {
-            CliError::new(format!("cannot make the folder {}: {error}", folder.display()))
+            CliError::new(format!("cannot create the folder {}: {error}", folder.display()))
         })?;
     }
     match create_and_write(path, text) {

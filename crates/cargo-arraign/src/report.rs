@@ -95,13 +95,13 @@ pub(crate) fn locate_run(run: Option<&PathBuf>) -> Result<PathBuf, CliError> {
     let found = [locate_out_folder().join(run), run.clone()].into_iter().find(|folder| folder.is_dir());
     found.ok_or_else(|| {
         let (run, out) = (run.display(), locate_out_folder());
-        CliError::new(format!("no run is called `{run}` in `{}`; each folder there is a run", out.display()))
+        CliError::new(format!("no run `{run}` in `{}`; each run is a folder there", out.display()))
     })
 }
 
 fn describe_missing(missing: usize) -> String {
     let trials = if missing == 1 { "1 trial".to_owned() } else { format!("{missing} trials") };
-    format!("not all of the run: {trials} left no verdict; was it interrupted?")
+    format!("the run is incomplete: {trials} left no verdict; was it interrupted?")
 }
 
 fn describe_written(path: &Path) -> String {
@@ -111,6 +111,6 @@ fn describe_written(path: &Path) -> String {
 fn parse_format(name: &str) -> Result<Format, String> {
     Format::called(name.trim()).ok_or_else(|| {
         let names: Vec<&str> = FORMATS.iter().map(|format| format.format.name()).collect();
-        format!("it is one or several of {}", names.join(", "))
+        format!("expected one or more of {}", names.join(", "))
     })
 }

@@ -41,5 +41,5 @@ pub(crate) fn require_folder(dir: &Path) -> Result<(), CliError> {
         return Ok(());
     }
     let dir = dir.display();
-    Err(CliError::new(format!("no folder `{dir}` here; name the folder of the cases")))
+    Err(CliError::new(format!("no folder `{dir}`: name the folder of the cases")))
 }

@@ -30,7 +30,7 @@ impl Schema {
         let text = if self.workspace { render_workspace_schema() } else { render_schema() };
         let Some(path) = self.out else { return exit_after_write(io::stdout().write_all(text.as_bytes())) };
         fs::write(&path, text)
-            .map_err(|error| CliError::new(format!("{} cannot be written: {error}", path.display())))?;
+            .map_err(|error| CliError::new(format!("cannot write {}: {error}", path.display())))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -9,7 +9,7 @@ use similar::TextDiff;
 use super::repository::Repository;
 use crate::error::CliError;
 
-/// How many lines of a difference are shown.
+/// The largest number of lines of a diff that is shown.
 const SHOWN: usize = 200;
 
 /// A file that `accept` would write.

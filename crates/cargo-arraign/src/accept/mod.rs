@@ -53,7 +53,7 @@ impl Accept {
     pub(crate) fn run(self) -> CliResult {
         if is_ci() {
             let why =
-                "nothing is accepted in CI (the variable CI is set): accept on your own machine and commit";
+                "cannot accept in CI (the variable CI is set): accept on your machine and commit the result";
             return Err(CliError::new(why));
         }
         let run = StoredRun::open(&[locate_run(self.run.as_ref())?])?;
@@ -111,7 +111,10 @@ impl AcceptPlan {
         rivals.retain(|_, names| names.len() > 1);
         self.changes.retain(|change| !rivals.contains_key(&change.path));
         for names in rivals.into_values() {
-            self.refused.push(format!("{}: each would write it; name one of them", names.join(", ")));
+            self.refused.push(format!(
+                "{}: several trials would write this file; choose one with a filter",
+                names.join(", ")
+            ));
         }
     }
 }

@@ -22,7 +22,7 @@ impl Repository {
         match missing {
             None => Ok(repository),
             Some(one) => Err(CliError::new(format!(
-                "the run is of the cases in `{}`, which is not in {}; go to the package that the run is of",
+                "the run belongs to the cases in `{}`, which does not exist in {}; change to the package of the run",
                 one.cases,
                 root.display()
             ))),
@@ -54,6 +54,6 @@ impl Repository {
     fn require_inside(&self, path: &Path) -> Result<(), String> {
         let resolved = self.0.resolve(self.0.root(), &path.to_string_lossy());
         let root = self.0.root().display();
-        resolved.map(drop).map_err(|_| format!("`{}` lies outside of {root}", path.display()))
+        resolved.map(drop).map_err(|_| format!("`{}` is outside of {root}", path.display()))
     }
 }

@@ -17,10 +17,13 @@ pub(super) fn render_baseline(
 ) -> Result<String, String> {
     let [run] = verdict.runs.as_slice() else {
         let count = verdict.runs.len();
-        return Err(format!("the case has {count} runs, and a baseline is one: copy the one that is right"));
+        return Err(format!(
+            "the case has {count} runs, but a baseline is one run: copy the correct run to the file"
+        ));
     };
     let Some(file) = &run.file else {
-        let why = "the run is in no file: write the case's trace, or its agent's answer, to one first";
+        let why =
+            "the run is not in a file: first write the trace of the case, or the agent's response, to a file";
         return Err(why.to_owned());
     };
     let recording = repository.join(folder, file);
@@ -32,7 +35,7 @@ pub(super) fn render_baseline(
     }
     let found = runs.iter().find(|trace| runs.len() == 1 || is_run(trace.id.as_deref(), run));
     found.map(to_native).ok_or_else(|| {
-        format!("`{file}` holds {} runs, and this one has no id: copy it to a file of its own", runs.len())
+        format!("`{file}` contains {} runs, and this one has no id: copy the run to its own file", runs.len())
     })
 }
 

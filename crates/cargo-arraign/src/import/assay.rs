@@ -20,17 +20,17 @@ const METRICS: &[(&str, &[&str])] = &[
 ];
 
 const OF_A_SUITE: &[(&[&str], &str)] = &[
-    (&["model"], "which model was asked is in the trace"),
+    (&["model"], "the trace records the model"),
     (
         &["settings"],
-        "how the run is made is the runner's: see `cargo test -- --help`, `timeout` and `repeat` of a case",
+        "the test runner controls the run: see `cargo test -- --help`, and `timeout` and `repeat` of a case",
     ),
-    (&["thresholds", "otel"], "it has no counterpart here"),
+    (&["thresholds", "otel"], "arraign has no counterpart"),
 ];
 
 const OF_A_TEST: &[(&[&str], &str)] = &[
-    (&["on_error"], "a case that errs is never passed here"),
-    (&["metadata"], "a case has `tags` and a `description`, and no other labels"),
+    (&["on_error"], "a case with an error never passes"),
+    (&["metadata"], "a case has no labels other than `tags` and `description`"),
 ];
 
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
@@ -38,7 +38,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     for document in input.parse_documents()? {
         let root = document.root();
         let Some(mut suite) = Keys::new(root).filter(|_| root.get("tests").is_some()) else {
-            return Err(root.error("an Assay suite has `tests`").into());
+            return Err(root.error("expected an Assay suite with `tests`").into());
         };
         for (key, names) in [("version", &["version", "configVersion"][..]), ("suite", &["suite"])] {
             if let Some(text) = suite.take_text(names) {
@@ -58,7 +58,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
 
 fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     let Some(mut keys) = Keys::new(node) else {
-        return draft.unsupported.add_key(node, "tests", "a test is a mapping");
+        return draft.unsupported.add_key(node, "tests", "expected a mapping");
     };
     let id = keys.take_text(&["id"]).unwrap_or_default();
     let id = draft.ids.claim_id(&id);
@@ -111,7 +111,7 @@ fn import_documented_test(mut keys: Keys<'_>, mut case: CaseDraft, draft: &mut S
 fn read_input(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<String> {
     let Some(mut keys) = Keys::new(node) else { return read_scalar(node) };
     let prompt = keys.take_text(&["prompt"]);
-    keys.reject_rest(&[(&["context"], "what the agent was given is in the trace")], unsupported);
+    keys.reject_rest(&[(&["context"], "the trace records what the agent received")], unsupported);
     prompt
 }
 
@@ -125,7 +125,7 @@ enum Expectation {
 
 fn convert_expectation(node: Node<'_>, draft: &mut SuiteDraft) -> Expectation {
     let Some(mut keys) = Keys::new(node) else {
-        draft.unsupported.add_key(node, "expected", "an expectation is a mapping");
+        draft.unsupported.add_key(node, "expected", "expected a mapping");
         return Expectation::Checks(Vec::new());
     };
     let name =
@@ -187,20 +187,18 @@ fn convert_answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'stati
         "json_schema" => {
             let schema = keys.take_text(&["json_schema"]).unwrap_or_default();
             match serde_json::from_str::<Value>(&schema) {
-                Ok(schema) if schema == json!({}) => Err("its schema constrains nothing"),
+                Ok(schema) if schema == json!({}) => Err("the schema has no constraints"),
                 Ok(schema) => Ok(vec![build_check("json_schema", json!({"schema": schema}))]),
-                Err(_) => Err("its schema is no JSON: write `expect: [json_schema: {schema: FILE}]`"),
+                Err(_) => Err("the schema is not JSON: write `expect: [json_schema: {schema: FILE}]`"),
             }
         }
-        "semantic_similarity_to" => {
-            Err("likeness in meaning is not measured here: ask a judge (`agent_check`)")
-        }
+        "semantic_similarity_to" => Err("arraign does not measure similarity: ask a judge (`agent_check`)"),
         "judge_criteria" | "faithfulness" | "relevance" => {
-            Err("a judge is asked in words here: write an `agent_check`")
+            Err("write the question to the judge as an `agent_check`")
         }
-        "tool_description_integrity" => Err("the descriptions of tools are in no trace"),
-        "" => Err("it says no `type`"),
-        _ => Err("there is no such check here"),
+        "tool_description_integrity" => Err("traces do not contain the descriptions of tools"),
+        "" => Err("missing `type`"),
+        _ => Err("arraign has no such check"),
     }
 }
 
@@ -208,12 +206,12 @@ fn convert_texts(check: &str, node: Option<Node<'_>>) -> Result<Vec<Value>, &'st
     let texts = list_entries(node).into_iter().filter_map(read_scalar);
     let checks: Vec<Value> =
         texts.map(|text| build_check(check, json!({"value": text, "case_sensitive": true}))).collect();
-    if checks.is_empty() { Err("it lists no text: it asks for nothing") } else { Ok(checks) }
+    if checks.is_empty() { Err("the list of texts is empty") } else { Ok(checks) }
 }
 
 fn convert_pattern(check: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
     let flags: String = list_entries(keys.take(&["flags"])).into_iter().filter_map(read_scalar).collect();
-    let pattern = keys.take_text(&["pattern"]).ok_or("it has no `pattern`")?;
+    let pattern = keys.take_text(&["pattern"]).ok_or("missing `pattern`")?;
     Ok(vec![build_check(check, pattern::build_settings(&pattern, &flags))])
 }
 
@@ -236,14 +234,14 @@ fn convert_assertion(node: Node<'_>, unsupported: &mut UnsupportedList) -> Vec<V
         }
         "trace_max_steps" => {
             let most = keys.take(&["max"]).map(Node::to_json).unwrap_or_default();
-            unsupported.add_key(node, &kind, "steps are counted as tool calls here; each call is one");
+            unsupported.add_key(node, &kind, "arraign counts tool calls as steps");
             vec![build_rule(&json!({"type": "count", "tool": "*", "max": most}))]
         }
         _ => {
             unsupported.add_key(
                 node,
                 &format!("assertions: {kind}"),
-                "it tests a policy on calls of its own, and no trace",
+                "the assertion tests a policy on its own calls, not on a trace",
             );
             return Vec::new();
         }

@@ -144,7 +144,7 @@ impl SuiteDraft {
             return;
         }
         let id = case.get("id").and_then(Value::as_str).unwrap_or_default();
-        let why = "nothing that it checks could be carried, so it is not written";
+        let why = "none of its checks could be imported, so the case is not written";
         self.unsupported.add(place, format!("the case `{id}`"), why);
     }
 

@@ -8,18 +8,18 @@ use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
 use super::keys::{Keys, is_empty_node, list_entries, prune_empty};
 use super::unsupported::UnsupportedList;
 
-const RUNNING: &str = "how an agent is reached is no part of a case: its run is in the trace";
-const LABEL: &str = "a case has `tags`, and no other labels";
+const RUNNING: &str = "a case does not say how to reach the agent: it uses a recorded trace";
+const LABEL: &str = "a case has no labels other than `tags`";
 
 const OF_A_TEST: &[(&[&str], &str)] = &[
     (&["adapter", "endpoint", "adapter_config", "tools", "model", "mocks"], RUNNING),
     (&["meta", "suite_type", "difficulty", "generated", "source_file"], LABEL),
-    (&["gate"], "a red case is red at once here"),
+    (&["gate"], "every failed case fails the run"),
 ];
 
 const OF_EXPECTED: &[(&[&str], &str)] = &[
-    (&["metrics"], "there are no named metrics: `thresholds` has `max_cost` and `max_latency`"),
-    (&["hallucination", "safety"], "its settings have no counterpart: see `checks`"),
+    (&["metrics"], "arraign has no named metrics: use `max_cost` and `max_latency` in `thresholds`"),
+    (&["hallucination", "safety"], "arraign has no counterpart for these settings: see `checks`"),
 ];
 
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
@@ -27,7 +27,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     for document in input.parse_documents()? {
         for node in document.root().one_or_many() {
             if node.get("input").is_none() && node.get("turns").is_none() {
-                return Err(node.error("an EvalView test case has `input`, or `turns`").into());
+                return Err(node.error("expected an EvalView test case with `input` or `turns`").into());
             }
             import_test(node, &mut draft);
         }
@@ -125,7 +125,7 @@ fn convert_output(
     if keys.take(&["no_pii"]).map(Node::to_json) == Some(Value::Bool(true)) {
         checks.insert("pii".to_owned(), true.into());
     }
-    let judge = "whether an answer is uncertain enough is a judge's to say: write an `agent_check`";
+    let judge = "only a judge can decide whether an answer is uncertain enough: write an `agent_check`";
     keys.reject_rest(&[(&["must_acknowledge_uncertainty"], judge)], unsupported);
     (!block.is_empty()).then_some(block.into())
 }
@@ -141,8 +141,12 @@ fn convert_turn(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<Val
         turn.insert("expected".to_owned(), block);
     }
     for check in checks.keys() {
-        unsupported.add_key(node, check, "it is asked of a whole run here: say it in the case's `checks`");
+        unsupported.add_key(
+            node,
+            check,
+            "this check applies to the whole run: add it to the `checks` of the case",
+        );
     }
-    keys.reject_rest(&[(&["context"], "what the agent was given is in the trace")], unsupported);
+    keys.reject_rest(&[(&["context"], "the trace records what the agent received")], unsupported);
     Some(turn.into())
 }

@@ -60,7 +60,7 @@ impl<'n> Keys<'n> {
                 continue;
             }
             let known = reasons.iter().find(|(names, _)| names.contains(&key.name.as_str()));
-            let why = known.map_or("this key is not known here", |(_, why)| why);
+            let why = known.map_or("unknown key", |(_, why)| why);
             unsupported.add(Place::new(node.source(), key.span), format!("`{}`", key.name), why);
         }
     }

@@ -7,18 +7,17 @@ use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
 use super::keys::{Keys, is_empty_node, list_entries, prune_empty};
 use super::unsupported::UnsupportedList;
 
-const RUNNING: &str =
-    "how an agent and its servers are reached is no part of a case: its run is in the trace";
+const RUNNING: &str = "a case does not say how to reach the agent and its servers: it uses a recorded trace";
 
 const OF_A_FILE: &[(&[&str], &str)] = &[
     (&["servers", "agents", "run_defaults", "mcp_servers"], RUNNING),
-    (&["snapshot_eval"], "a case has `snapshot: true` and `baseline`"),
+    (&["snapshot_eval"], "use `snapshot: true` or `baseline` of a case"),
 ];
 
 const OF_A_SCENARIO: &[(&[&str], &str)] = &[
     (&["servers", "mcp_servers", "agent", "agents"], RUNNING),
-    (&["snapshot_eval"], "a case has `snapshot: true` and `baseline`"),
-    (&["attachments"], "what was attached is in the trace, if anywhere"),
+    (&["snapshot_eval"], "use `snapshot: true` or `baseline` of a case"),
+    (&["attachments"], "the trace contains attachments, if they were recorded"),
 ];
 
 /// The blocks of `eval` that are imported unchanged.
@@ -40,7 +39,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
             continue;
         }
         let Some(mut file) = Keys::new(root).filter(|_| root.get("scenarios").is_some()) else {
-            let error = root.error("an MCPLab file has `scenarios`, or is one test case with its `prompt`");
+            let error = root.error("expected an MCPLab file with `scenarios`, or a test case with `prompt`");
             return Err(error.into());
         };
         if let Some(name) = file.take_text(&["name"]) {
@@ -56,10 +55,10 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
 
 fn import_scenario(node: Node<'_>, draft: &mut SuiteDraft) {
     let Some(mut keys) = Keys::new(node) else {
-        return draft.unsupported.add_key(node, "scenarios", "a scenario is a mapping");
+        return draft.unsupported.add_key(node, "scenarios", "expected a mapping");
     };
     if let Some(name) = keys.take_text(&["ref"]) {
-        let why = "it stands in a file of its own: import that file as well";
+        let why = "the scenario is in another file: import that file as well";
         return draft.unsupported.add(node.place(), format!("the scenario `{name}`"), why);
     }
     let id = keys.take_text(&["id"]).unwrap_or_default();

@@ -42,7 +42,7 @@ use crate::editor::render_schema_line;
 use crate::error::{CliError, CliResult, exit_after_write};
 use crate::new_file::write_new;
 
-/// Write what another tool checks as YAML cases, and tell what could not be carried.
+/// Convert the files of another eval tool to YAML cases, and list what could not be imported.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// Files to import.
@@ -89,9 +89,7 @@ impl Import {
             all.push((SourceDir::around(path), self.import_file(path)?));
         }
         if all.iter().all(|(_, imported)| imported.is_empty()) {
-            return Err(CliError::new(
-                "there is no case in it: is it the right file, and the right `--from`?",
-            ));
+            return Err(CliError::new("found no case to import: check the files and `--from`"));
         }
         self.refuse_to_overwrite(&all)?;
         let mut unsupported = UnsupportedList::default();
@@ -123,13 +121,13 @@ impl Import {
         for (name, _) in all.iter().flat_map(|(_, imported)| &imported.files) {
             let path = self.out.join(name);
             if path.exists() {
-                let help = "move it away, or name another folder with `--out`";
-                return Err(CliError::new(format!("{} is there already: {help}", path.display())));
+                let help = "move it, or choose another folder with `--out`";
+                return Err(CliError::new(format!("{} already exists: {help}", path.display())));
             }
             if !names.insert(name) {
-                let help = "import them one by one, each with an `--out` of its own";
+                let help = "import them separately, each with its own `--out`";
                 return Err(CliError::new(format!(
-                    "two of the files would become {}: {help}",
+                    "two of the files would be written to {}: {help}",
                     path.display()
                 )));
             }
@@ -167,11 +165,13 @@ impl Import {
     fn copy_file(&self, source_dir: &SourceDir, name: &str) -> Result<Result<bool, &'static str>, CliError> {
         if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
-            return Ok(Err("it lies elsewhere: put it below the folder of cases, and correct the path"));
+            return Ok(Err(
+                "the path leads outside: copy the file to the folder of cases and correct the path",
+            ));
         }
         let found = source_dir.find_files(name).ok().and_then(|found| found.into_iter().next());
         let Some(Ok(source)) = found.map(|path| source_dir.read_source(&path)) else {
-            return Ok(Err("it cannot be read: put it beside the cases"));
+            return Ok(Err("the file cannot be read: copy it to the folder of cases"));
         };
         Ok(Ok(write_new(&self.out.join(name), source.text())?))
     }
@@ -190,7 +190,7 @@ impl Import {
 fn read_source(path: &Path) -> Result<Arc<Source>, CliError> {
     let name = path.to_string_lossy().replace('\\', "/");
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => CliError::new(format!("{name}: not UTF-8, so it is no file of cases")),
+        ErrorKind::InvalidData => CliError::new(format!("{name}: not UTF-8, so not a file of cases")),
         _ => CliError::new(format!("{name}: {error}")),
     })?;
     Ok(Source::new(name, text.strip_prefix('\u{feff}').unwrap_or(&text)))

@@ -9,8 +9,8 @@ use arraign::__internals::source::{Files, ReadProblem};
 use globset::GlobBuilder;
 use walkdir::{DirEntry, WalkDir};
 
-const OUTSIDE: &str = "it lies outside of the folder of this file: copy it into that";
-const MISSING: &str = "there is no such file";
+const OUTSIDE: &str = "the file is outside of the folder of the imported file: copy it into that folder";
+const MISSING: &str = "no such file";
 
 /// Folders with files of other projects.
 const SKIPPED_FOLDERS: &[&str] = &["node_modules", "target"];
@@ -33,7 +33,7 @@ impl SourceDir {
             return Ok(vec![path]);
         }
         if path.is_dir() {
-            return Err("it is a folder: name the files in it, with a `*` perhaps".to_owned());
+            return Err("expected a file, found a folder: name its files, for example with `*`".to_owned());
         }
         let found = if is_glob(name) { self.find_matches(&path)? } else { Vec::new() };
         if found.is_empty() { Err(MISSING.to_owned()) } else { Ok(found) }
@@ -45,7 +45,7 @@ impl SourceDir {
         let root = self.0.root();
         let pattern = pattern.strip_prefix(root).unwrap_or(pattern);
         let glob = GlobBuilder::new(&pattern.to_string_lossy()).literal_separator(true).build();
-        let matcher = glob.map_err(|error| format!("it is no pattern: {}", error.kind()))?.compile_matcher();
+        let matcher = glob.map_err(|error| format!("invalid glob: {}", error.kind()))?.compile_matcher();
         // Walk only the folders that the glob can match: the search begins below the part without wildcards.
         let fixed = pattern.ancestors().find(|folder| !is_glob(&folder.to_string_lossy()));
         let entries = WalkDir::new(root.join(fixed.unwrap_or(Path::new("")))).sort_by_file_name().into_iter();

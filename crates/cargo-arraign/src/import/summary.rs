@@ -24,18 +24,20 @@ pub(super) fn print_summary(
 ) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if new.is_empty() {
-        writeln!(out, "nothing was written: no case could be carried")?;
+        writeln!(out, "nothing was written: no case could be imported")?;
     }
     for file in new {
         let path = one_line(&file.path.to_string_lossy());
         match file.cases {
-            Some((cases, runs)) => writeln!(out, "wrote  {path} (cases: {cases}, with their run: {runs})")?,
+            Some((cases, runs)) => {
+                writeln!(out, "wrote  {path} (cases: {cases}, with a recorded run: {runs})")?
+            }
             None => writeln!(out, "wrote  {path}")?,
         }
     }
     print_trace_path(&mut out, new)?;
     if !broken.is_empty() {
-        writeln!(out, "\ndoes not load: mend it by hand")?;
+        writeln!(out, "\nthese cases do not load; correct them by hand:")?;
     }
     for error in broken {
         writeln!(out, "  {}", one_line(error))?;
@@ -52,13 +54,13 @@ fn print_trace_path(out: &mut StdoutLock<'_>, new: &[WrittenFile]) -> io::Result
     let place = folder.join("traces").join(file.path.file_stem().unwrap_or_default()).join("<id>.json");
     writeln!(
         out,
-        "\nA case without a run looks for it next to its file: {}",
+        "\nPut the trace of a case without a recorded run at {}",
         one_line(&place.to_string_lossy())
     )
 }
 
 fn print_unsupported(out: &mut StdoutLock<'_>, unsupported: &UnsupportedList) -> io::Result<()> {
-    writeln!(out, "\nnot carried: {}", unsupported.0.len())?;
+    writeln!(out, "\nnot imported: {}", unsupported.0.len())?;
     for entry in &unsupported.0 {
         let (file, line) = (one_line(entry.place.file()), entry.place.line());
         writeln!(out, "  {file}:{line}: {}: {}", one_line(&entry.what), one_line(&entry.why))?;

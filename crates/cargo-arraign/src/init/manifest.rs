@@ -33,7 +33,7 @@ pub(super) fn add_evals(text: &str, dependency: &Dependency) -> Result<EditedMan
     }
     let (mut added, mut remarks) = (Vec::new(), Vec::new());
     if let Some(table) = DEPENDENCIES.iter().find(|table| has_dependency(&manifest, table)) {
-        remarks.push(format!("`arraign` is among the {table} already"));
+        remarks.push(format!("`arraign` is already in `{table}`"));
     } else {
         add_dependency(&mut manifest, dependency)?;
         added.push("the dev-dependency `arraign`");
@@ -43,7 +43,7 @@ pub(super) fn add_evals(text: &str, dependency: &Dependency) -> Result<EditedMan
             add_target(&mut manifest);
             added.push("the test target `evals`");
         }
-        TestTarget::Good => remarks.push("it has a test target `evals` already".to_owned()),
+        TestTarget::Good => remarks.push("the test target `evals` already exists".to_owned()),
         TestTarget::Wrong(remark) => remarks.push(remark.to_owned()),
     }
     Ok(EditedManifest { text: manifest.to_string(), added, remarks })
@@ -52,14 +52,14 @@ pub(super) fn add_evals(text: &str, dependency: &Dependency) -> Result<EditedMan
 /// Explains why a manifest without a package cannot have a test target. A workspace suggests its members.
 fn explain_missing_package(manifest: &DocumentMut) -> String {
     let Some(workspace) = manifest.get("workspace") else {
-        return "it has no `[package]`: is this the manifest of a crate?".to_owned();
+        return "missing `[package]`: is this the manifest of a crate?".to_owned();
     };
     let members = workspace.get("members").and_then(Item::as_array);
     let names: Vec<&str> = members.into_iter().flatten().filter_map(toml_edit::Value::as_str).collect();
     let example = names.iter().find(|name| !name.contains('*')).copied().unwrap_or("crates/NAME");
     let listed = if names.is_empty() { String::new() } else { format!(" (members: {})", names.join(", ")) };
     format!(
-        "this is a workspace, and no package of its own{listed}: name a member, as in \
+        "this is a workspace without a package{listed}: name a member, as in \
          `cargo arraign init {example}`"
     )
 }
@@ -75,7 +75,7 @@ fn has_dependency(manifest: &DocumentMut, table: &str) -> bool {
 fn add_dependency(manifest: &mut DocumentMut, dependency: &Dependency) -> Result<(), String> {
     let table = manifest.entry("dev-dependencies").or_insert_with(new_table);
     let Some(table) = table.as_table_like_mut() else {
-        return Err("`dev-dependencies` is no table".to_owned());
+        return Err("`dev-dependencies` is not a table".to_owned());
     };
     let wanted = match dependency {
         Dependency::Released => value(parse_own_version()),
@@ -106,13 +106,13 @@ fn find_target(manifest: &DocumentMut) -> TestTarget {
     let Some(tests) = manifest.get("test") else { return TestTarget::Missing };
     let Some(tests) = tests.as_array_of_tables() else {
         return TestTarget::Wrong(
-            "its tests are no `[[test]]` tables: add `{name = \"evals\", harness = false}`",
+            "its tests are not `[[test]]` tables: add `{name = \"evals\", harness = false}`",
         );
     };
     match tests.iter().find(|test| test.get("name").and_then(Item::as_str) == Some("evals")) {
         None => TestTarget::Missing,
         Some(test) if test.get("harness").and_then(Item::as_bool) == Some(false) => TestTarget::Good,
-        Some(_) => TestTarget::Wrong("its test target `evals` lacks `harness = false`: add that line"),
+        Some(_) => TestTarget::Wrong("the test target `evals` lacks `harness = false`: add this line"),
     }
 }
 

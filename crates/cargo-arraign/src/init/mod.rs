@@ -91,7 +91,7 @@ impl Init {
         Ok(if write_new(&self.dir.join(name), text)? {
             InitStep::Wrote(name.to_owned())
         } else {
-            InitStep::Kept(format!("{name}: it is there already"))
+            InitStep::Kept(format!("{name}: already exists"))
         })
     }
 
@@ -99,7 +99,7 @@ impl Init {
     fn add_first_case(&self) -> Result<Vec<InitStep>, CliError> {
         let mut entries = fs::read_dir(self.dir.join("evals")).into_iter().flatten();
         if entries.next().is_some() {
-            return Ok(vec![InitStep::Kept("evals/: it holds files already".to_owned())]);
+            return Ok(vec![InitStep::Kept("evals/: already contains files".to_owned())]);
         }
         let schema = (SCHEMA, render_schema());
         let case = starter::CASE.iter().map(|(name, text)| (*name, (*text).to_owned()));
@@ -114,7 +114,7 @@ impl Init {
         let file = root.join(starter::WORKFLOW);
         let name = if below.is_empty() { starter::WORKFLOW.to_owned() } else { file.display().to_string() };
         let new = write_new(&file, &starter::render_workflow(is_crate, &below))?;
-        Ok(if new { InitStep::Wrote(name) } else { InitStep::Kept(format!("{name}: it is there already")) })
+        Ok(if new { InitStep::Wrote(name) } else { InitStep::Kept(format!("{name}: already exists")) })
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// The test target.
 pub(super) const TARGET: &str = "\
-//! Every case below `evals/` is a test: `cargo test --test evals`.
+//! Runs every case in `evals/` as a test: `cargo test --test evals`.
 //!
 //! Checks against JSON Schema (`args_valid`) need a feature: `arraign = { .., features = [\"json-schema\"] }`.
 
@@ -20,8 +20,8 @@ pub(super) const CASE: &[(&str, &str)] =
 
 /// The next steps after the first run.
 pub(super) const AFTERWARDS: &str = "\
-The first case is green; a line in evals/first.yaml says how to make it red.
-Then put what a run of your agent left into evals/traces, and say in a case what it should have done.";
+The first case passes; a comment in evals/first.yaml says how to make it fail.
+Then put a trace of your agent into evals/traces, and write a case that says what the agent should do.";
 
 /// The path of the workflow for GitHub.
 pub(super) const WORKFLOW: &str = ".github/workflows/evals.yml";

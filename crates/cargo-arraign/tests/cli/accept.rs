@@ -117,7 +117,7 @@ fn nothing_is_taken_in_ci() {
     for arguments in [&["accept"][..], &["accept", "--dry-run"]] {
         let ran = package.arraign_with(&[("CI", "true")], arguments);
         assert_eq!(ran.code, Some(2));
-        assert!(ran.stderr.starts_with("error: nothing is accepted in CI"), "{}", ran.stderr);
+        assert!(ran.stderr.starts_with("error: cannot accept in CI"), "{}", ran.stderr);
     }
     assert!(package.path("evals/snapshots/s.a.snap.new").exists());
     assert_eq!(package.arraign_with(&[("CI", "false")], &["accept"]).code, Some(0));
@@ -211,9 +211,9 @@ fn another_repository_is_not_written_to() {
     std::fs::rename(other.path("evals"), other.path("cases")).expect("another folder of cases");
     let ran = other.arraign_with(&[("ARRAIGN_OUT", out.as_str())], &["accept"]);
     assert_eq!(ran.code, Some(2));
-    assert!(
-        ran.stderr.contains("the run is of the cases in `evals`, which is not in DIR; go to the package")
-    );
+    assert!(ran.stderr.contains(
+        "the run belongs to the cases in `evals`, which does not exist in DIR; change to the package"
+    ));
 }
 
 /// A verdict file may come from another machine.
@@ -226,6 +226,6 @@ fn no_verdict_makes_the_program_write_elsewhere() {
         package.write(&path, &verdict.replace("\"evals/traces/good/a.yaml\"", &format!("\"{file}\"")));
         let ran = package.arraign(&["accept"]);
         assert_eq!(ran.code, Some(2), "{}", ran.stdout);
-        assert!(ran.stderr.contains("lies outside of DIR"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("is outside of DIR"), "{}", ran.stderr);
     }
 }

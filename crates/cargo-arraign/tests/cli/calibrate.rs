@@ -72,8 +72,8 @@ fn agreement_and_kappa_are_told_and_replayed() {
  judge: pass judge: fail\n\
          label: pass              2           0\n\
          label: fail              1           1\n\
-         it disagrees on:\n  \
-           calibration/tone.yaml:6 curt: fail, and the judge says pass: it does\n"
+         disagreements:\n  \
+           calibration/tone.yaml:6 curt: labelled fail, judged pass: it does\n"
     );
     assert_eq!(server.asked().len(), 4);
     assert_eq!(calibrate(&package, &[], &["--min-kappa", "0.5"]).code, Some(0));
@@ -88,7 +88,7 @@ fn examples_without_an_opinion_are_named() {
     let ran = calibrate(&package, &[], &[]);
     assert_eq!(ran.code, Some(101));
     for text in [
-        "it has no opinion on:\n  calibration/tone.yaml:3 kind: nothing is recorded of it\n",
+        "no opinion:\n  calibration/tone.yaml:3 kind: nothing is recorded of it\n",
         "record it: ARRAIGN_JUDGE=record cargo arraign calibrate calibration/tone.yaml\n",
     ] {
         assert!(ran.stdout.contains(text), "{}", ran.stdout);
@@ -113,5 +113,5 @@ fn slips_in_the_file_are_told() {
     package.write("calibration/tone.yaml", EXAMPLES);
     let ran = calibrate(&package, &[], &[]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("no judge is named"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no judge is configured"), "{}", ran.stderr);
 }

@@ -129,7 +129,7 @@ fn what_is_long_is_cut_unless_all_of_it_is_asked_for() {
     let short = explain_text(&text, &[]).stdout;
     assert!(short.len() < 10_000 && short.contains("... (1,700 more characters)"), "{short}");
     assert!(
-        short.contains("and 400 more texts and calls") && short.contains("`--full` shows all of them"),
+        short.contains("and 400 more texts and calls") && short.contains("`--full` shows everything"),
         "{short}"
     );
     let full = explain_text(&text, &["--full"]).stdout;
@@ -142,13 +142,14 @@ fn many_runs_are_cut_as_well() {
         |number: usize| json!({"id": format!("r{number}"), "steps": [{"say": "hi"}]}).to_string() + "\n";
     let text: String = (1..=25).map(run).collect();
     let short = explain_text(&text, &[]).stdout;
-    assert!(short.contains("... and 15 more runs; `--run` picks one, `--full` shows all"), "{short}");
+    assert!(short.contains("... and 15 more runs; `--run` selects one, `--full` shows all"), "{short}");
     assert!(explain_text(&text, &["--full"]).stdout.contains("run 25 of 25"));
 }
 
 #[test]
 fn a_hostile_trace_is_told_in_harmless_characters() {
-    let text = fs::read_to_string(samples().join("../report/evals/traces/hostile.json")).expect("a trace");
+    let text =
+        fs::read_to_string(locate_in_repository("tests/report/evals/traces/hostile.json")).expect("a trace");
     for more in [&[][..], &["--full"], &["--format", "json"]] {
         let ran = explain_text(&text, more);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);

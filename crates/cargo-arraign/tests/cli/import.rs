@@ -169,8 +169,8 @@ fn adk_s_ways_to_compare_calls_are_kept_apart() {
         let ran = arraign(folder.path(), &["import", "--from", "adk", "any.evalset.json"]);
         let written = fs::read_to_string(folder.path().join("evals/any.yaml")).unwrap_or_default();
         let checks = written.split_once("expect:").map_or("nothing", |(_, checks)| checks);
-        let told = ran.stdout.split_once("not carried").map_or("", |(_, told)| told);
-        shown.push(format!("{criterion}:{checks}\nnot carried{told}"));
+        let told = ran.stdout.split_once("not imported").map_or("", |(_, told)| told);
+        shown.push(format!("{criterion}:{checks}\nnot imported{told}"));
     }
     insta::assert_snapshot!("import_adk_matches", shown.join("\n"));
 }
@@ -229,7 +229,7 @@ fn a_file_of_another_tool_is_named_and_nothing_is_written() {
             fs::write(folder.path().join("odd.yaml"), text).expect("a file");
             let ran = arraign(folder.path(), &["import", "--from", tool, "odd.yaml"]);
             assert!(matches!(ran.code, Some(2 | 101)), "{tool} {text}: {}{}", ran.stdout, ran.stderr);
-            let said = ran.stderr.contains("odd.yaml:1:") || ran.stdout.contains("not carried");
+            let said = ran.stderr.contains("odd.yaml:1:") || ran.stdout.contains("not imported");
             assert!(said, "{tool} {text}: {}{}", ran.stdout, ran.stderr);
         }
     }

@@ -67,7 +67,7 @@ fn a_tool_whose_failure_is_noticed_is_tested() {
 fn a_folder_without_cases_is_exit_code_2() {
     let (code, told) = linted("{id: a, trace: gone.json, expect: [contains: x]}");
     assert_eq!(code, Some(2), "{told}");
-    assert!(told.starts_with("error: no case below `evals` could be looked at\n  evals/s.yaml:1:"), "{told}");
+    assert!(told.starts_with("error: no case in `evals` could be checked\n  evals/s.yaml:1:"), "{told}");
     let nowhere = arraign(&package(), &["lint", "nowhere"]);
     assert_eq!(nowhere.code, Some(2));
     assert!(nowhere.stderr.contains("no folder `nowhere`"), "{}", nowhere.stderr);

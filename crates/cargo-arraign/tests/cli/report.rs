@@ -123,7 +123,7 @@ fn what_cannot_be_done_is_2_and_says_what_to_do() {
     pin("report-not-a-run", &package.arraign(&["report", "--merge", "evals"]));
     let ran = package.arraign(&["report", "--format", "json,junk"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("invalid value 'junk' for '--format <FORMATS>': it is one or several of "));
+    assert!(ran.stderr.contains("invalid value 'junk' for '--format <FORMATS>': expected one or more of "));
 }
 
 #[test]

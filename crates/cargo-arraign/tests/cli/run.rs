@@ -47,7 +47,7 @@ fn a_folder_that_is_not_there_is_2() {
     let ran = arraign(&Package::of(CASES).path(""), &["run", "elsewhere"]);
     assert_eq!(
         (ran.code, ran.stderr.as_str()),
-        (Some(2), "error: no folder `elsewhere` here; name the folder of the cases\n")
+        (Some(2), "error: no folder `elsewhere`: name the folder of the cases\n")
     );
 }
 
@@ -78,7 +78,7 @@ fn an_interrupted_run_is_130_and_its_report_is_not_green() {
     let ran = package.arraign(&["report"]);
     assert_eq!(ran.code, Some(101), "{}", ran.stdout);
     assert!(ran.stdout.contains("1 case: 1 passed"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("not all of the run: 1 trial left no verdict"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the run is incomplete: 1 trial left no verdict"), "{}", ran.stderr);
 }
 
 /// This repository's own cases, but for those of checks that its test target brings.

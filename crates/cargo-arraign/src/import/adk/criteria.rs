@@ -11,7 +11,7 @@ use crate::import::keys::{Keys, list_entries};
 use crate::import::question::{ask_same_answer, build_question};
 use crate::import::unsupported::UnsupportedList;
 
-const NO_JUDGE: &str = "how a judge is asked is said once for all cases, and a check of it passes or fails";
+const NO_JUDGE: &str = "the judge is configured once for all cases, and its checks pass or fail";
 
 /// How the calls of a run are compared with the calls of the eval case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Criteria {
             let place = Place::new(&input.source, Span::default());
             unsupported.add(
                 place,
-                "`response_match_score`, which ADK asks for itself",
+                "`response_match_score`, a default criterion of ADK",
                 explain_unsupported("response_match_score"),
             );
             return Ok(Self { trajectory: Some((TrajectoryMatch::Exact, false)), ..Self::default() });
@@ -51,12 +51,12 @@ impl Criteria {
             let root = document.root();
             let Some(mut file) = Keys::new(root) else { continue };
             let Some(all) = file.take(&["criteria"]) else {
-                return Err(root.error("a file of criteria has `criteria`").into());
+                return Err(root.error("expected a file with `criteria`").into());
             };
             for (key, node) in all.entries().into_iter().flatten() {
                 criteria.add_criterion(&key.name, node, unsupported);
             }
-            file.reject_all("how an agent is run is no part of a case", unsupported);
+            file.reject_all("a case does not say how to run the agent", unsupported);
         }
         Ok(criteria)
     }
@@ -88,12 +88,12 @@ impl Criteria {
         let least = threshold.and_then(|node| node.to_json().as_f64()).unwrap_or(1.0);
         if least <= 0.0 {
             if let Some(node) = threshold {
-                unsupported.add_key(node, "tool_trajectory_avg_score", "a threshold of 0 asks for nothing");
+                unsupported.add_key(node, "tool_trajectory_avg_score", "a threshold of 0 requires nothing");
             }
             return;
         }
         if let Some(node) = threshold.filter(|_| least < 1.0) {
-            let why = "it is the share of turns that must match: here all of them must";
+            let why = "the threshold is a share of turns: in arraign, all turns must match";
             unsupported.add_key(node, "threshold", why);
         }
         let mut settings = (TrajectoryMatch::Exact, false);
@@ -140,10 +140,12 @@ impl Criteria {
 fn explain_unsupported(name: &str) -> &'static str {
     match name {
         "response_match_score" | "response_evaluation_score" => {
-            "likeness of words is not measured here: write `contains`, `expected_fields`, or ask a judge (`agent_check`)"
+            "arraign does not measure the similarity of words: use `contains` or `expected_fields`, or ask a judge (`agent_check`)"
         }
-        "hallucinations_v1" => "the check `grounded` holds the answer against the results, without a model",
-        _ => "there is no such criterion here: ask a judge (`agent_check`)",
+        "hallucinations_v1" => {
+            "use the check `grounded`, which compares the answer with the results without a model"
+        }
+        _ => "arraign has no such criterion: ask a judge (`agent_check`)",
     }
 }
 

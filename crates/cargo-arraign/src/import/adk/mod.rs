@@ -20,13 +20,13 @@ pub(super) const CRITERIA: &str = "test_config.json";
 const OF_A_CASE: &[(&[&str], &str)] = &[
     (
         &["session_input", "sessionInput", "initial_session"],
-        "how a session begins is the agent's: its run is in the trace",
+        "a case does not set up a session: it uses a recorded trace",
     ),
     (
         &["conversation_scenario", "conversationScenario"],
-        "no user is simulated here: record a conversation, and name it as the case's `trace`",
+        "arraign does not simulate users: record a conversation and use it as `trace`",
     ),
-    (&["final_session_state", "finalSessionState"], "the state of a session is in no trace"),
+    (&["final_session_state", "finalSessionState"], "traces do not contain the state of a session"),
 ];
 
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
@@ -40,7 +40,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
         }
         let is_set = root.get("eval_cases").or_else(|| root.get("evalCases")).is_some();
         let Some(set) = Keys::new(root).filter(|_| is_set) else {
-            return Err(root.error("an ADK eval set has `eval_cases`").into());
+            return Err(root.error("expected an ADK eval set with `eval_cases`").into());
         };
         import_eval_set(set, &criteria, &mut draft);
     }
@@ -67,7 +67,7 @@ fn import_older_set(root: Node<'_>, criteria: &Criteria, draft: &mut SuiteDraft)
     let entries = root.one_or_many();
     if let Some(odd) = entries.iter().find(|node| node.get("data").is_none() && node.get("query").is_none()) {
         return Err(odd
-            .error("an older eval set of ADK lists cases with `data`, or turns with `query`")
+            .error("expected an older ADK eval set: a list of cases with `data`, or of turns with `query`")
             .into());
     }
     if entries.iter().all(|node| node.get("data").is_some()) {
@@ -83,7 +83,7 @@ fn import_older_set(root: Node<'_>, criteria: &Criteria, draft: &mut SuiteDraft)
 
 fn import_case(node: Node<'_>, criteria: &Criteria, draft: &mut SuiteDraft) {
     let Some(mut keys) = Keys::new(node) else {
-        return draft.unsupported.add_key(node, "eval_cases", "an eval case is a mapping");
+        return draft.unsupported.add_key(node, "eval_cases", "expected a mapping");
     };
     let id = keys.take_text(&["eval_id", "evalId", "name"]).unwrap_or_default();
     let id = draft.ids.claim_id(&id);

@@ -11,10 +11,10 @@ const BETWEEN: &str = "texts of sub-agents between the calls are not part of the
 
 const OF_A_TURN: &[(&[&str], &str)] = &[
     (&["expected_intermediate_agent_responses"], BETWEEN),
-    (&["app_details", "appDetails"], "what the agent is made of is no part of a trace"),
+    (&["app_details", "appDetails"], "traces do not contain the definition of the agent"),
     (
         &["duration", "model_duration", "modelDuration", "tool_duration", "toolDuration"],
-        "it is told of a turn, and a trace has the time of a whole run",
+        "a trace records the duration of a whole run, not of a turn",
     ),
 ];
 
@@ -101,11 +101,7 @@ impl Conversation {
                     self.trace.push_message(Role::Assistant, text);
                 }
             } else {
-                unsupported.add_key(
-                    part,
-                    "parts",
-                    "a part that is neither text nor a call is not in the trace",
-                );
+                unsupported.add_key(part, "parts", "only texts and calls become part of the trace");
             }
         }
     }
@@ -156,7 +152,7 @@ fn join_texts(content: Node<'_>, unsupported: &mut UnsupportedList) -> Option<St
     for part in list_entries(content.get("parts")).into_iter().filter(|part| !is_thought(*part)) {
         match part.get("text").and_then(Node::as_str) {
             Some(text) => texts.push(text),
-            None => unsupported.add_key(part, "parts", "a part that is no text is not in the trace"),
+            None => unsupported.add_key(part, "parts", "only texts become part of the trace"),
         }
     }
     (!texts.is_empty()).then(|| texts.join("\n"))

@@ -11,8 +11,8 @@ use crate::import::keys::{Keys, is_empty_node, list_entries, read_scalar};
 use crate::import::question::{ask_same_answer, build_question};
 use crate::import::unsupported::UnsupportedList;
 
-const CONTEXT: &str = "what was retrieved is a call's result in a trace: record the run, and ask `grounded`";
-const LABEL: &str = "a case has `tags` and a `description`, and no other labels";
+const CONTEXT: &str = "in a trace, retrieved text is the result of a call: record the run and use `grounded`";
+const LABEL: &str = "a case has no labels other than `tags` and `description`";
 
 const OF_A_GOLDEN: &[(&[&str], &str)] = &[
     (&["context", "retrieval_context", "retrievalContext"], CONTEXT),
@@ -21,8 +21,11 @@ const OF_A_GOLDEN: &[(&[&str], &str)] = &[
         LABEL,
     ),
     (&["expected_labels", "expectedLabels", "source_file", "sourceFile", "comments"], LABEL),
-    (&["persona", "user_description", "userDescription"], "no user is simulated here: record a conversation"),
-    (&["images_mapping", "imagesMapping", "multimodal"], "a trace is text"),
+    (
+        &["persona", "user_description", "userDescription"],
+        "arraign does not simulate users: record a conversation",
+    ),
+    (&["images_mapping", "imagesMapping", "multimodal"], "traces contain only text"),
 ];
 
 /// Imports a golden. `row` is its position in a table.
@@ -88,7 +91,7 @@ fn add_turn(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList
         add_call(trace, call, unsupported);
     }
     trace.push_message(role, keys.take_text(&["content"]).unwrap_or_default());
-    keys.reject_all("a turn of a trace has its text and its calls", unsupported);
+    keys.reject_all("a turn of a trace contains only text and calls", unsupported);
 }
 
 /// Adds a call, which can be a name or a mapping.
@@ -99,7 +102,7 @@ fn add_call(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList
         arguments = keys.take(&["input_parameters", "inputParameters"]).map(Node::to_json);
         result = keys.take(&["output"]).map(Node::to_json);
         keys.skip(&["name", "type", "description"]);
-        keys.reject_all("a call of a trace has its arguments and its result", unsupported);
+        keys.reject_all("a call of a trace contains only arguments and a result", unsupported);
     }
     let arguments = arguments.map_or_else(Arguments::none, Arguments::from_json);
     let status = if result.is_some() { CallStatus::Unknown } else { CallStatus::Unanswered };
@@ -132,7 +135,7 @@ fn require_tools(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
         let told = ["input_parameters", "inputParameters", "output"].iter().filter_map(|key| node.get(key));
         if let Some(told) = told.into_iter().find(|node| !is_empty_node(*node)) {
             let why =
-                "expected tools are compared by name: ask `tool_input` and `tool_output_valid` for more";
+                "expected tools are compared by name: use `tool_input` and `tool_output_valid` for the rest";
             draft.unsupported.add_key(told, "expected_tools", why);
         }
     }
@@ -166,7 +169,7 @@ fn build_questions(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) -> Ve
         };
         ask(&["must"], "must", "Is this so?");
         ask(&["must_not", "mustNot"], "must not", "Is it true that this did not happen?");
-        keys.reject_all("how a judge is asked is said once for all cases", unsupported);
+        keys.reject_all("the judge is configured once for all cases", unsupported);
     }
     questions
 }

@@ -30,7 +30,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
         let root = document.root();
         for node in root.get("goldens").unwrap_or(root).one_or_many() {
             if !["input", "scenario"].iter().any(|key| node.get(key).is_some()) {
-                return Err(node.error("a golden of DeepEval has an `input`, or a `scenario`").into());
+                return Err(node.error("expected a DeepEval golden with `input` or `scenario`").into());
             }
             golden::import_golden(node, None, &mut draft);
         }

@@ -15,11 +15,11 @@ use crate::import::unsupported::UnsupportedList;
 
 /// Settings of an assertion that have no effect on its checks.
 const OF_AN_ASSERTION: &[(&[&str], &str)] = &[
-    (&["weight"], "a score over all assertions is not made: here each of them must hold"),
-    (&["provider", "rubricPrompt"], "how a judge is asked is said once for all cases"),
-    (&["metric"], "assertions are not summed by a name"),
-    (&["threshold"], "a judge says yes or no here, and the other checks hold or do not"),
-    (&["config", "value"], "it has no counterpart here"),
+    (&["weight"], "assertions have no weights: each must hold"),
+    (&["provider", "rubricPrompt"], "the judge is configured once for all cases"),
+    (&["metric"], "arraign does not sum assertions by metric"),
+    (&["threshold"], "checks pass or fail without a threshold"),
+    (&["config", "value"], "arraign has no counterpart"),
 ];
 
 /// Types of assertions whose checks use the threshold.
@@ -55,7 +55,7 @@ impl Assertion {
         match &self.value {
             Value::String(text) if !text.is_empty() => Ok(text.clone()),
             Value::Number(number) => Ok(number.to_string()),
-            _ => Err("its value is no text"),
+            _ => Err("expected a text as `value`"),
         }
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn convert_assertion(
     unsupported: &mut UnsupportedList,
 ) -> Vec<Value> {
     let Some(mut keys) = Keys::new(node) else {
-        unsupported.add_key(node, "assert", "an assertion is a mapping");
+        unsupported.add_key(node, "assert", "expected a mapping");
         return Vec::new();
     };
     let name = keys.take_text(&["type"]).unwrap_or_default();
@@ -104,7 +104,7 @@ fn convert_set(
         unsupported.add_key(
             keys.node(),
             "assert-set",
-            "a share of assertions cannot be asked for: split the set",
+            "arraign cannot require a share of assertions: split the set",
         );
         return Vec::new();
     }
@@ -121,11 +121,11 @@ fn read_assertion(
 ) -> Result<Assertion, String> {
     for key in ["transform", "contextTransform"] {
         if keys.node().get(key).is_some() {
-            return Err("it looks at a transformed answer: answers are checked as they are".to_owned());
+            return Err("arraign checks answers without transforming them".to_owned());
         }
     }
     if keys.node().get("weight").map(Node::to_json).and_then(|weight| weight.as_f64()) == Some(0.0) {
-        return Err("its weight is 0: it can never fail".to_owned());
+        return Err("an assertion with weight 0 cannot fail".to_owned());
     }
     let (not, kind) = name.strip_prefix("not-").map_or((false, name), |kind| (true, kind));
     if CODE.contains(&kind) {
@@ -134,7 +134,7 @@ fn read_assertion(
     let value = keys.take(&["value"]).map(Node::to_json).unwrap_or_default();
     let value = match value.as_str() {
         Some(text) if text.starts_with("package:") => {
-            return Err("its value stands in a package: write it out".to_owned());
+            return Err("the value is in a package: write the value itself".to_owned());
         }
         Some(text) => files::read_value(text, source_dir)?,
         None => value,
@@ -163,7 +163,7 @@ fn build_checks(assertion: &Assertion) -> ConvertedChecks {
             Ok(vec![build_check(check, pattern::build_settings(&assertion.require_text()?, ""))])
         }
         _ if kind.starts_with("trajectory:") || kind == "tool-call-f1" => trajectory::build_checks(assertion),
-        _ if assertion.not => Err("its opposite cannot be asked for here"),
+        _ if assertion.not => Err("arraign has no check for the opposite"),
         "is-json" => check_json(assertion, "strict"),
         "contains-json" => check_json(assertion, "fenced"),
         "cost" => check_limit(assertion, "cost_at_most"),
@@ -178,7 +178,7 @@ fn check_contains(assertion: &Assertion) -> ConvertedChecks {
     let kind = assertion.kind.trim_start_matches('i');
     let texts = if kind == "contains" { vec![assertion.require_text()?] } else { assertion.list_texts() };
     if texts.is_empty() || texts.iter().any(String::is_empty) {
-        return Err("an empty text is in everything");
+        return Err("every answer contains an empty text");
     }
     let one = |check: &str, text: &String| {
         let mut settings = json!({"value": text});
@@ -192,7 +192,9 @@ fn check_contains(assertion: &Assertion) -> ConvertedChecks {
         ("contains-any", false) => {
             Ok(vec![build_check("regex", pattern::build_settings(&pattern::match_any(&texts), flags))])
         }
-        ("contains-all", true) => Err("that one of several texts is missing cannot be asked for: split it"),
+        ("contains-all", true) => {
+            Err("arraign cannot require that one of several texts is missing: split the assertion")
+        }
         (_, false) => Ok(texts.iter().map(|text| one("contains", text)).collect()),
         (_, true) => Ok(texts.iter().map(|text| one("not_contains", text)).collect()),
     }
@@ -203,7 +205,7 @@ fn check_equals(assertion: &Assertion) -> ConvertedChecks {
         (Value::Array(_) | Value::Object(_), false) => {
             build_check("jsonpath", json!({"path": "$", "equals": assertion.value}))
         }
-        (Value::Array(_) | Value::Object(_), true) => return Err("its opposite cannot be asked for here"),
+        (Value::Array(_) | Value::Object(_), true) => return Err("arraign has no check for the opposite"),
         (_, false) => {
             build_check("equals", json!({"value": assertion.require_text()?, "case_sensitive": true}))
         }
@@ -236,7 +238,7 @@ fn check_json(assertion: &Assertion, form: &str) -> ConvertedChecks {
             settings.insert("schema".to_owned(), assertion.value.clone());
             "json_schema"
         }
-        _ => return Err("its schema is a text: write it as YAML"),
+        _ => return Err("the schema is a string: write it as YAML"),
     };
     if form != "strict" {
         settings.insert("json".to_owned(), form.into());
@@ -245,7 +247,7 @@ fn check_json(assertion: &Assertion, form: &str) -> ConvertedChecks {
 }
 
 fn check_limit(assertion: &Assertion, check: &str) -> ConvertedChecks {
-    let most = assertion.threshold.ok_or("it has no `threshold`")?;
+    let most = assertion.threshold.ok_or("missing `threshold`")?;
     let whole = serde_json::to_value(most).ok().filter(|_| most.fract() != 0.0);
     #[expect(clippy::cast_possible_truncation, reason = "a whole number: 500, and not 500.0")]
     Ok(vec![build_check(check, whole.unwrap_or_else(|| (most as i64).into()))])
@@ -277,11 +279,11 @@ fn ask_judge(assertion: &Assertion) -> ConvertedChecks {
 
 fn explain_unsupported(kind: &str) -> &'static str {
     match kind {
-        kind if CODE.contains(&kind) => "it runs code: write it as a check in Rust (`Harness::check`)",
+        kind if CODE.contains(&kind) => "the assertion runs code: write a check in Rust (`Harness::check`)",
         "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" | "levenshtein" | "bleu"
-        | "gleu" | "meteor" | "rouge-n" => "likeness is not measured here: ask a judge (`agent_check`)",
+        | "gleu" | "meteor" | "rouge-n" => "arraign does not measure similarity: ask a judge (`agent_check`)",
         "context-faithfulness" => {
-            "the check `grounded` holds the answer against the results, without a model"
+            "use the check `grounded`, which compares the answer with the results without a model"
         }
         "answer-relevance"
         | "context-recall"
@@ -290,10 +292,10 @@ fn explain_unsupported(kind: &str) -> &'static str {
         | "classifier"
         | "moderation"
         | "guardrails"
-        | "pi" => "it has a model of its own: ask a judge (`agent_check`)",
+        | "pi" => "the assertion uses its own model: ask a judge (`agent_check`)",
         "is-valid-function-call" | "is-valid-openai-function-call" | "is-valid-openai-tools-call" => {
-            "arguments are held against schemas by `args_valid`: give it the schemas of the tools"
+            "use `args_valid` with the schemas of the tools"
         }
-        _ => "there is no such check here",
+        _ => "arraign has no such check",
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn strip_file_scheme(text: &str) -> Option<&str> {
 pub(super) fn read_tests(text: &str, source_dir: &SourceDir) -> Result<Vec<Document>, String> {
     let name = strip_file_scheme(text).unwrap_or(text);
     if name.contains("://") {
-        return Err("these tests are on a server: save them as a file".to_owned());
+        return Err("the tests are on a server: save them to a file".to_owned());
     }
     refuse_unreadable(name)?;
     let mut all = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn read_tests(text: &str, source_dir: &SourceDir) -> Result<Vec<Docum
         } else if has_extension(&path, YAML) {
             all.extend(parse_documents(&source).map_err(|errors| errors.to_string())?);
         } else {
-            return Err(format!("{} holds no tests that are known here", source.name()));
+            return Err(format!("{} is not a known format of tests", source.name()));
         }
     }
     Ok(all)
@@ -58,13 +58,13 @@ pub(super) fn merge_files(
     let mut all = serde_json::Map::new();
     for name in list_entries(Some(node))
         .into_iter()
-        .map(|node| read_scalar(node).ok_or("it is a list of names of files"))
+        .map(|node| read_scalar(node).ok_or("expected a list of file names"))
     {
         let name = name?;
         let Value::Object(values) =
             read_mapping(strip_file_scheme(&name).unwrap_or(&name), source_dir)?.root().to_json()
         else {
-            return Err(format!("`{name}` is no mapping"));
+            return Err(format!("`{name}` is not a mapping"));
         };
         all.extend(values);
     }
@@ -73,9 +73,9 @@ pub(super) fn merge_files(
 
 fn read_mapping(name: &str, source_dir: &SourceDir) -> Result<Document, String> {
     let found = source_dir.find_files(name)?;
-    let path = found.first().ok_or("there is no such file")?;
+    let path = found.first().ok_or("no such file")?;
     let mut all = Document::parse(&source_dir.read_source(path)?).map_err(|errors| errors.to_string())?;
-    if all.len() == 1 { Ok(all.remove(0)) } else { Err(format!("one document is expected in `{name}`")) }
+    if all.len() == 1 { Ok(all.remove(0)) } else { Err(format!("expected one document in `{name}`")) }
 }
 
 /// Returns `text`, or the content of its file if it begins with `file://`: a list if a glob matches several files.
@@ -106,7 +106,7 @@ pub(super) fn read_prompts(text: &str, source_dir: &SourceDir) -> Result<Vec<Str
     for path in source_dir.find_files(name)? {
         if !has_extension(&path, &["txt", "md", "j2"]) {
             return Err(
-                "only prompts that are plain text are read: give the cases their `input` by hand".to_owned()
+                "only plain-text prompts can be read: add the `input` of the cases by hand".to_owned()
             );
         }
         let source = source_dir.read_source(&path)?;
@@ -130,10 +130,10 @@ fn refuse_unreadable(name: &str) -> Result<(), String> {
     let (file, _) = name.split_once(':').unwrap_or((name, ""));
     let (file, _) = file.split_once('#').unwrap_or((file, ""));
     if has_extension(Path::new(file), CODE) {
-        return Err("it is code, which is not run here: write out what it gives".to_owned());
+        return Err("arraign does not run code: write down its output".to_owned());
     }
     if has_extension(Path::new(file), MEDIA) {
-        return Err("it is no text: only promptfoo reads it".to_owned());
+        return Err("only promptfoo can read this file".to_owned());
     }
     Ok(())
 }

@@ -19,17 +19,17 @@ use super::keys::{Keys, list_entries, read_scalar};
 use super::source_dir::SourceDir;
 use super::unsupported::UnsupportedList;
 
-const RUNNING: &str = "how a model is asked is no part of a case: its run is in the trace";
+const RUNNING: &str = "a case does not say how to ask the model: it uses a recorded trace";
 
 const OF_A_CONFIG: &[(&[&str], &str)] = &[
     (
         &["providers", "targets", "env", "evaluateOptions", "commandLineOptions", "extensions", "tracing"],
         RUNNING,
     ),
-    (&["outputPath", "sharing", "writeLatestResults"], "reports are asked for with `ARRAIGN_REPORT`"),
-    (&["derivedMetrics", "nunjucksFilters"], "nothing is computed from the results of checks"),
-    (&["redteam"], "attacks are not made up here: write them as cases"),
-    (&["tags", "metadata"], "they are about the whole file: a case has `tags`"),
+    (&["outputPath", "sharing", "writeLatestResults"], "`ARRAIGN_REPORT` selects reports"),
+    (&["derivedMetrics", "nunjucksFilters"], "arraign computes nothing from the results of checks"),
+    (&["redteam"], "arraign does not generate attacks: write them as cases"),
+    (&["tags", "metadata"], "they apply to the whole file: use `tags` of a case"),
 ];
 
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
@@ -41,7 +41,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
             continue;
         }
         let Some(config) = Keys::new(root).filter(|_| is_config(root)) else {
-            return Err(root.error("a promptfoo file has `tests`, or `prompts`").into());
+            return Err(root.error("expected a promptfoo file with `tests` or `prompts`").into());
         };
         import_config(config, &mut draft);
     }
@@ -99,7 +99,7 @@ fn read_prompts(node: Node<'_>, source_dir: &SourceDir, unsupported: &mut Unsupp
             files::read_prompts(&text, source_dir).map_err(|why| format!("`{text}`: {why}"))
         }
         Some(text) if node.entries().is_none() || node.get("raw").is_some() => Ok(vec![text]),
-        _ => Err("it has no text: give the cases their `input` by hand".to_owned()),
+        _ => Err("the prompt has no text: add the `input` of the cases by hand".to_owned()),
     };
     read.unwrap_or_else(|why| {
         unsupported.add_key(node, "prompts", why);
@@ -125,7 +125,7 @@ fn import_tests(
             draft.unsupported.add_key(
                 config,
                 "config",
-                "it is for code that makes tests, which is not run here",
+                "it configures code that generates tests, which arraign does not run",
             );
         }
         match find_tests_file(node).map(|name| files::read_tests(name, &draft.source_dir)) {
@@ -155,7 +155,7 @@ fn import_test(
     draft: &mut SuiteDraft,
 ) {
     if find_tests_file(node).is_some() {
-        let why = "it names a file of tests within a file of tests: name that one beside the others";
+        let why = "a file of tests cannot name another: name both in the configuration";
         return draft.unsupported.add_key(node, "tests", why);
     }
     if let Some(test) = PromptTest::read(node, defaults, &draft.source_dir, &mut draft.unsupported) {
@@ -174,7 +174,7 @@ fn import_scenario(
         return draft.unsupported.add_key(
             node,
             "scenarios",
-            "a scenario has `config` and `tests`: import other files as well",
+            "expected a scenario with `config` and `tests`: import other files as well",
         );
     };
     for config in list_entries(Some(configs)) {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// The reason if a template cannot be filled in.
-pub(super) const TOO_MUCH: &str = "only promptfoo can fill in this template: write the text out";
+pub(super) const TOO_MUCH: &str = "only promptfoo can fill in this template: write the complete text";
 
 /// The largest depth of variables that contain variables.
 const DEEPEST: usize = 5;

@@ -19,9 +19,9 @@ const OF_A_TEST: &[(&[&str], &str)] = &[
     (&["provider", "providers", "prompts"], super::RUNNING),
     (
         &["threshold", "assertScoringFunction"],
-        "it is a score over all assertions: here each of them must hold",
+        "a threshold over all assertions is not supported: each must hold",
     ),
-    (&["metadata"], "a case has `tags`, and no other labels"),
+    (&["metadata"], "a case has no labels other than `tags`"),
 ];
 
 /// The defaults of all tests.
@@ -54,7 +54,7 @@ impl<'n> TestDefaults<'n> {
     ) -> Self {
         let mut all = self.clone();
         let Some(mut keys) = Keys::new(node) else {
-            unsupported.add_key(node, "defaultTest", "what all tests share is a mapping");
+            unsupported.add_key(node, "defaultTest", "expected a mapping");
             return all;
         };
         all.vars.extend(read_vars(keys.take(&["vars"]), source_dir, unsupported));
@@ -116,7 +116,7 @@ fn skip_options(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) {
     let Some(mut options) = keys.take(&["options"]).and_then(Keys::new) else { return };
     options.skip(&["disableDefaultAsserts", "disableVarExpansion", "prefix", "suffix"]);
     options.reject_all(
-        "how a model or a judge is asked is no part of a case; the answer is checked as it is",
+        "a case does not say how to ask a model or a judge, and checks the answer without transforming it",
         unsupported,
     );
 }
@@ -145,7 +145,7 @@ impl<'n> PromptTest<'n> {
         unsupported: &mut UnsupportedList,
     ) -> Option<Self> {
         let Some(mut keys) = Keys::new(node) else {
-            unsupported.add_key(node, "tests", "a test is a mapping");
+            unsupported.add_key(node, "tests", "expected a mapping");
             return None;
         };
         let TestDefaults { vars: shared, around: own, asserts: all } = defaults.clone();
@@ -169,7 +169,7 @@ impl<'n> PromptTest<'n> {
     /// Writes a case for each prompt and each combination of listed variables.
     pub(super) fn write_cases(&self, prompts: &[Option<String>], draft: &mut SuiteDraft) {
         let Some(combinations) = self.combine_lists() else {
-            let why = format!("its lists make more than {MOST} tests: write out those that matter");
+            let why = format!("its lists make more than {MOST} tests: write down only those that matter");
             return draft.unsupported.add_key(self.node, "vars", why);
         };
         for vars in &combinations {

@@ -8,7 +8,7 @@ use crate::import::pattern;
 
 type ConvertedChecks = Result<Vec<Value>, &'static str>;
 
-const NO_OPPOSITE: &str = "its opposite cannot be asked for here";
+const NO_OPPOSITE: &str = "arraign has no check for the opposite";
 
 pub(super) fn build_checks(assertion: &Assertion) -> ConvertedChecks {
     match assertion.kind.as_str() {
@@ -19,7 +19,7 @@ pub(super) fn build_checks(assertion: &Assertion) -> ConvertedChecks {
         "trajectory:step-count" => check_step_count(&assertion.value),
         "trajectory:goal-success" => ask_goal(&assertion.value),
         "tool-call-f1" => require_exact_tools(assertion),
-        _ => Err("there is no such check here"),
+        _ => Err("arraign has no such check"),
     }
 }
 
@@ -38,10 +38,10 @@ fn read_tool_name(step: &Value) -> Result<&str, &'static str> {
         return Ok(text);
     }
     if step.get("type").is_some_and(|kind| !is_tool_type(kind)) {
-        return Err("it looks at other steps than calls of tools");
+        return Err("arraign checks only steps that call tools");
     }
     let name = step.get("pattern").or_else(|| step.get("name"));
-    name.and_then(Value::as_str).ok_or("it names no tool")
+    name.and_then(Value::as_str).ok_or("missing name of the tool")
 }
 
 fn check_tool_used(assertion: &Assertion) -> ConvertedChecks {
@@ -64,7 +64,7 @@ fn check_tool_used(assertion: &Assertion) -> ConvertedChecks {
         one => vec![read_tool_name(one)?],
     };
     if names.is_empty() {
-        return Err("it lists no tool");
+        return Err("the list of tools is empty");
     }
     if assertion.not {
         return Ok(vec![build_blocklist(&names)]);
@@ -85,13 +85,13 @@ fn is_pattern(name: &str) -> bool {
 }
 
 fn check_sequence(value: &Value) -> ConvertedChecks {
-    let steps = value.get("steps").unwrap_or(value).as_array().ok_or("it lists no steps")?;
+    let steps = value.get("steps").unwrap_or(value).as_array().ok_or("the list of steps is empty")?;
     let names = steps.iter().map(read_tool_name).collect::<Result<Vec<_>, _>>()?;
     if names.is_empty() {
-        return Err("it lists no steps");
+        return Err("the list of steps is empty");
     }
     if names.iter().any(|name| is_pattern(name)) {
-        return Err("a sequence names its tools exactly here, without patterns");
+        return Err("a sequence cannot contain patterns");
     }
     let exact = value.get("mode").and_then(Value::as_str) == Some("exact");
     Ok(vec![build_check("tool_sequence", if exact { json!({"allow": [names]}) } else { json!(names) })])
@@ -100,9 +100,9 @@ fn check_sequence(value: &Value) -> ConvertedChecks {
 /// Requires a call of the tool with these arguments: exactly these (`exact`), or these among others.
 fn check_arguments(value: &Value) -> ConvertedChecks {
     let name = read_tool_name(value)?;
-    let wanted = value.get("args").or_else(|| value.get("arguments")).ok_or("it names no arguments")?;
+    let wanted = value.get("args").or_else(|| value.get("arguments")).ok_or("missing `args`")?;
     if value.get("ignore").is_some() || value.get("defaults").is_some() {
-        return Err("arguments that may differ cannot be listed: name those that matter");
+        return Err("arraign cannot ignore arguments: list only those that matter");
     }
     if value.get("mode").and_then(Value::as_str) == Some("exact") {
         return if is_pattern(name) {
@@ -111,14 +111,14 @@ fn check_arguments(value: &Value) -> ConvertedChecks {
             Ok(vec![build_tool_input(name, "$", wanted)])
         };
     }
-    let wanted = wanted.as_object().ok_or("its arguments are no mapping")?;
+    let wanted = wanted.as_object().ok_or("expected a mapping of arguments")?;
     match wanted.iter().collect::<Vec<_>>().as_slice() {
         [] => Ok(vec![build_rule(&json!({"type": "require", "tool": name}))]),
         [(key, value)] if !is_nested(value) && !is_pattern(name) => {
             Ok(vec![build_tool_input(name, &format!("$[{}]", Value::from(key.as_str())), value)])
         }
         all if all.iter().any(|(_, value)| is_nested(value)) => {
-            Err("a part of a nested argument cannot be asked for: write a `tool_input` for each")
+            Err("arraign cannot match a part of a nested argument: write a `tool_input` for each")
         }
         all => {
             let matches: Map<String, Value> = all
@@ -130,7 +130,7 @@ fn check_arguments(value: &Value) -> ConvertedChecks {
     }
 }
 
-const NO_PATTERN: &str = "a tool is named exactly here, without patterns";
+const NO_PATTERN: &str = "the name of the tool cannot be a pattern";
 
 fn build_tool_input(tool: &str, path: &str, equals: &Value) -> Value {
     build_check("tool_input", json!({"tool": tool, "type": "jsonpath", "path": path, "equals": equals}))
@@ -147,10 +147,10 @@ pub(super) fn to_text(value: &Value) -> String {
 
 fn check_step_count(value: &Value) -> ConvertedChecks {
     if value.get("type").is_none() {
-        return Err("it counts other steps than calls of tools");
+        return Err("arraign counts only steps that call tools");
     }
-    let name =
-        read_tool_name(value).or_else(|why| if why == "it names no tool" { Ok("*") } else { Err(why) })?;
+    let name = read_tool_name(value)
+        .or_else(|why| if why == "missing name of the tool" { Ok("*") } else { Err(why) })?;
     let mut count = Map::from_iter([("type".to_owned(), "count".into()), ("tool".to_owned(), name.into())]);
     for bound in ["min", "max"] {
         count.extend(value.get(bound).map(|number| (bound.to_owned(), number.clone())));
@@ -160,7 +160,7 @@ fn check_step_count(value: &Value) -> ConvertedChecks {
 
 fn ask_goal(value: &Value) -> ConvertedChecks {
     let goal =
-        value.as_str().or_else(|| value.get("goal").and_then(Value::as_str)).ok_or("it names no goal")?;
+        value.as_str().or_else(|| value.get("goal").and_then(Value::as_str)).ok_or("missing `goal`")?;
     let context = json!({"include_prompt": true, "include_tool_sequence": true, "include_tool_inputs": true});
     let prompt = format!("Did the agent reach this goal? {}", goal.trim());
     Ok(vec![build_check(
@@ -172,11 +172,11 @@ fn ask_goal(value: &Value) -> ConvertedChecks {
 /// Requires all of the tools and no others, which is the meaning of a score of 1.
 fn require_exact_tools(assertion: &Assertion) -> ConvertedChecks {
     if assertion.threshold.is_some_and(|least| least < 1.0) {
-        return Err("a part of the tools cannot be asked for: `expected.tools` has a score");
+        return Err("arraign cannot require a part of the tools: use `expected.tools`, which has a score");
     }
     let names = assertion.list_texts();
     if names.is_empty() {
-        return Err("it lists no tool");
+        return Err("the list of tools is empty");
     }
     Ok(vec![
         build_check("required_tools", json!(names)),
