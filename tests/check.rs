@@ -58,14 +58,14 @@ fn run(path: &Path) -> Result<(), Failed> {
                 let runs = load_recorded(case, path, &files)?;
                 let stem = path.file_stem().unwrap_or_default().to_string_lossy();
                 let verdict = evaluate_recorded(case, case.id.as_deref().unwrap_or(&stem), &runs);
-                assert_eq!(verdict.status, expected(path), "{}", terminal::red_trial(&verdict));
+                assert_eq!(verdict.status, expected(path), "{}", terminal::render_red_trial(&verdict));
                 Ok(show(&verdict))
             })
             .collect::<Result<Vec<String>, String>>()?
             .join("\n"),
         Err(errors) => {
             assert!(stem(path).starts_with("refused-"), "{errors}");
-            errors.iter().map(terminal::load_error).collect::<Vec<_>>().join("\n")
+            errors.iter().map(terminal::render_load_error).collect::<Vec<_>>().join("\n")
         }
     };
     pin(path, &shown);
@@ -99,7 +99,7 @@ fn show(verdict: &Verdict) -> String {
         verdict.status,
         verdict.score.get(),
         items.join("\n"),
-        terminal::red_trial(verdict)
+        terminal::render_red_trial(verdict)
     )
 }
 

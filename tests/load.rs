@@ -42,7 +42,7 @@ fn is_refused(path: &Path) -> Result<(), Failed> {
     ) else {
         return Err("the file was accepted".into());
     };
-    let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
+    let drawn: Vec<String> = errors.iter().map(terminal::render_load_error).collect();
     let mut settings = insta::Settings::new();
     settings.set_snapshot_path(root().join("snapshots"));
     settings.set_prepend_module_to_snapshot(false);

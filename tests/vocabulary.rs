@@ -79,7 +79,7 @@ fn hold(snippet: &Snippet, trace: &str, folder: &Path) -> Result<(), Failed> {
         Ok(suite) => suite,
         Err(_) if snippet.word == "refused" => return Ok(()),
         Err(errors) => {
-            let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
+            let drawn: Vec<String> = errors.iter().map(terminal::render_load_error).collect();
             return Err(drawn.join("\n").into());
         }
     };
@@ -94,7 +94,7 @@ fn is(word: &str, verdict: &Verdict) -> Result<(), Failed> {
     if verdict.status.to_string() == word {
         return Ok(());
     }
-    Err(format!("it is `{}`, not `{word}`\n{}", verdict.status, terminal::red_trial(verdict)).into())
+    Err(format!("it is `{}`, not `{word}`\n{}", verdict.status, terminal::render_red_trial(verdict)).into())
 }
 
 /// A snippet that names no trace, with `trace` in it: in its defaults where it is a suite.

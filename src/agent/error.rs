@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// An agent that gave no run.
 #[derive(Debug, thiserror::Error)]
-#[error("{} {problem}{}", who(.agent, *.run), said(.stderr))]
+#[error("{} {problem}{}", render_agent(.agent, *.run), render_stderr(.stderr))]
 pub struct AgentError {
     /// What it is called.
     pub agent: String,
@@ -22,8 +22,8 @@ pub struct AgentError {
 #[derive(Debug, thiserror::Error)]
 pub enum AgentProblem {
     /// It says so itself.
-    #[error("failed{}", causes(.0.as_ref()))]
-    Failed(Said),
+    #[error("failed{}", render_causes(.0.as_ref()))]
+    Failed(AgentFailure),
     /// A mistake in it.
     #[error("panicked: {0}")]
     Panicked(String),
@@ -42,8 +42,8 @@ pub enum AgentProblem {
     #[error("cannot be asked\n{0}")]
     NotAsked(String),
     /// Its server is not there, says no, or fails.
-    #[error("gave no answer{}", causes(.0.as_ref()))]
-    Unanswered(Said),
+    #[error("gave no answer{}", render_causes(.0.as_ref()))]
+    Unanswered(AgentFailure),
     /// Its process could not be watched.
     #[error("cannot be waited for\n{0}")]
     Lost(io::Error),
@@ -51,7 +51,7 @@ pub enum AgentProblem {
     #[error("was stopped: it wrote more than {0} bytes; `output_limit` raises the limit")]
     Flooded(usize),
     /// Its process failed.
-    #[error("failed: {}", ending(*.0))]
+    #[error("failed: {}", render_exit(*.0))]
     Exited(ExitStatus),
     /// What it wrote is no trace.
     #[error("answered with what is no trace\n{0}")]
@@ -65,28 +65,28 @@ pub enum AgentProblem {
 }
 
 /// Any error that an agent of the test target returns.
-pub type Said = Box<dyn std::error::Error + Send + Sync>;
+pub type AgentFailure = Box<dyn std::error::Error + Send + Sync>;
 
-fn who(agent: &str, run: Option<u32>) -> String {
+fn render_agent(agent: &str, run: Option<u32>) -> String {
     run.map_or_else(|| format!("the agent `{agent}`"), |run| format!("run {run}: the agent `{agent}`"))
 }
 
-fn said(stderr: &str) -> String {
+fn render_stderr(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("\nit said on standard error:\n{stderr}") }
 }
 
 /// The chain of an error, a line each.
-fn causes(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+fn render_causes(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
     let first: &(dyn std::error::Error + 'static) = error;
     let chain = std::iter::successors(Some(first), |error| error.source());
-    let lines: Vec<String> = chain.take(LONGEST_CHAIN).map(|error| format!("\n{error}")).collect();
+    let lines: Vec<String> = chain.take(MAX_CAUSES).map(|error| format!("\n{error}")).collect();
     lines.concat()
 }
 
 /// A chain may be a ring.
-const LONGEST_CHAIN: usize = 16;
+const MAX_CAUSES: usize = 16;
 
-fn ending(status: ExitStatus) -> String {
+fn render_exit(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("it exited with code {code}"),
         None => format!("its process was killed ({status})"),

@@ -5,40 +5,40 @@
 use std::sync::{Mutex, PoisonError};
 
 /// The groups that are running.
-static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static RUNNING_GROUPS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// A process group that is killed when this value goes.
 #[derive(Debug)]
-pub(super) struct Group(u32);
+pub(super) struct ProcessGroup(u32);
 
-impl Group {
+impl ProcessGroup {
     /// The group that the process `leader` leads.
-    pub(super) fn of(leader: u32) -> Self {
-        lock().push(leader);
+    pub(super) fn new(leader: u32) -> Self {
+        lock_groups().push(leader);
         Self(leader)
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        let mut running = lock();
-        kill(self.0);
+        let mut running = lock_groups();
+        kill_group(self.0);
         running.retain(|id| *id != self.0);
     }
 }
 
 /// Kills all groups that are running.
 pub(super) fn kill_all() {
-    lock().iter().copied().for_each(kill);
+    lock_groups().iter().copied().for_each(kill_group);
 }
 
-fn lock() -> std::sync::MutexGuard<'static, Vec<u32>> {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_groups() -> std::sync::MutexGuard<'static, Vec<u32>> {
+    RUNNING_GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// There may be nobody left to kill.
 #[cfg(unix)]
-fn kill(id: u32) {
+fn kill_group(id: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
 
     if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {

@@ -34,12 +34,12 @@ pub struct Messages<T>(pub T);
 impl<T: Serialize> IntoTrace for Messages<T> {
     fn into_trace(self) -> Result<Trace, AgentProblem> {
         let text = serde_json::to_string(&self.0);
-        read_one(&text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?, None)
+        read_single_run(&text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?, None)
     }
 }
 
 /// Reads the one run in `text`.
-pub(super) fn read_one(text: &str, format: Option<&str>) -> Result<Trace, AgentProblem> {
+pub(super) fn read_single_run(text: &str, format: Option<&str>) -> Result<Trace, AgentProblem> {
     let recording = reader::read(text, format).map_err(|error| {
         let help = error.help.as_ref().map_or_else(String::new, |help| format!("\n{help}"));
         AgentProblem::Nonsense(format!("{error}{help}"))

@@ -5,13 +5,13 @@
 
 mod capture;
 mod command;
-mod crew;
 mod error;
 mod group;
 #[cfg_attr(not(feature = "http"), path = "without_http.rs")]
 mod http;
 mod in_process;
 mod into_trace;
+mod pool;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use crew::{Answer, Crew, Surroundings};
-pub use error::{AgentError, AgentProblem, Said};
+pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
+pub use pool::{AgentAnswer, AgentEnvironment, AgentPool};
 
 use crate::case::{AgentFrom, Case, CommandLine, Described, HttpCall};
 
@@ -52,7 +52,7 @@ pub struct AgentInput {
 
 impl AgentInput {
     /// What `case` asks; `stem` is its file's.
-    pub fn of(case: &Case, stem: &str) -> Self {
+    pub fn for_case(case: &Case, stem: &str) -> Self {
         Self {
             id: case.id.clone().unwrap_or_else(|| stem.to_owned()),
             input: case.input.clone().unwrap_or_default(),
@@ -88,7 +88,7 @@ pub struct Agents(BTreeMap<String, Agent>);
 
 impl Agents {
     /// Adds an agent. The error says that the name is taken.
-    pub fn register(&mut self, name: &str, agent: Agent) -> Result<(), String> {
+    pub fn register_agent(&mut self, name: &str, agent: Agent) -> Result<(), String> {
         match self.0.insert(name.to_owned(), agent) {
             None => Ok(()),
             Some(_) => Err(format!("two agents are called `{name}`: give each its own name")),
@@ -101,16 +101,16 @@ impl Agents {
     }
 
     /// The agent that a case means, and what it is called; `None` for a name that nobody has.
-    pub fn find(&self, from: &AgentFrom) -> Option<(String, Agent)> {
+    pub fn find_agent(&self, from: &AgentFrom) -> Option<(String, Agent)> {
         match from {
             AgentFrom::Named(name) => Some((name.clone(), self.0.get(name)?.clone())),
-            AgentFrom::Here(described) => Some((named(described), described.clone().into())),
+            AgentFrom::Here(described) => Some((describe_agent(described), described.clone().into())),
         }
     }
 }
 
 /// What an agent without a name is called.
-fn named(described: &Described) -> String {
+fn describe_agent(described: &Described) -> String {
     match described {
         Described::Command(line) => line.program.clone(),
         Described::Http(call) => call.host().to_owned(),
@@ -120,4 +120,4 @@ fn named(described: &Described) -> String {
 /// The page's code compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/agents.md")]
-struct Page;
+struct AgentsPage;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// A request that has no answer.
 #[derive(Debug, thiserror::Error)]
-#[error("{method} {url}: {problem}{}", asked(*.attempts))]
+#[error("{method} {url}: {problem}{}", render_attempts(*.attempts))]
 pub struct HttpError {
     /// What it was.
     pub method: &'static str,
@@ -32,7 +32,7 @@ pub enum HttpProblem {
     #[error("the connection broke: {0}")]
     Lost(String),
     /// It took too long.
-    #[error("no whole answer within {limit:?}{}", before(.last.as_deref()))]
+    #[error("no whole answer within {limit:?}{}", render_earlier(.last.as_deref()))]
     OutOfTime {
         /// The limit.
         limit: Duration,
@@ -59,7 +59,7 @@ pub enum HttpProblem {
         to: String,
     },
     /// It says no.
-    #[error("it answered {}{}", named(*.status), told(.body))]
+    #[error("it answered {}{}", render_status(*.status), render_body(.body))]
     Status {
         /// The number.
         status: u16,
@@ -85,19 +85,19 @@ impl HttpProblem {
     }
 }
 
-fn asked(attempts: u32) -> String {
+fn render_attempts(attempts: u32) -> String {
     if attempts > 1 { format!(" (asked {attempts} times)") } else { String::new() }
 }
 
-fn before(last: Option<&HttpProblem>) -> String {
+fn render_earlier(last: Option<&HttpProblem>) -> String {
     last.map_or_else(String::new, |last| format!("; before that, {last}"))
 }
 
-fn told(body: &str) -> String {
+fn render_body(body: &str) -> String {
     if body.is_empty() { String::new() } else { format!(": {body}") }
 }
 
-fn named(number: u16) -> String {
+fn render_status(number: u16) -> String {
     let known = ureq::http::StatusCode::from_u16(number).ok().and_then(|status| status.canonical_reason());
     known.map_or_else(|| number.to_string(), |reason| format!("{number} {reason}"))
 }

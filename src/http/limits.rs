@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The limits of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct HttpLimits {
     /// For everything: all attempts and the waits between them.
     pub total: Duration,
     /// For a connection, with its name looked up and its keys exchanged.
@@ -15,7 +15,7 @@ pub struct Limits {
     pub retries: u32,
 }
 
-impl Default for Limits {
+impl Default for HttpLimits {
     fn default() -> Self {
         Self {
             total: Duration::from_secs(300),

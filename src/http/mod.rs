@@ -15,15 +15,15 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use client::Client;
+pub use client::HttpClient;
 pub use error::{HttpError, HttpProblem};
-pub use limits::Limits;
+pub use limits::HttpLimits;
 
 use crate::secrets::{Secrets, names_a_secret};
 
 /// A request whose body, if it has one, is JSON.
 #[derive(Clone)]
-pub struct Request {
+pub struct HttpRequest {
     method: &'static str,
     url: String,
     headers: Vec<(String, String)>,
@@ -31,7 +31,7 @@ pub struct Request {
     secrets: Secrets,
 }
 
-impl Request {
+impl HttpRequest {
     /// A `POST` of `body`.
     pub fn post(url: impl Into<String>, body: Value) -> Self {
         Self::new("POST", url, Some(body))
@@ -48,7 +48,7 @@ impl Request {
     }
 
     /// Adds a header. The value of one whose name says that it is a secret (`authorization`, `x-api-key`) is concealed.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let (name, value) = (name.into().to_ascii_lowercase(), value.into());
         if names_a_secret(&name) {
             conceal::add_header(&mut self.secrets, &name, &value);
@@ -58,19 +58,19 @@ impl Request {
     }
 
     /// `Authorization: Bearer KEY`.
-    pub fn bearer(self, key: &str) -> Self {
-        self.header("authorization", format!("Bearer {key}"))
+    pub fn with_bearer(self, key: &str) -> Self {
+        self.with_header("authorization", format!("Bearer {key}"))
     }
 
     /// Says that `value` stands somewhere in the request and must never be shown: `name` is shown in its place.
-    pub fn secret(mut self, name: &str, value: &str) -> Self {
-        self.secrets.add(name, value);
+    pub fn with_secret(mut self, name: &str, value: &str) -> Self {
+        self.secrets.add_value(name, value);
         self
     }
 
     /// The name of a secret of this request that stands in `text`, which must then not be kept.
-    pub fn secret_in(&self, text: &str) -> Option<&str> {
-        self.secrets.found_in(text)
+    pub fn find_secret_in(&self, text: &str) -> Option<&str> {
+        self.secrets.find_in(text)
     }
 
     /// What is sent.
@@ -80,12 +80,12 @@ impl Request {
 
     /// The URL without what may be a secret: who asks, and the query.
     fn shown_url(&self) -> String {
-        self.secrets.hidden(conceal::plain_url(&self.url))
+        self.secrets.mask_text(conceal::strip_url(&self.url))
     }
 }
 
 /// Values of headers, the query of the URL and the body are left out: they may hold a key.
-impl fmt::Debug for Request {
+impl fmt::Debug for HttpRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         let mut shown = f.debug_struct("Request");
@@ -96,7 +96,7 @@ impl fmt::Debug for Request {
 
 /// An answer that says that all went well.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
+pub struct HttpResponse {
     /// 200 to 299.
     pub status: u16,
     /// The media type, without its parameters: `application/json`.
@@ -107,9 +107,9 @@ pub struct Response {
     pub attempts: u32,
 }
 
-impl Response {
+impl HttpResponse {
     /// The body as JSON. The error says what stands there instead.
-    pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpProblem> {
+    pub fn parse_json<T: DeserializeOwned>(&self) -> Result<T, HttpProblem> {
         serde_json::from_str(&self.body).map_err(|error| HttpProblem::NotJson(error.to_string()))
     }
 }

@@ -8,21 +8,21 @@ use crate::pattern::json_without_secrets;
 use crate::trace::{Call, Trace};
 
 /// The longest answer that is judged, in bytes.
-const LONGEST_ANSWER: usize = 200_000;
+const MAX_ANSWER_BYTES: usize = 200_000;
 
 /// The most of one result that is shown, in characters.
-const LONGEST_RESULT: usize = 20_000;
+const MAX_RESULT_CHARS: usize = 20_000;
 
 /// The longest evidence, in bytes.
-const LONGEST: usize = 1_000_000;
+const MAX_EVIDENCE_BYTES: usize = 1_000_000;
 
 /// Runs and turns, each with what some question is about.
 #[derive(Debug, Default)]
-pub(super) struct Exhibits(Map<String, Value>);
+pub(super) struct EvidenceDocument(Map<String, Value>);
 
-impl Exhibits {
+impl EvidenceDocument {
     /// Adds what `context` asks for of a run, under `name`.
-    pub(super) fn show(
+    pub(super) fn add_run(
         &mut self,
         name: &str,
         trace: &Trace,
@@ -30,8 +30,9 @@ impl Exhibits {
         context: JudgeContext,
     ) -> Result<(), JudgeError> {
         let answer = trace.answer.as_deref().unwrap_or_default();
-        if answer.len() > LONGEST_ANSWER {
-            let problem = format!("its answer has {} bytes, and {LONGEST_ANSWER} are the most", answer.len());
+        if answer.len() > MAX_ANSWER_BYTES {
+            let problem =
+                format!("its answer has {} bytes, and {MAX_ANSWER_BYTES} are the most", answer.len());
             return Err(JudgeError::TooLong(problem));
         }
         let shown = Value::Object(Map::from_iter([("answer".to_owned(), answer.into())]));
@@ -41,7 +42,7 @@ impl Exhibits {
         }
         if shows_calls(context) {
             let old = shown.get("calls").and_then(Value::as_array).cloned().unwrap_or_default();
-            let calls = trace.calls.iter().enumerate().map(|(at, one)| call(one, context, old.get(at)));
+            let calls = trace.calls.iter().enumerate().map(|(at, one)| build_call(one, context, old.get(at)));
             shown.insert("calls".to_owned(), calls.collect());
         }
         Ok(())
@@ -49,17 +50,20 @@ impl Exhibits {
 
     /// All of it in one line, without secrets. `<` is written as an escape: no tag and no marker of a chat template
     /// stands in it.
-    pub(super) fn line(self) -> Result<String, JudgeError> {
+    pub(super) fn render_line(self) -> Result<String, JudgeError> {
         let line = json_without_secrets(Value::Object(self.0)).to_string().replace('<', "\\u003c");
-        if line.len() <= LONGEST {
+        if line.len() <= MAX_EVIDENCE_BYTES {
             return Ok(line);
         }
-        Err(JudgeError::TooLong(format!("it takes {} bytes to show, and {LONGEST} are the most", line.len())))
+        Err(JudgeError::TooLong(format!(
+            "it takes {} bytes to show, and {MAX_EVIDENCE_BYTES} are the most",
+            line.len()
+        )))
     }
 }
 
 /// Which parts of an exhibit a question is about.
-pub(super) fn parts(name: &str, context: JudgeContext) -> Vec<String> {
+pub(super) fn list_parts(name: &str, context: JudgeContext) -> Vec<String> {
     let parts = [
         (true, "answer"),
         (context.include_prompt, "prompt"),
@@ -75,7 +79,7 @@ fn shows_calls(context: JudgeContext) -> bool {
 }
 
 /// One call, with what another question has asked for before.
-fn call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
+fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
     let mut shown = before.cloned().unwrap_or_else(|| json!({"tool": call.name}));
     if context.include_tool_inputs {
         shown["arguments"] =
@@ -83,20 +87,20 @@ fn call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
     }
     if context.include_tool_results {
         if let Some(result) = &call.result {
-            shown["result"] = shortened(result);
+            shown["result"] = truncate_result(result);
         }
         if let Some(error) = &call.error {
-            shown["error"] = shortened(&error.as_str().into());
+            shown["error"] = truncate_result(&error.as_str().into());
         }
     }
     shown
 }
 
 /// A long result by its beginning; that it was cut is said. Secrets are masked first: half of one has no shape.
-fn shortened(result: &Value) -> Value {
+fn truncate_result(result: &Value) -> Value {
     let result = json_without_secrets(result.clone());
     let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);
-    match text.char_indices().nth(LONGEST_RESULT) {
+    match text.char_indices().nth(MAX_RESULT_CHARS) {
         Some((end, _)) => json!({"beginning": text[..end], "cut": true}),
         None => result,
     }

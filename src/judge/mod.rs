@@ -12,26 +12,26 @@ mod calibration;
 mod cassette;
 mod error;
 mod evidence;
-mod hearing;
-mod panel;
+mod fence;
+mod pool;
+mod prompt;
 mod questionnaire;
 mod reply;
-mod seal;
 #[cfg(feature = "judge")]
 mod server;
+mod session;
 mod spending;
 mod votes;
-mod words;
 
 pub use agreement::Agreement;
-pub use calibration::{Calibration, Example};
-pub use cassette::{CASSETTES, cassettes_of};
+pub use calibration::{Calibration, LabelledExample};
+pub use cassette::{CASSETTES, cassette_prefix};
 pub use error::JudgeError;
-pub use hearing::{Hearing, unheard};
-pub use panel::{Mode, Panel};
-pub use questionnaire::{Asked, Questionnaire};
+pub use pool::{JudgeMode, JudgePool};
+pub use questionnaire::{AskedQuestion, Questionnaire};
 pub use reply::BadReply;
-pub use spending::Spent;
+pub use session::{JudgeSession, opinions_without_judge};
+pub use spending::JudgeUsage;
 
 use serde_json::Value;
 
@@ -44,18 +44,18 @@ pub trait Judge: Send + Sync {
     fn name(&self) -> String;
 
     /// Answers, or says why not. The text of the answer is read by the one who asks.
-    fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError>;
+    fn ask(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError>;
 }
 
 impl<F> Judge for F
 where
-    F: Fn(&JudgeRequest) -> Result<Answer, JudgeError> + Send + Sync,
+    F: Fn(&JudgeRequest) -> Result<JudgeAnswer, JudgeError> + Send + Sync,
 {
     fn name(&self) -> String {
         "a judge of the test target".to_owned()
     }
 
-    fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    fn ask(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
         self(request)
     }
 }
@@ -75,7 +75,7 @@ pub struct JudgeRequest {
 
 /// What a judge sent back.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
+pub struct JudgeAnswer {
     /// Its words. Untrusted.
     pub text: String,
     /// The tokens that it took.
@@ -84,9 +84,9 @@ pub struct Answer {
     pub cost_usd: Option<f64>,
 }
 
-impl Answer {
+impl JudgeAnswer {
     /// An answer that cost nothing.
-    pub fn free(text: impl Into<String>) -> Self {
+    pub fn without_cost(text: impl Into<String>) -> Self {
         Self { text: text.into(), usage: None, cost_usd: Some(0.0) }
     }
 }
@@ -94,4 +94,4 @@ impl Answer {
 /// The page's code compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/judge.md")]
-struct Page;
+struct JudgePage;

@@ -8,19 +8,19 @@ use crate::evidence::{Judged, Opinion};
 pub(super) type Vote = BTreeMap<String, Opinion>;
 
 /// The opinion of all votes on each question, and in its reason how far they agree.
-pub(super) fn united(votes: &[Vote]) -> Vote {
+pub(super) fn merge_votes(votes: &[Vote]) -> Vote {
     let [first, rest @ ..] = votes else { return Vote::new() };
     if rest.is_empty() {
         return first.clone();
     }
     let of_label = |label: &str| votes.iter().filter_map(|vote| vote.get(label)).collect::<Vec<_>>();
-    first.keys().filter_map(|label| Some((label.clone(), middle(of_label(label))?))).collect()
+    first.keys().filter_map(|label| Some((label.clone(), find_median(of_label(label))?))).collect()
 }
 
-fn middle(mut votes: Vec<&Opinion>) -> Option<Opinion> {
-    votes.sort_by(|one, other| weight(one).total_cmp(&weight(other)));
+fn find_median(mut votes: Vec<&Opinion>) -> Option<Opinion> {
+    votes.sort_by(|one, other| rank_opinion(one).total_cmp(&rank_opinion(other)));
     let middle = *votes.get(votes.len() / 2)?;
-    let agreement = agreement(middle, &votes);
+    let agreement = render_agreement(middle, &votes);
     let reason = match &middle.reason {
         Some(reason) => format!("{agreement}: {reason}"),
         None => agreement,
@@ -29,7 +29,7 @@ fn middle(mut votes: Vec<&Opinion>) -> Option<Opinion> {
 }
 
 /// How good a vote finds the run.
-fn weight(opinion: &Opinion) -> f64 {
+fn rank_opinion(opinion: &Opinion) -> f64 {
     match opinion.judged {
         Judged::Pass => 1.0,
         Judged::Fail => 0.0,
@@ -38,9 +38,9 @@ fn weight(opinion: &Opinion) -> f64 {
     }
 }
 
-fn agreement(middle: &Opinion, votes: &[&Opinion]) -> String {
+fn render_agreement(middle: &Opinion, votes: &[&Opinion]) -> String {
     if let Judged::Score(score) = middle.judged {
-        let all: Vec<String> = votes.iter().map(|vote| weight(vote).to_string()).collect();
+        let all: Vec<String> = votes.iter().map(|vote| rank_opinion(vote).to_string()).collect();
         return format!("{score} is the middle of the votes {}", all.join(", "));
     }
     let alike = votes.iter().filter(|vote| vote.judged == middle.judged).count();
@@ -56,7 +56,7 @@ mod tests {
     }
 
     fn said(votes: &[Vote]) -> (Judged, String) {
-        let opinion = united(votes).remove("a").expect("an opinion");
+        let opinion = merge_votes(votes).remove("a").expect("an opinion");
         (opinion.judged, opinion.reason.expect("a reason"))
     }
 

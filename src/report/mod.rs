@@ -26,12 +26,12 @@ pub mod timeline;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-pub use run::{Earlier, Run, Skipped, Standing, Totals};
+pub use run::{EarlierRun, RunInfo, SkippedTrial, Totals, TrialResult};
 
 /// A report in the making.
-pub trait Report {
+pub trait ReportBuilder {
     /// Takes the next verdict.
-    fn add(&mut self, verdict: &Verdict);
+    fn add_verdict(&mut self, verdict: &Verdict);
 
     /// The text, when all verdicts are in.
     fn finish(self: Box<Self>) -> String;
@@ -39,17 +39,17 @@ pub trait Report {
 
 /// A format that reports are rendered in.
 #[derive(Debug, Clone, Copy)]
-pub struct Format {
+pub struct FormatEntry {
     /// What it is asked for as.
     pub format: ReportFormat,
     /// The file that it is written to.
     pub file: &'static str,
     /// Begins the report of a run.
-    pub begin: for<'r> fn(&'r Run) -> Box<dyn Report + 'r>,
+    pub begin: for<'r> fn(&'r RunInfo) -> Box<dyn ReportBuilder + 'r>,
 }
 
 /// All formats, by the names of their files.
-pub const FORMATS: &[Format] = &[
+pub const FORMATS: &[FormatEntry] = &[
     #[cfg(feature = "html")]
     html::FORMAT,
     json::FORMAT,
@@ -59,17 +59,17 @@ pub const FORMATS: &[Format] = &[
     sarif::FORMAT,
 ];
 
-impl Format {
+impl FormatEntry {
     /// The format called `name`, if it is rendered.
-    pub fn called(name: &str) -> Option<Self> {
+    pub fn find_by_name(name: &str) -> Option<Self> {
         FORMATS.iter().find(|format| format.format.name() == name).copied()
     }
 
     /// The report of a whole run.
-    pub fn render(&self, run: &Run, verdicts: &[Verdict]) -> String {
+    pub fn render_run(&self, run: &RunInfo, verdicts: &[Verdict]) -> String {
         let mut report = (self.begin)(run);
         for verdict in verdicts {
-            report.add(verdict);
+            report.add_verdict(verdict);
         }
         report.finish()
     }

@@ -14,7 +14,7 @@ const SECONDS_A_DAY: u64 = 86_400;
 
 /// A run.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct RunInfo {
     /// Its id: the folder of its verdict files.
     pub id: String,
     /// When it began.
@@ -25,16 +25,16 @@ pub struct Run {
     /// What each check asks, by its name.
     pub rules: BTreeMap<String, String>,
     /// The trials that were not run because their cases say so.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedTrial>,
     /// What was asked for.
     pub selection: Selection,
     /// The run that it is compared with, where one is given.
-    pub earlier: Option<Earlier>,
+    pub earlier: Option<EarlierRun>,
 }
 
 /// A run that another one is compared with.
 #[derive(Debug, Clone, Default)]
-pub struct Earlier {
+pub struct EarlierRun {
     /// Its id, or the file of its report.
     pub name: String,
     /// How its trials ended.
@@ -44,7 +44,7 @@ pub struct Earlier {
 /// A trial that was not run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Skipped {
+pub struct SkippedTrial {
     /// Its name.
     pub name: String,
     /// The file of its case.
@@ -54,11 +54,11 @@ pub struct Skipped {
     pub reason: Option<String>,
 }
 
-impl Run {
+impl RunInfo {
     /// When it began, in UTC, without a time zone: `2026-11-22T03:20:03`.
     pub fn started_utc(&self) -> String {
         let seconds = self.started.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-        let (year, month, day) = date(seconds / SECONDS_A_DAY);
+        let (year, month, day) = date_of_day(seconds / SECONDS_A_DAY);
         let second = seconds % SECONDS_A_DAY;
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
@@ -76,7 +76,7 @@ pub(super) fn is_absolute(file: &str) -> bool {
 }
 
 /// Year, month and day of a day since 1970, in the calendar that begins its years in March: leap days come last.
-fn date(days: u64) -> (u64, u64, u64) {
+fn date_of_day(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -91,7 +91,7 @@ fn date(days: u64) -> (u64, u64, u64) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum TrialResult {
     /// It passed.
     #[serde(rename = "pass")]
     Passed,
@@ -104,14 +104,14 @@ pub enum Standing {
     Error,
 }
 
-impl Standing {
+impl TrialResult {
     /// That of a verdict.
-    pub fn of(verdict: &Verdict) -> Self {
-        Self::of_attempt(Attempt { status: verdict.status, passed: verdict.passed })
+    pub fn from_verdict(verdict: &Verdict) -> Self {
+        Self::from_attempt(Attempt { status: verdict.status, passed: verdict.passed })
     }
 
     /// That of one attempt.
-    pub fn of_attempt(attempt: Attempt) -> Self {
+    pub fn from_attempt(attempt: Attempt) -> Self {
         match attempt.status {
             _ if attempt.passed => Self::Passed,
             Status::Error => Self::Error,
@@ -121,7 +121,7 @@ impl Standing {
     }
 
     /// In a word.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Passed => "pass",
             Self::Failed => "fail",
@@ -151,22 +151,22 @@ pub struct Totals {
 
 impl Totals {
     /// Those of a run of which nothing has ended.
-    pub fn of(run: &Run) -> Self {
+    pub fn new(run: &RunInfo) -> Self {
         Self { skipped: run.skipped.len(), ..Self::default() }
     }
 
     /// Counts a verdict.
-    pub fn add(&mut self, verdict: &Verdict) {
-        self.count(Standing::of(verdict));
+    pub fn add_verdict(&mut self, verdict: &Verdict) {
+        self.add_result(TrialResult::from_verdict(verdict));
     }
 
-    pub(super) fn count(&mut self, standing: Standing) {
+    pub(super) fn add_result(&mut self, standing: TrialResult) {
         self.cases += 1;
         match standing {
-            Standing::Passed => self.passed += 1,
-            Standing::Failed => self.failed += 1,
-            Standing::Undecided => self.undecided += 1,
-            Standing::Error => self.errors += 1,
+            TrialResult::Passed => self.passed += 1,
+            TrialResult::Failed => self.failed += 1,
+            TrialResult::Undecided => self.undecided += 1,
+            TrialResult::Error => self.errors += 1,
         }
     }
 }
@@ -177,9 +177,9 @@ mod tests {
 
     use super::*;
 
-    fn run(seconds: u64) -> Run {
+    fn run(seconds: u64) -> RunInfo {
         let started = UNIX_EPOCH + Duration::from_secs(seconds);
-        Run {
+        RunInfo {
             id: String::new(),
             started,
             folder: "crates/a/".into(),

@@ -10,7 +10,7 @@ use super::together::{figures, has_statistics};
 use super::{Breach, Finding};
 use crate::case::{Case, Expectation};
 use crate::evidence::{Evidence, Opinions};
-use crate::judge::{Hearing, unheard};
+use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{Item, Outcome, Reason, Score, State, Status, Unfit, Violation};
 use crate::place::{Location, Place};
 use crate::score::statistics::RunScore;
@@ -41,7 +41,7 @@ impl Held {
 }
 
 /// Holds one run against the case.
-pub(super) fn hold(case: &Case, trace: &Trace, run: usize, hearing: Option<&Hearing<'_>>) -> Held {
+pub(super) fn hold(case: &Case, trace: &Trace, run: usize, hearing: Option<&JudgeSession<'_>>) -> Held {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
     let answers = ask_all(case, evidence, run, hearing);
     let scored = score(case, run, &answers);
@@ -59,7 +59,7 @@ fn ask_all(
     case: &Case,
     mut evidence: Evidence<'_>,
     run: usize,
-    hearing: Option<&Hearing<'_>>,
+    hearing: Option<&JudgeSession<'_>>,
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
     for first in [true, false] {
@@ -78,8 +78,8 @@ fn ask_all(
     answers
 }
 
-fn heard(case: &Case, evidence: &Evidence<'_>, hearing: Option<&Hearing<'_>>) -> Option<Opinions> {
-    hearing.map_or_else(|| unheard(case), |hearing| hearing.opinions(case, evidence))
+fn heard(case: &Case, evidence: &Evidence<'_>, hearing: Option<&JudgeSession<'_>>) -> Option<Opinions> {
+    hearing.map_or_else(|| opinions_without_judge(case), |hearing| hearing.collect_opinions(case, evidence))
 }
 
 fn comes_first(expectation: &Expectation) -> bool {

@@ -1,7 +1,7 @@
 //! Golden datasets in a run: the trial of a gate, the summary, and the JSON that a later run is held against.
 
 use arraign::harness::runs::StoredRun;
-use arraign::report::Format;
+use arraign::report::FormatEntry;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -323,7 +323,7 @@ fn the_verdicts_of_many_processes_come_to_the_same_summary() {
         project.run_with(&nextest, &["--exact", name, "--nocapture"]).exits(0);
     }
     let run = StoredRun::open(&[project.path("out/r")]).expect("a run");
-    let formats: Vec<Format> = Format::called("json").into_iter().collect();
+    let formats: Vec<FormatEntry> = FormatEntry::find_by_name("json").into_iter().collect();
     run.write(&formats, &project.path("reports"), |_| ()).expect("a report");
     let json = |path: &str| serde_json::from_str::<Value>(&project.read(path)).expect("JSON");
     let summary = json("summary.json");

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use arraign::check::Registry;
 use arraign::evidence::{Absent, Judged, Opinion};
-use arraign::judge::{Agreement, Calibration, Example, Hearing, Mode, Panel};
-use arraign::report::plain::one_line;
+use arraign::judge::{Agreement, Calibration, JudgeMode, JudgePool, JudgeSession, LabelledExample};
+use arraign::report::plain::escape_line;
 use arraign::source::Files;
 use arraign::suite::workspace;
 use clap::Args;
@@ -36,21 +36,21 @@ impl Calibrate {
             workspace(&files, &Registry::default()).map_err(|errors| Stop::new(errors.to_string()))?.tables;
         let calibration =
             Calibration::load(&path, &files, &tables).map_err(|errors| Stop::new(errors.to_string()))?;
-        let panel = Panel::new(mode()?, None, |name| env::var_os(name));
+        let panel = JudgePool::new(mode()?, None, |name| env::var_os(name));
         let Some(judge) = &calibration.judge else {
             return Err(Stop::new(
                 "no judge is named: write `judge: {model: ..}` into the file, or into arraign.yaml",
             ));
         };
-        panel.ready(judge).map_err(Stop::new)?;
+        panel.check_ready(judge).map_err(Stop::new)?;
         let command = format!("cargo arraign calibrate {}", self.file.to_string_lossy());
-        let hearing = Hearing::new(&panel, (&files, &path), command);
-        let results = calibration.examples.iter().map(|example| hearing.of_example(&calibration, example));
+        let hearing = JudgeSession::new(&panel, (&files, &path), command);
+        let results = calibration.examples.iter().map(|example| hearing.judge_example(&calibration, example));
         let told = Told::of(&calibration.examples, results);
-        let judge = panel.judge_of(calibration.judge.as_ref()).unwrap_or_default();
+        let judge = panel.judge_name_for(calibration.judge.as_ref()).unwrap_or_default();
         written(io::stdout().write_all(told.text(&judge).as_bytes()))?;
-        if panel.spent().requests > 0 {
-            say(&format!("the judge was asked: {}", panel.spent()));
+        if panel.own_usage().requests > 0 {
+            say(&format!("the judge was asked: {}", panel.own_usage()));
         }
         Ok(if told.is_good(self.min_kappa) { ExitCode::SUCCESS } else { ExitCode::from(101) })
     }
@@ -67,10 +67,10 @@ impl Calibrate {
     }
 }
 
-fn mode() -> Result<Mode, Stop> {
-    let Ok(word) = env::var("ARRAIGN_JUDGE") else { return Ok(Mode::Replay) };
+fn mode() -> Result<JudgeMode, Stop> {
+    let Ok(word) = env::var("ARRAIGN_JUDGE") else { return Ok(JudgeMode::Replay) };
     let wrong = || Stop::new(format!("ARRAIGN_JUDGE is `{word}`: it is `replay`, `record`, `live` or `off`"));
-    Mode::named(&word).ok_or_else(wrong)
+    JudgeMode::find_by_name(&word).ok_or_else(wrong)
 }
 
 /// What the judge said of all examples.
@@ -84,7 +84,7 @@ struct Told {
 }
 
 impl Told {
-    fn of(examples: &[Example], results: impl Iterator<Item = Result<Opinion, Absent>>) -> Self {
+    fn of(examples: &[LabelledExample], results: impl Iterator<Item = Result<Opinion, Absent>>) -> Self {
         let mut told = Self::default();
         for (example, result) in examples.iter().zip(results) {
             match result {
@@ -95,9 +95,9 @@ impl Told {
         told
     }
 
-    fn add(&mut self, example: &Example, opinion: &Opinion) {
+    fn add(&mut self, example: &LabelledExample, opinion: &Opinion) {
         let passes = opinion.judged == Judged::Pass;
-        self.agreement.count(example.passes, passes);
+        self.agreement.add_example(example.passes, passes);
         if passes != example.passes {
             let (label, judged) = if passes { ("fail", "pass") } else { ("pass", "fail") };
             let why = opinion.reason.as_deref().unwrap_or("it gives no reason");
@@ -106,7 +106,7 @@ impl Told {
         }
     }
 
-    fn add_silent(&mut self, example: &Example, absent: Absent) {
+    fn add_silent(&mut self, example: &LabelledExample, absent: Absent) {
         let why = match absent {
             Absent::Failed(why) => why,
             Absent::Undecided { why, help } => {
@@ -120,15 +120,15 @@ impl Told {
     /// Every example has an opinion, and the kappa is as high as it should be.
     fn is_good(&self, min_kappa: Option<f64>) -> bool {
         let reached =
-            min_kappa.is_none_or(|least| self.agreement.kappa().is_some_and(|kappa| kappa >= least));
+            min_kappa.is_none_or(|least| self.agreement.compute_kappa().is_some_and(|kappa| kappa >= least));
         self.silent.is_empty() && reached
     }
 
     fn text(&self, judge: &str) -> String {
         let Agreement { both_pass, both_fail, too_easy, too_hard } = self.agreement;
         let mut text = format!("judge: {judge}\n");
-        if let Some(share) = self.agreement.share() {
-            let (agreed, all) = (both_pass + both_fail, self.agreement.examples());
+        if let Some(share) = self.agreement.agreed_share() {
+            let (agreed, all) = (both_pass + both_fail, self.agreement.count_examples());
             let _ = writeln!(text, "agreement: {:.1} % ({agreed} of {all})", share * 100.0);
             let _ = writeln!(text, "Cohen's kappa: {}", self.kappa());
             let _ = writeln!(text, "{:14}{:>12}{:>12}", "", "judge: pass", "judge: fail");
@@ -144,14 +144,14 @@ impl Told {
     }
 
     fn kappa(&self) -> String {
-        match (self.agreement.kappa(), self.agreement.in_words()) {
+        match (self.agreement.compute_kappa(), self.agreement.describe_kappa()) {
             (Some(kappa), Some(words)) => format!("{kappa:.3} ({words})"),
             _ => "not defined: all labels and verdicts are alike".to_owned(),
         }
     }
 }
 
-fn at(example: &Example) -> String {
+fn at(example: &LabelledExample) -> String {
     format!("{}:{} {}", example.place.file(), example.place.line(), example.id)
 }
 
@@ -160,6 +160,6 @@ fn block(heading: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let lines: Vec<String> = lines.iter().map(|line| format!("  {}\n", one_line(line))).collect();
+    let lines: Vec<String> = lines.iter().map(|line| format!("  {}\n", escape_line(line))).collect();
     format!("{heading}\n{}", lines.concat())
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::harness::earlier_run;
-use arraign::report::comparison::Comparison;
-use arraign::report::{Earlier, plain};
+use arraign::report::comparison::RunComparison;
+use arraign::report::{EarlierRun, plain};
 use clap::{Args, ValueEnum};
 
 use crate::out::out;
@@ -47,20 +47,20 @@ impl Compare {
         let [before, after] =
             [&self.before, &self.after].map(|which| earlier_run(which, Path::new(""), &folder));
         let (before, after) = (before.map_err(Stop::new)?, after.map_err(Stop::new)?);
-        let comparison = Comparison::between(&before.trials, &after.trials);
+        let comparison = RunComparison::from_trials(&before.trials, &after.trials);
         let text = told(&comparison, self.format, &before, &after);
         written(io::stdout().write_all(text.as_bytes()))?;
         Ok(if comparison.has_regressed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }
 }
 
-fn told(comparison: &Comparison, format: Form, before: &Earlier, after: &Earlier) -> String {
+fn told(comparison: &RunComparison, format: Form, before: &EarlierRun, after: &EarlierRun) -> String {
     match format {
         Form::Text => {
-            let [one, other] = [before, after].map(|run| plain::one_line(&run.name));
-            format!("{other} compared with {one}: {}", comparison.text())
+            let [one, other] = [before, after].map(|run| plain::escape_line(&run.name));
+            format!("{other} compared with {one}: {}", comparison.render_text())
         }
-        Form::Json => plain::json(comparison) + "\n",
-        Form::Markdown => comparison.markdown(&before.name).trim_start().to_owned(),
+        Form::Json => plain::render_safe_json(comparison) + "\n",
+        Form::Markdown => comparison.render_markdown(&before.name).trim_start().to_owned(),
     }
 }

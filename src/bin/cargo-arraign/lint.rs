@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use arraign::Harness;
-use arraign::lint::{LeftOut, Linted, Remark};
-use arraign::report::plain::{json, one_line};
-use arraign::report::terminal::load_error;
+use arraign::lint::{LintRemark, LintResult, LintSkip};
+use arraign::report::plain::{escape_line, render_safe_json};
+use arraign::report::terminal::render_load_error;
 use clap::{Args, ValueEnum};
 
 use crate::run::has_folder;
@@ -43,7 +43,7 @@ impl Lint {
     pub(crate) fn run(self) -> Ended {
         has_folder(&self.folder)?;
         let found = Harness::new(&self.folder).lint().map_err(|errors| {
-            let drawn: Vec<String> = errors.iter().map(load_error).collect();
+            let drawn: Vec<String> = errors.iter().map(render_load_error).collect();
             Stop::new(format!("the eval files are wrong\n{}", drawn.concat().trim_end()))
         })?;
         if found.cases == 0 {
@@ -51,7 +51,7 @@ impl Lint {
         }
         let text = match self.format {
             Form::Text => told(&found),
-            Form::Json => json(&found) + "\n",
+            Form::Json => render_safe_json(&found) + "\n",
         };
         written(io::stdout().write_all(text.as_bytes()))?;
         let failed = self.deny && !found.remarks.is_empty();
@@ -59,12 +59,12 @@ impl Lint {
     }
 }
 
-fn nothing_seen(folder: &str, left_out: &[LeftOut]) -> Stop {
+fn nothing_seen(folder: &str, left_out: &[LintSkip]) -> Stop {
     let lines: Vec<String> = left_out.iter().map(|left| format!("\n  {}", left_out_line(left))).collect();
     Stop::new(format!("no case below `{folder}` could be looked at{}", lines.concat()))
 }
 
-fn told(found: &Linted) -> String {
+fn told(found: &LintResult) -> String {
     let mut lines: Vec<String> = found.remarks.iter().map(remark_line).collect();
     lines.extend(found.left_out.iter().map(left_out_line));
     let left_out = match found.left_out.len() {
@@ -76,10 +76,10 @@ fn told(found: &Linted) -> String {
     lines.join("\n") + "\n"
 }
 
-fn remark_line(remark: &Remark) -> String {
-    one_line(&format!("{}: {}: {}; {}", remark.at, remark.lint, remark.message, remark.help))
+fn remark_line(remark: &LintRemark) -> String {
+    escape_line(&format!("{}: {}: {}; {}", remark.at, remark.lint, remark.message, remark.help))
 }
 
-fn left_out_line(left: &LeftOut) -> String {
-    one_line(&format!("{}: left out: {}", left.at, left.why))
+fn left_out_line(left: &LintSkip) -> String {
+    escape_line(&format!("{}: left out: {}", left.at, left.why))
 }

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use arraign::harness::runs::{StoredRun, newest};
 use arraign::harness::{earlier_run, write_summary};
 use arraign::report::annotations::Annotations;
-use arraign::report::overview::Overview;
-use arraign::report::plain::one_line;
-use arraign::report::{Earlier, FORMATS, Format, Report as _};
+use arraign::report::overview::RunOverview;
+use arraign::report::plain::escape_line;
+use arraign::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder as _};
 use clap::Args;
 
 use crate::out::out;
@@ -29,7 +29,7 @@ pub(crate) struct Report {
     merge: Vec<PathBuf>,
     /// Formats, with commas between them.
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = format)]
-    format: Vec<Format>,
+    format: Vec<FormatEntry>,
     /// An earlier run that Markdown and HTML compare with: as `cargo arraign compare` takes it; `ARRAIGN_COMPARE` unless said.
     #[arg(long, value_name = "RUN")]
     compare: Option<String>,
@@ -45,18 +45,18 @@ impl Report {
     pub(crate) fn run(self) -> Ended {
         let summary = self.summary.clone().or_else(|| named("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
         let run = StoredRun::open(&self.folders()?)?.compared_with(self.earlier()?);
-        let mut overview = Box::new(Overview::of(run.run()));
-        let mut annotations = Box::new(Annotations::of(run.run()));
+        let mut overview = Box::new(RunOverview::new(run.run()));
+        let mut annotations = Box::new(Annotations::new(run.run()));
         let paths = run.write(&self.format, &self.out.unwrap_or_else(out), |verdict| {
-            overview.add(verdict);
-            annotations.add(verdict);
+            overview.add_verdict(verdict);
+            annotations.add_verdict(verdict);
         })?;
         if let Some(path) = &summary {
-            write_summary(&overview.summary(), path).map_err(Stop::new)?;
+            write_summary(&overview.summarize(), path).map_err(Stop::new)?;
         }
         let totals = overview.totals();
         let mut text: String = paths.iter().chain(&summary).map(|path| told(path)).collect();
-        text += &if self.format.is_empty() { overview.finish() } else { overview.ending() };
+        text += &if self.format.is_empty() { overview.finish() } else { overview.render_totals() };
         if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
             text += &annotations.finish();
         }
@@ -68,7 +68,7 @@ impl Report {
         Ok(if is_green { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
-    fn earlier(&self) -> Result<Option<Earlier>, Stop> {
+    fn earlier(&self) -> Result<Option<EarlierRun>, Stop> {
         let which = self.compare.clone().or_else(|| named("ARRAIGN_COMPARE"));
         which.map(|which| earlier_run(&which, Path::new(""), &out()).map_err(Stop::new)).transpose()
     }
@@ -102,10 +102,10 @@ fn unfinished(missing: usize) -> String {
 }
 
 fn told(path: &Path) -> String {
-    format!("wrote {}\n", one_line(&path.to_string_lossy()))
+    format!("wrote {}\n", escape_line(&path.to_string_lossy()))
 }
 
-fn format(name: &str) -> Result<Format, String> {
+fn format(name: &str) -> Result<FormatEntry, String> {
     let names = || FORMATS.iter().map(|format| format.format.name()).collect::<Vec<_>>().join(", ");
-    Format::called(name.trim()).ok_or_else(|| format!("it is one or several of {}", names()))
+    FormatEntry::find_by_name(name.trim()).ok_or_else(|| format!("it is one or several of {}", names()))
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use arraign::report::plain::plain;
+use arraign::report::plain::escape_text;
 
 /// What a command looked at has failed: its exit code.
 pub(crate) const FAILED: u8 = 101;
@@ -24,7 +24,7 @@ impl Stop {
 
     /// Tells it on stderr.
     pub(crate) fn tell(self) -> ExitCode {
-        say(&format!("error: {}", plain(&self.0)));
+        say(&format!("error: {}", escape_text(&self.0)));
         ExitCode::from(2)
     }
 }

@@ -9,11 +9,11 @@ mod trials;
 
 use serde::Serialize;
 
-use super::{Standing, Totals};
+use super::{Totals, TrialResult};
 use crate::outcome::Score;
 use crate::verdict::Verdict;
 
-use self::trials::Id;
+use self::trials::TrialId;
 pub use trials::Trials;
 #[cfg(feature = "html")]
 pub(super) use trials::is_flaky;
@@ -24,9 +24,9 @@ const SCHEMA_VERSION: u32 = 1;
 /// How a trial ended in one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Seen {
+pub struct TrialState {
     /// In a word.
-    pub standing: Standing,
+    pub standing: TrialResult,
     /// Its score.
     pub score: Score,
     /// Its attempts, or its runs, ended differently.
@@ -41,7 +41,7 @@ pub struct Seen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum TrialChange {
     /// It passed, and no longer does.
     Regressed,
     /// It did not pass, and does now.
@@ -59,26 +59,26 @@ pub enum Change {
 /// A trial in both runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Compared {
+pub struct TrialComparison {
     /// Its name.
     pub name: String,
     /// The harness that ran it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub harness: String,
     /// What became of it.
-    pub change: Change,
+    pub change: TrialChange,
     /// In the earlier run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<Seen>,
+    pub before: Option<TrialState>,
     /// In the later run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<Seen>,
+    pub after: Option<TrialState>,
 }
 
 /// Two runs, compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Comparison {
+pub struct RunComparison {
     /// The version of this form.
     #[cfg_attr(test, schemars(extend("const" = SCHEMA_VERSION)))]
     schema_version: u32,
@@ -87,47 +87,52 @@ pub struct Comparison {
     /// How the later run ended.
     pub after: Totals,
     /// The trials that changed or are flaky, by name.
-    pub trials: Vec<Compared>,
+    pub trials: Vec<TrialComparison>,
 }
 
-impl Comparison {
+impl RunComparison {
     /// What became of the trials of `before` in `after`.
-    pub fn of(before: &[Verdict], after: &[Verdict]) -> Self {
-        Self::between(&before.iter().collect(), &after.iter().collect())
+    pub fn from_verdicts(before: &[Verdict], after: &[Verdict]) -> Self {
+        Self::from_trials(&before.iter().collect(), &after.iter().collect())
     }
 
     /// The same of verdicts that were looked at one after the other.
-    pub fn between(before: &Trials, after: &Trials) -> Self {
-        let told = |trial: &Compared| trial.change != Change::Same || trial.is_flaky();
-        let trials = before.beside(after).filter(told).collect();
-        Self { schema_version: SCHEMA_VERSION, before: before.totals(), after: after.totals(), trials }
+    pub fn from_trials(before: &Trials, after: &Trials) -> Self {
+        let told = |trial: &TrialComparison| trial.change != TrialChange::Same || trial.is_flaky();
+        let trials = before.compare_with(after).filter(told).collect();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            before: before.compute_totals(),
+            after: after.compute_totals(),
+            trials,
+        }
     }
 
     /// The trials that changed in this way.
-    pub fn with(&self, change: Change) -> impl Iterator<Item = &Compared> {
+    pub fn trials_with(&self, change: TrialChange) -> impl Iterator<Item = &TrialComparison> {
         self.trials.iter().filter(move |trial| trial.change == change)
     }
 
     /// The trials that waver, whatever else became of them.
-    pub fn flaky(&self) -> impl Iterator<Item = &Compared> {
+    pub fn flaky_trials(&self) -> impl Iterator<Item = &TrialComparison> {
         self.trials.iter().filter(|trial| trial.is_flaky())
     }
 
     /// Whether a trial that passed no longer does.
     pub fn has_regressed(&self) -> bool {
-        self.with(Change::Regressed).next().is_some()
+        self.trials_with(TrialChange::Regressed).next().is_some()
     }
 
     /// How the later run stands against the earlier, in a line.
-    pub fn headline(&self) -> String {
-        let count = |change: Change| self.with(change).count();
+    pub fn render_headline(&self) -> String {
+        let count = |change: TrialChange| self.trials_with(change).count();
         let counts = [
-            (count(Change::Regressed), "regressed"),
-            (count(Change::Improved), "improved"),
-            (count(Change::New), "new"),
-            (count(Change::Gone), "gone"),
-            (count(Change::Changed), "changed"),
-            (self.flaky().count(), "flaky"),
+            (count(TrialChange::Regressed), "regressed"),
+            (count(TrialChange::Improved), "improved"),
+            (count(TrialChange::New), "new"),
+            (count(TrialChange::Gone), "gone"),
+            (count(TrialChange::Changed), "changed"),
+            (self.flaky_trials().count(), "flaky"),
         ];
         let told = counts.iter().filter(|(count, _)| *count > 0);
         let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
@@ -135,9 +140,9 @@ impl Comparison {
     }
 }
 
-impl Compared {
-    fn of(id: &Id, before: Option<&Seen>, after: Option<&Seen>) -> Self {
-        let (name, harness, change) = (id.name.clone(), id.harness.clone(), change(before, after));
+impl TrialComparison {
+    fn new(id: &TrialId, before: Option<&TrialState>, after: Option<&TrialState>) -> Self {
+        let (name, harness, change) = (id.name.clone(), id.harness.clone(), classify_change(before, after));
         Self { name, harness, change, before: before.cloned(), after: after.cloned() }
     }
 
@@ -147,21 +152,23 @@ impl Compared {
     }
 }
 
-fn change(before: Option<&Seen>, after: Option<&Seen>) -> Change {
+fn classify_change(before: Option<&TrialState>, after: Option<&TrialState>) -> TrialChange {
     let (before, after) = match (before, after) {
         (Some(before), Some(after)) => (before, after),
-        (None, _) => return Change::New,
-        (_, None) => return Change::Gone,
+        (None, _) => return TrialChange::New,
+        (_, None) => return TrialChange::Gone,
     };
-    match (before.standing == Standing::Passed, after.standing == Standing::Passed) {
-        (true, false) => Change::Regressed,
-        (false, true) => Change::Improved,
-        _ if before.standing != after.standing || differ(before.score, after.score) => Change::Changed,
-        _ => Change::Same,
+    match (before.standing == TrialResult::Passed, after.standing == TrialResult::Passed) {
+        (true, false) => TrialChange::Regressed,
+        (false, true) => TrialChange::Improved,
+        _ if before.standing != after.standing || scores_differ(before.score, after.score) => {
+            TrialChange::Changed
+        }
+        _ => TrialChange::Same,
     }
 }
 
 /// Whether two scores differ by more than adding weights loses in binary fractions.
-fn differ(one: Score, other: Score) -> bool {
+fn scores_differ(one: Score, other: Score) -> bool {
     (one.get() - other.get()).abs() > 1e-9
 }

@@ -12,33 +12,36 @@ mod page;
 mod row;
 
 use super::comparison::Trials;
-use super::plain::json;
-use super::{Earlier, Format, Report, Run, Standing};
+use super::plain::render_safe_json;
+use super::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, TrialResult};
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-use charts::Charts;
-use compared::compared;
-use row::Row;
+use charts::HtmlCharts;
+use compared::render_comparison;
+use row::CaseRow;
 
-pub(super) const FORMAT: Format =
-    Format { format: ReportFormat::Html, file: "report.html", begin: |run| Box::new(Html::of(run)) };
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    format: ReportFormat::Html,
+    file: "report.html",
+    begin: |run| Box::new(HtmlReport::new(run)),
+};
 
 /// How many bytes the verdicts may have together: a browser opens the page of 10,000 cases in a second or two.
-const VERDICTS: usize = 24 * 1024 * 1024;
+const MAX_VERDICT_BYTES: usize = 24 * 1024 * 1024;
 
-struct Html<'r> {
-    run: &'r Run,
-    charts: Charts,
+struct HtmlReport<'r> {
+    run: &'r RunInfo,
+    charts: HtmlCharts,
     /// The run that is compared with, and the trials of this one.
-    compared: Option<(&'r Earlier, Trials)>,
+    compared: Option<(&'r EarlierRun, Trials)>,
     rows: Vec<String>,
-    lines: Lines,
+    lines: VerdictLines,
 }
 
 /// The verdicts as lines, one a row: empty where a verdict is left out.
 #[derive(Default)]
-struct Lines {
+struct VerdictLines {
     texts: Vec<String>,
     /// Those that passed: they make room for the others.
     passed: Vec<usize>,
@@ -46,55 +49,57 @@ struct Lines {
     left_out: usize,
 }
 
-impl<'r> Html<'r> {
-    fn of(run: &'r Run) -> Self {
-        let rows = run.skipped.iter().map(|skipped| json(&Row::of_skipped(skipped)));
-        let lines = Lines { texts: vec![String::new(); run.skipped.len()], ..Lines::default() };
+impl<'r> HtmlReport<'r> {
+    fn new(run: &'r RunInfo) -> Self {
+        let rows = run.skipped.iter().map(|skipped| render_safe_json(&CaseRow::from_skipped(skipped)));
+        let lines = VerdictLines { texts: vec![String::new(); run.skipped.len()], ..VerdictLines::default() };
         let compared = run.earlier.as_ref().map(|earlier| (earlier, Trials::default()));
-        Self { run, charts: Charts::of(run), compared, rows: rows.collect(), lines }
+        Self { run, charts: HtmlCharts::new(run), compared, rows: rows.collect(), lines }
     }
 }
 
-impl Report for Html<'_> {
-    fn add(&mut self, verdict: &Verdict) {
-        self.charts.add(verdict);
+impl ReportBuilder for HtmlReport<'_> {
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        self.charts.add_verdict(verdict);
         if let Some((_, trials)) = &mut self.compared {
-            trials.add(verdict);
+            trials.add_verdict(verdict);
         }
-        self.rows.push(json(&Row::of(verdict)));
-        self.lines.add(verdict);
+        self.rows.push(render_safe_json(&CaseRow::from_verdict(verdict)));
+        self.lines.add_verdict(verdict);
     }
 
     fn finish(self: Box<Self>) -> String {
-        let compared = self.compared.as_ref().map(|(earlier, trials)| compared(earlier, trials));
-        let data = page::Data {
+        let compared = self.compared.as_ref().map(|(earlier, trials)| render_comparison(earlier, trials));
+        let data = page::PageData {
             compared: compared.unwrap_or_else(|| "null".to_owned()),
             rows: self.rows.join(",\n"),
             verdicts: self.lines.texts.join("\n"),
             left_out: self.lines.left_out,
         };
-        page::page(self.run, &self.charts, data)
+        page::render_page(self.run, &self.charts, data)
     }
 }
 
-impl Lines {
+impl VerdictLines {
     /// A verdict that does not pass goes without its details before it is left out.
-    fn add(&mut self, verdict: &Verdict) {
-        let passed = Standing::of(verdict) == Standing::Passed;
-        if !self.push(line::line(verdict), passed) && (passed || !self.push(line::short(verdict), passed)) {
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        let passed = TrialResult::from_verdict(verdict) == TrialResult::Passed;
+        if !self.push_line(line::render_verdict_line(verdict), passed)
+            && (passed || !self.push_line(line::render_short_verdict_line(verdict), passed))
+        {
             self.left_out += 1;
             self.texts.push(String::new());
         }
     }
 
     /// Adds a line if there is room for it, or room can be made.
-    fn push(&mut self, line: String, passed: bool) -> bool {
-        while !passed && self.bytes + line.len() > VERDICTS {
+    fn push_line(&mut self, line: String, passed: bool) -> bool {
+        while !passed && self.bytes + line.len() > MAX_VERDICT_BYTES {
             let Some(at) = self.passed.pop() else { break };
             self.bytes -= std::mem::take(&mut self.texts[at]).len();
             self.left_out += 1;
         }
-        let fits = self.bytes + line.len() <= VERDICTS;
+        let fits = self.bytes + line.len() <= MAX_VERDICT_BYTES;
         if fits {
             self.bytes += line.len();
             self.passed.extend(passed.then_some(self.texts.len()));
@@ -110,10 +115,10 @@ mod tests {
 
     #[test]
     fn what_passed_makes_room_for_what_did_not() {
-        let mut lines = Lines::default();
-        let third = "x".repeat(VERDICTS / 3);
-        let fits =
-            [true, true, false, true, false, false, false].map(|passed| lines.push(third.clone(), passed));
+        let mut lines = VerdictLines::default();
+        let third = "x".repeat(MAX_VERDICT_BYTES / 3);
+        let fits = [true, true, false, true, false, false, false]
+            .map(|passed| lines.push_line(third.clone(), passed));
         assert_eq!(fits, [true, true, true, false, true, true, false]);
         let kept: Vec<bool> = lines.texts.iter().map(|line| !line.is_empty()).collect();
         assert_eq!(kept, [false, false, true, true, true]);

@@ -4,9 +4,9 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value};
 use serde::Serialize;
 
-use super::charts::{Bar, Bin, Charts, Count};
-use crate::report::Run;
-use crate::report::plain::{json, one_line};
+use super::charts::{ChartBar, HtmlCharts, ScoreBin, StandingCount};
+use crate::report::RunInfo;
+use crate::report::plain::{escape_line, render_safe_json};
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("style/page.css"), include_str!("style/case.css"));
@@ -27,7 +27,7 @@ const SCRIPT: &str = concat!(
 const POLICY: &str = include_str!("policy.txt");
 
 /// What the script shows: JSON that is harmless within a page.
-pub(super) struct Data {
+pub(super) struct PageData {
     pub(super) rows: String,
     pub(super) compared: String,
     pub(super) verdicts: String,
@@ -36,12 +36,12 @@ pub(super) struct Data {
 
 /// What the template knows.
 #[derive(Serialize)]
-struct Page {
+struct HtmlPage {
     policy: &'static str,
     style: Value,
     script: Value,
-    run: RunShown,
-    charts: ChartsShown,
+    run: PageRun,
+    charts: PageCharts,
     rules: Value,
     rows: Value,
     compared: Value,
@@ -50,7 +50,7 @@ struct Page {
 }
 
 #[derive(Serialize)]
-struct RunShown {
+struct PageRun {
     id: String,
     started: String,
     /// For people.
@@ -59,31 +59,31 @@ struct RunShown {
 }
 
 #[derive(Serialize)]
-struct ChartsShown {
+struct PageCharts {
     heading: String,
     green: bool,
     took: String,
-    counts: Vec<Count>,
-    whole: Bar,
-    bins: Vec<Bin>,
-    checks: Vec<Bar>,
+    counts: Vec<StandingCount>,
+    whole: ChartBar,
+    bins: Vec<ScoreBin>,
+    checks: Vec<ChartBar>,
     more_checks: usize,
-    files: Vec<Bar>,
+    files: Vec<ChartBar>,
     more_files: usize,
 }
 
 /// The page. That its template renders is for tests to say; should it not, the page says why.
-pub(super) fn page(run: &Run, charts: &Charts, data: Data) -> String {
-    let page = Page {
+pub(super) fn render_page(run: &RunInfo, charts: &HtmlCharts, data: PageData) -> String {
+    let page = HtmlPage {
         policy: POLICY.trim_end(),
-        style: safe(STYLE.to_owned()),
-        script: safe(SCRIPT.to_owned()),
-        run: of_run(run),
-        charts: of_charts(charts),
-        rules: safe(json(&run.rules)),
-        rows: safe(data.rows),
-        compared: safe(data.compared),
-        verdicts: safe(data.verdicts),
+        style: mark_safe(STYLE.to_owned()),
+        script: mark_safe(SCRIPT.to_owned()),
+        run: build_page_run(run),
+        charts: build_page_charts(charts),
+        rules: mark_safe(render_safe_json(&run.rules)),
+        rows: mark_safe(data.rows),
+        compared: mark_safe(data.compared),
+        verdicts: mark_safe(data.verdicts),
         left_out: data.left_out,
     };
     let mut environment = Environment::empty();
@@ -93,29 +93,29 @@ pub(super) fn page(run: &Run, charts: &Charts, data: Data) -> String {
 }
 
 /// Not escaped: markup of our own, or JSON in which nothing is markup.
-fn safe(text: String) -> Value {
+fn mark_safe(text: String) -> Value {
     Value::from_safe_string(text)
 }
 
-fn of_run(run: &Run) -> RunShown {
+fn build_page_run(run: &RunInfo) -> PageRun {
     let started = run.started_utc();
-    RunShown {
-        id: one_line(&run.id),
+    PageRun {
+        id: escape_line(&run.id),
         started_words: started.replace('T', " "),
         started,
         arraign: env!("CARGO_PKG_VERSION"),
     }
 }
 
-fn of_charts(charts: &Charts) -> ChartsShown {
-    let ((checks, more_checks), (files, more_files)) = (charts.checks(), charts.files());
-    ChartsShown {
-        heading: charts.heading(),
+fn build_page_charts(charts: &HtmlCharts) -> PageCharts {
+    let ((checks, more_checks), (files, more_files)) = (charts.draw_broken_checks(), charts.draw_files());
+    PageCharts {
+        heading: charts.render_heading(),
         green: charts.is_green(),
-        took: charts.took(),
-        counts: charts.counts(),
-        whole: charts.whole(),
-        bins: charts.bins(),
+        took: charts.render_total_duration(),
+        counts: charts.count_standings(),
+        whole: charts.draw_all_cases(),
+        bins: charts.draw_score_bins(),
         checks,
         more_checks,
         files,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use arraign::report::plain::{one_line, plain};
+use arraign::report::plain::{escape_line, escape_text};
 use similar::TextDiff;
 
 use super::repository::Repository;
@@ -43,8 +43,8 @@ impl Change {
     pub(super) fn name(&self, repository: &Repository) -> String {
         let path = repository.shown(&self.path);
         match &self.from {
-            From::Trial(name) => one_line(&format!("{path} ({name})")),
-            From::Pending(_) => one_line(&path),
+            From::Trial(name) => escape_line(&format!("{path} ({name})")),
+            From::Pending(_) => escape_line(&path),
         }
     }
 
@@ -57,7 +57,7 @@ impl Change {
         let rest = diff.lines().count() - lines.len();
         let more = format!("... and {rest} more lines");
         lines.extend((rest > 0).then_some(more.as_str()));
-        format!("{state}: {}\n{}\n\n", self.name(repository), plain(&lines.join("\n")))
+        format!("{state}: {}\n{}\n\n", self.name(repository), escape_text(&lines.join("\n")))
     }
 
     /// Writes it.

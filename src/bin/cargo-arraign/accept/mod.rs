@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::harness::runs::StoredRun;
-use arraign::report::plain::plain;
+use arraign::report::plain::escape_text;
 use arraign::verdict::{Finding, Verdict};
 use clap::Args;
 
@@ -66,7 +66,7 @@ impl Accept {
         shown += &told(found.changes.len(), self.dry_run);
         written(io::stdout().write_all(shown.as_bytes()))?;
         for refused in &found.refused {
-            say(&format!("not accepted: {}", plain(refused)));
+            say(&format!("not accepted: {}", escape_text(refused)));
         }
         Ok(if found.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(LEFT) })
     }

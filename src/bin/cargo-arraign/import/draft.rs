@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arraign::place::{LoadErrors, Place, Source};
 use arraign::reader::to_native;
-use arraign::report::plain::one_line;
+use arraign::report::plain::escape_line;
 use arraign::trace::Trace;
 use arraign::yaml::{Document, Node};
 use serde_json::{Map, Value};
@@ -96,7 +96,7 @@ pub(super) struct Draft {
 impl Draft {
     /// Nothing carried yet of `given`, a file of the tool `from`.
     pub(super) fn new(given: &Given, from: &str) -> Self {
-        let name = one_line(given.source.name());
+        let name = escape_line(given.source.name());
         Self {
             stem: given.stem(),
             title: format!("# From {name}, by `cargo arraign import --from {from}`.\n"),

@@ -3,7 +3,7 @@
 use std::io::{self, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::report::plain::one_line;
+use arraign::report::plain::escape_line;
 
 use super::lost::Lost;
 
@@ -23,7 +23,7 @@ pub(super) fn tell(new: &[Written], lost: &Lost, broken: &[String]) -> io::Resul
         writeln!(out, "nothing was written: no case could be carried")?;
     }
     for file in new {
-        let path = one_line(&file.path.to_string_lossy());
+        let path = escape_line(&file.path.to_string_lossy());
         match file.cases {
             Some((cases, runs)) => writeln!(out, "wrote  {path} (cases: {cases}, with their run: {runs})")?,
             None => writeln!(out, "wrote  {path}")?,
@@ -34,7 +34,7 @@ pub(super) fn tell(new: &[Written], lost: &Lost, broken: &[String]) -> io::Resul
         writeln!(out, "\ndoes not load: mend it by hand")?;
     }
     for error in broken {
-        writeln!(out, "  {}", one_line(error))?;
+        writeln!(out, "  {}", escape_line(error))?;
     }
     not_carried(&mut out, lost)
 }
@@ -48,15 +48,15 @@ fn place_of_runs(out: &mut StdoutLock<'_>, new: &[Written]) -> io::Result<()> {
     writeln!(
         out,
         "\nA case without a run looks for it next to its file: {}",
-        one_line(&place.to_string_lossy())
+        escape_line(&place.to_string_lossy())
     )
 }
 
 fn not_carried(out: &mut StdoutLock<'_>, lost: &Lost) -> io::Result<()> {
     writeln!(out, "\nnot carried: {}", lost.0.len())?;
     for entry in &lost.0 {
-        let (file, line) = (one_line(entry.place.file()), entry.place.line());
-        writeln!(out, "  {file}:{line}: {}: {}", one_line(&entry.what), one_line(&entry.why))?;
+        let (file, line) = (escape_line(entry.place.file()), entry.place.line());
+        writeln!(out, "  {file}:{line}: {}: {}", escape_line(&entry.what), escape_line(&entry.why))?;
     }
     Ok(())
 }

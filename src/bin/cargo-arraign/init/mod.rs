@@ -10,7 +10,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::report::plain::one_line;
+use arraign::report::plain::escape_line;
 use arraign::source::write_whole;
 use clap::{Args, ValueEnum};
 
@@ -125,9 +125,9 @@ fn tell(steps: &[Step], is_crate: bool, dir: &Path) -> io::Result<()> {
         match step {
             Step::Wrote(what) => {
                 new_case |= what == starter::FIRST;
-                writeln!(out, "wrote  {}", one_line(what))?;
+                writeln!(out, "wrote  {}", escape_line(what))?;
             }
-            Step::Kept(what) => writeln!(out, "kept   {}", one_line(what))?,
+            Step::Kept(what) => writeln!(out, "kept   {}", escape_line(what))?,
         }
     }
     if steps.iter().all(|step| matches!(step, Step::Kept(_))) {
@@ -135,7 +135,7 @@ fn tell(steps: &[Step], is_crate: bool, dir: &Path) -> io::Result<()> {
     }
     let here = if dir == Path::new(".") { String::new() } else { format!(" in {}", dir.display()) };
     let run = if is_crate { "cargo test --test evals" } else { "cargo arraign run" };
-    writeln!(out, "\nNext{}: {run}", one_line(&here))?;
+    writeln!(out, "\nNext{}: {run}", escape_line(&here))?;
     if new_case {
         writeln!(out, "{}", starter::AFTERWARDS)?;
     }

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::reply::BadReply;
-use super::spending::{Spending, Spent};
+use super::spending::{JudgeUsage, SpendingTracker};
 use super::votes::Vote;
-use super::{Answer, Judge, JudgeError, JudgeRequest, Questionnaire};
+use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest, Questionnaire};
 use crate::check::{JudgeSettings, Prices};
 use crate::source::Ledger;
 
 /// What becomes of the judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum JudgeMode {
     /// What was recorded of it is looked at.
     Replay,
     /// It is asked, and what it says is written for later.
@@ -26,9 +26,9 @@ pub enum Mode {
     Off,
 }
 
-impl Mode {
+impl JudgeMode {
     /// The mode that a user calls `word`.
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn find_by_name(word: &str) -> Option<Self> {
         match word {
             "replay" => Some(Self::Replay),
             "record" => Some(Self::Record),
@@ -39,150 +39,150 @@ impl Mode {
     }
 
     /// Whether a judge is asked.
-    pub fn asks(self) -> bool {
+    pub fn asks_judge(self) -> bool {
         matches!(self, Self::Record | Self::Live)
     }
 }
 
 /// The judges of one run of the tests.
-pub struct Panel {
-    mode: Mode,
+pub struct JudgePool {
+    mode: JudgeMode,
     own: Option<Arc<dyn Judge>>,
     #[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "a key is for a server"))]
     variable: fn(&str) -> Option<OsString>,
     connected: Mutex<HashMap<String, Arc<dyn Judge>>>,
-    heard: Mutex<HashMap<PathBuf, Heard>>,
+    answered: Mutex<HashMap<PathBuf, SharedVotes>>,
     used: Mutex<HashMap<PathBuf, Vec<PathBuf>>>,
-    spending: Spending,
+    spending: SpendingTracker,
 }
 
 /// What a request was answered with, to be had when it has been.
-type Heard = Arc<OnceLock<Result<Vec<Vote>, JudgeError>>>;
+type SharedVotes = Arc<OnceLock<Result<Vec<Vote>, JudgeError>>>;
 
 /// The judge of a case.
-pub(super) struct Seat {
+pub(super) struct JudgeHandle {
     /// Whose opinions these are.
     pub(super) name: String,
     pub(super) votes: u32,
     settings: Option<Arc<JudgeSettings>>,
 }
 
-impl Seat {
-    fn model(&self) -> &str {
+impl JudgeHandle {
+    fn model_name(&self) -> &str {
         self.settings.as_ref().and_then(|settings| settings.model.as_deref()).unwrap_or(&self.name)
     }
 }
 
-impl Panel {
+impl JudgePool {
     /// A panel of `own`, the judge of the test target, or else of those that suites name. `variable` is the value of
     /// a variable of the environment: keys come from there.
-    pub fn new(mode: Mode, own: Option<Arc<dyn Judge>>, variable: fn(&str) -> Option<OsString>) -> Self {
+    pub fn new(mode: JudgeMode, own: Option<Arc<dyn Judge>>, variable: fn(&str) -> Option<OsString>) -> Self {
         Self {
             mode,
             own,
             variable,
             connected: Mutex::default(),
-            heard: Mutex::default(),
+            answered: Mutex::default(),
             used: Mutex::default(),
-            spending: Spending::default(),
+            spending: SpendingTracker::default(),
         }
     }
 
     /// Counts what this panel spends together with what others spend who have the same ledger: a budget is that of a
     /// run, however many processes it has.
     pub fn with_ledger(mut self, ledger: Ledger) -> Self {
-        self.spending.share(ledger);
+        self.spending.set_ledger(ledger);
         self
     }
 
     /// What becomes of the judge.
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> JudgeMode {
         self.mode
     }
 
     /// What was spent so far in this process.
-    pub fn spent(&self) -> Spent {
-        self.spending.so_far()
+    pub fn own_usage(&self) -> JudgeUsage {
+        self.spending.own_usage()
     }
 
     /// Holds that the judge of `settings` can be asked, if it will be. The error says what is missing.
-    pub fn ready(&self, settings: &JudgeSettings) -> Result<(), String> {
+    pub fn check_ready(&self, settings: &JudgeSettings) -> Result<(), String> {
         if self.own.is_some() {
             return Ok(());
         }
         if settings.model.is_none() {
             return Err("`judge` names no `model`, and the harness has no judge of its own".to_owned());
         }
-        if self.mode.asks() { self.connect(settings).map(drop) } else { Ok(()) }
+        if self.mode.asks_judge() { self.connect_server(settings).map(drop) } else { Ok(()) }
     }
 
     /// Whose opinions those on a case are whose suite says `settings`; `None` where there is no judge.
-    pub fn judge_of(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<String> {
-        self.seat(settings).map(|seat| seat.name)
+    pub fn judge_name_for(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<String> {
+        self.find_handle(settings).map(|seat| seat.name)
     }
 
     /// Which cassettes each home of cassettes (a folder, and the beginning of a name) was found to use.
-    pub fn used(&self) -> HashMap<PathBuf, Vec<PathBuf>> {
-        lock(&self.used).clone()
+    pub fn used_cassettes(&self) -> HashMap<PathBuf, Vec<PathBuf>> {
+        lock_mutex(&self.used).clone()
     }
 
     pub(super) fn note_used(&self, home: PathBuf, cassette: PathBuf) {
-        lock(&self.used).entry(home).or_default().push(cassette);
+        lock_mutex(&self.used).entry(home).or_default().push(cassette);
     }
 
     /// The judge of a case whose suite says `settings`; `None` where there is none.
-    pub(super) fn seat(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<Seat> {
+    pub(super) fn find_handle(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<JudgeHandle> {
         let name = match &self.own {
             Some(judge) => judge.name(),
-            None => judge_name(settings?)?,
+            None => server_judge_name(settings?)?,
         };
         let votes = settings.map_or(1, |settings| settings.votes);
-        Some(Seat { name, votes, settings: settings.cloned() })
+        Some(JudgeHandle { name, votes, settings: settings.cloned() })
     }
 
     /// Asks what is recorded at `path`, unless that was asked in this process already; `keep` does with the answer
     /// what has to be done once.
-    pub(super) fn ask(
+    pub(super) fn ask_once(
         &self,
-        seat: &Seat,
+        seat: &JudgeHandle,
         path: &Path,
         questionnaire: &Questionnaire,
         prices: &Prices,
         keep: impl FnOnce(&[Vote]) -> Result<(), JudgeError>,
     ) -> Result<Vec<Vote>, JudgeError> {
-        let heard = Arc::clone(lock(&self.heard).entry(path.to_owned()).or_default());
+        let heard = Arc::clone(lock_mutex(&self.answered).entry(path.to_owned()).or_default());
         let ask = || {
-            let votes = self.votes(seat, questionnaire, prices)?;
+            let votes = self.collect_votes(seat, questionnaire, prices)?;
             keep(&votes)?;
             Ok(votes)
         };
         heard.get_or_init(ask).clone()
     }
 
-    fn votes(
+    fn collect_votes(
         &self,
-        seat: &Seat,
+        seat: &JudgeHandle,
         questionnaire: &Questionnaire,
         prices: &Prices,
     ) -> Result<Vec<Vote>, JudgeError> {
         let judge = match (&self.own, &seat.settings) {
             (Some(judge), _) => Arc::clone(judge),
-            (None, Some(settings)) => self.connect(settings).map_err(JudgeError::Failed)?,
+            (None, Some(settings)) => self.connect_server(settings).map_err(JudgeError::Failed)?,
             (None, None) => return Err(JudgeError::Failed("there is none".to_owned())),
         };
-        let asking = Asking { panel: self, judge: judge.as_ref(), seat, questionnaire, prices };
-        (1..=seat.votes).map(|vote| asking.vote(vote)).collect()
+        let asking = VoteRequest { pool: self, judge: judge.as_ref(), seat, questionnaire, prices };
+        (1..=seat.votes).map(|vote| asking.cast_vote(vote)).collect()
     }
 
     /// The judge on a server, connected once.
-    fn connect(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
+    fn connect_server(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
         let JudgeSettings { model, base_url, key_env, seed, timeout, .. } = settings;
         let who = format!("{:?}", (model, base_url, key_env, seed, timeout));
-        if let Some(judge) = lock(&self.connected).get(&who) {
+        if let Some(judge) = lock_mutex(&self.connected).get(&who) {
             return Ok(Arc::clone(judge));
         }
         let judge = self.on_server(settings)?;
-        lock(&self.connected).insert(who, Arc::clone(&judge));
+        lock_mutex(&self.connected).insert(who, Arc::clone(&judge));
         Ok(judge)
     }
 
@@ -201,42 +201,42 @@ impl Panel {
 }
 
 /// Whose opinions those of a server are: the server itself may be reached in several ways.
-pub(super) fn judge_name(settings: &JudgeSettings) -> Option<String> {
+pub(super) fn server_judge_name(settings: &JudgeSettings) -> Option<String> {
     let model = settings.model.as_ref()?;
     Some(format!("{model}, temperature 0, seed {}", settings.seed))
 }
 
 /// One questionnaire before one judge.
-struct Asking<'a> {
-    panel: &'a Panel,
+struct VoteRequest<'a> {
+    pool: &'a JudgePool,
     judge: &'a dyn Judge,
-    seat: &'a Seat,
+    seat: &'a JudgeHandle,
     questionnaire: &'a Questionnaire,
     prices: &'a Prices,
 }
 
-impl Asking<'_> {
+impl VoteRequest<'_> {
     /// One vote. What cannot be read is asked once more.
-    fn vote(&self, vote: u32) -> Result<Vote, JudgeError> {
-        let first = self.questionnaire.request(vote);
-        let problem = match self.questionnaire.read(&self.answer(&first)?.text) {
+    fn cast_vote(&self, vote: u32) -> Result<Vote, JudgeError> {
+        let first = self.questionnaire.build_request(vote);
+        let problem = match self.questionnaire.parse_reply(&self.ask_judge(&first)?.text) {
             Ok(opinions) => return Ok(opinions),
             Err(BadReply::Captured) => return Err(JudgeError::Captured),
             Err(BadReply::Malformed(problem)) => problem,
         };
-        let again = self.questionnaire.request_again(vote, &problem);
-        self.questionnaire.read(&self.answer(&again)?.text).map_err(|bad| match bad {
+        let again = self.questionnaire.build_second_request(vote, &problem);
+        self.questionnaire.parse_reply(&self.ask_judge(&again)?.text).map_err(|bad| match bad {
             BadReply::Captured => JudgeError::Captured,
             BadReply::Malformed(problem) => JudgeError::Malformed(problem),
         })
     }
 
-    fn answer(&self, request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    fn ask_judge(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
         let budget = self.seat.settings.as_ref().and_then(|settings| settings.budget_usd);
-        self.panel.spending.allow(budget, self.seat.model())?;
+        self.pool.spending.check_budget(budget, self.seat.model_name())?;
         let answer = catch_unwind(AssertUnwindSafe(|| self.judge.ask(request)));
         let answer = answer.unwrap_or_else(|_| Err(JudgeError::Failed("it panicked".to_owned())))?;
-        let added = self.panel.spending.add(&answer, self.seat.model(), self.prices);
+        let added = self.pool.spending.record_answer(&answer, self.seat.model_name(), self.prices);
         // Without a budget nobody needs the sum.
         if budget.is_some() {
             added?;
@@ -245,6 +245,6 @@ impl Asking<'_> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

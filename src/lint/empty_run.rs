@@ -1,6 +1,6 @@
 //! `empty_run_passes`: a run in which nothing was said or done would pass the case.
 
-use super::Remark;
+use super::LintRemark;
 use crate::case::Case;
 use crate::outcome::Status;
 use crate::suite::{Recorded, Run};
@@ -8,7 +8,11 @@ use crate::trace::Trace;
 use crate::verdict::evaluate_recorded;
 
 /// `runs_of`: runs, and the case's baseline beside them.
-pub(super) fn remark(case: &Case, name: &str, runs_of: impl Fn(Vec<Run>) -> Recorded) -> Option<Remark> {
+pub(super) fn find_remark(
+    case: &Case,
+    name: &str,
+    runs_of: impl Fn(Vec<Run>) -> Recorded,
+) -> Option<LintRemark> {
     if case.expect_verdict.is_some_and(|expected| expected != Status::Pass) {
         return None;
     }
@@ -19,7 +23,7 @@ pub(super) fn remark(case: &Case, name: &str, runs_of: impl Fn(Vec<Run>) -> Reco
         // A score that is only reported is held by the gate of its suite.
         verdict.passed && verdict.scorecards.iter().all(|card| card.passed)
     };
-    (passes(None) || passes(Some(""))).then(|| Remark {
+    (passes(None) || passes(Some(""))).then(|| LintRemark {
         lint: "empty_run_passes",
         at: case.place.locate(),
         message: format!("an agent that says and does nothing passes `{name}`"),

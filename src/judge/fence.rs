@@ -7,38 +7,38 @@
 use sha2::{Digest as _, Sha256};
 
 /// How many hexadecimal digits the code has.
-const CODE: usize = 16;
+const CODE_DIGITS: usize = 16;
 
 /// The codes of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seal {
+pub(super) struct EvidenceFence {
     /// What encloses the evidence, and what an answer must repeat.
-    pub(super) code: String,
+    pub(super) nonce: String,
     /// What stands nowhere in the evidence: a judge who finds it there has not looked.
-    pub(super) nowhere: String,
+    pub(super) canary: String,
     /// A number that nobody can foresee who wrote the evidence.
-    pub(super) number: usize,
+    pub(super) shuffle: usize,
 }
 
-impl Seal {
+impl EvidenceFence {
     /// That of `text`, in which neither of its codes stands.
-    pub(super) fn of(text: &str) -> Self {
-        let seal = |round: u32| Self::cut(&hash(&[&round.to_string(), text]));
+    pub(super) fn for_text(text: &str) -> Self {
+        let seal = |round: u32| Self::from_hash(&hash_parts(&[&round.to_string(), text]));
         // A code that stands in its own text is as likely as a guessed key.
-        let clear = |seal: &Self| !text.contains(&seal.code) && !text.contains(&seal.nowhere);
-        (0..u32::MAX).map(seal).find(clear).unwrap_or_else(|| Self::cut(&hash(&[text])))
+        let clear = |seal: &Self| !text.contains(&seal.nonce) && !text.contains(&seal.canary);
+        (0..u32::MAX).map(seal).find(clear).unwrap_or_else(|| Self::from_hash(&hash_parts(&[text])))
     }
 
-    fn cut(hash: &str) -> Self {
-        let (code, rest) = hash.split_at(CODE);
-        let (nowhere, rest) = rest.split_at(CODE);
+    fn from_hash(hash: &str) -> Self {
+        let (code, rest) = hash.split_at(CODE_DIGITS);
+        let (nowhere, rest) = rest.split_at(CODE_DIGITS);
         let number = usize::from_str_radix(&rest[..4], 16).unwrap_or_default();
-        Self { code: code.to_owned(), nowhere: nowhere.to_owned(), number }
+        Self { nonce: code.to_owned(), canary: nowhere.to_owned(), shuffle: number }
     }
 }
 
 /// The SHA-256 of `parts`, in hexadecimal. Where one part ends and the next begins counts.
-pub(super) fn hash(parts: &[&str]) -> String {
+pub(super) fn hash_parts(parts: &[&str]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());
@@ -54,17 +54,17 @@ mod tests {
 
     #[test]
     fn a_text_has_one_seal_and_another_text_another() {
-        assert_eq!(Seal::of("a"), Seal::of("a"));
-        assert_ne!(Seal::of("a").code, Seal::of("b").code);
-        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
-        assert_eq!(hash(&[]), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(EvidenceFence::for_text("a"), EvidenceFence::for_text("a"));
+        assert_ne!(EvidenceFence::for_text("a").nonce, EvidenceFence::for_text("b").nonce);
+        assert_ne!(hash_parts(&["ab", "c"]), hash_parts(&["a", "bc"]));
+        assert_eq!(hash_parts(&[]), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 
     #[test]
     fn a_text_that_holds_the_code_of_another_gets_its_own() {
-        let other = Seal::of("an answer");
-        let text = format!("an answer that knows {} and {}", other.code, other.nowhere);
-        let seal = Seal::of(&text);
-        assert!(!text.contains(&seal.code) && !text.contains(&seal.nowhere));
+        let other = EvidenceFence::for_text("an answer");
+        let text = format!("an answer that knows {} and {}", other.nonce, other.canary);
+        let seal = EvidenceFence::for_text(&text);
+        assert!(!text.contains(&seal.nonce) && !text.contains(&seal.canary));
     }
 }
