@@ -1,20 +1,20 @@
-//! What a process writes, read as it comes and never without bound.
+//! The output of a process, read as it arrives and with a size limit.
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::AgentProblem;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK_BYTES: u64 = 16 << 10;
 
-/// What came through a pipe. What was read stays here when the reading is cut short.
+/// Bytes from a pipe. They remain here if the read is cancelled.
 #[derive(Debug, Default)]
 pub(super) struct CapturedOutput {
     pub(super) bytes: Vec<u8>,
 }
 
 impl CapturedOutput {
-    /// Reads to the end; more than `limit` bytes are an error.
+    /// Reads to the end. More than `limit` bytes are an error.
     pub(super) async fn read_all(
         &mut self,
         mut pipe: impl AsyncRead + Unpin,
@@ -28,7 +28,7 @@ impl CapturedOutput {
         Ok(())
     }
 
-    /// Reads to the end and keeps at least the last `tail` bytes, and little more.
+    /// Reads to the end and keeps little more than the last `tail` bytes.
     pub(super) async fn read_tail(
         &mut self,
         mut pipe: impl AsyncRead + Unpin,
@@ -41,13 +41,13 @@ impl CapturedOutput {
         Ok(())
     }
 
-    /// Whether there was more to read.
+    /// Reads the next chunk. Returns whether there was one.
     async fn read_chunk(&mut self, pipe: &mut (impl AsyncRead + Unpin)) -> Result<bool, AgentProblem> {
         let read = pipe.take(CHUNK_BYTES).read_buf(&mut self.bytes).await;
         read.map(|count| count > 0).map_err(AgentProblem::Lost)
     }
 
-    /// The text, without the blanks at its end.
+    /// Returns the text without trailing whitespace.
     pub(super) fn to_text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).trim_end().to_owned()
     }

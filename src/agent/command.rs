@@ -1,4 +1,4 @@
-//! Agents that are processes: the case's input on standard input, a trace on standard output.
+//! Agents as processes: the case's input on standard input, a trace on standard output.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,20 +18,20 @@ use crate::case::CommandLine;
 use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
 
-/// How much of standard error is kept for the message, in bytes.
+/// The size of the tail of standard error that error messages show, in bytes.
 const MAX_STDERR_BYTES: usize = 2048;
 
-/// How long the pipes of a process that has ended are read on: what it started may hold them open.
+/// The time that pipes are read after the process has ended: its children may hold them open.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Variables that every process sees.
+/// The environment variables that every process inherits.
 const INHERITED_VARIABLES: &[&str] =
     if cfg!(windows) { &["PATH", "HOME", "SystemRoot"] } else { &["PATH", "HOME"] };
 
-/// What became of a process: its run or the problem, and the end of its standard error.
+/// The run of a process or its problem, and the end of its standard error.
 pub(super) type CommandResult = (Result<Trace, AgentProblem>, String);
 
-/// Asks the agent that `line` is. After `limit` its whole process group is killed.
+/// Runs the agent `line`. After `limit` its whole process group is killed.
 pub(super) async fn ask_command(
     line: &CommandLine,
     input: &AgentInput,
@@ -64,7 +64,7 @@ fn collect_variables(line: &CommandLine, around: &AgentEnvironment) -> Vec<(Stri
     names.filter_map(|name| Some((name.to_owned(), (around.variable)(name)?))).collect()
 }
 
-/// Those of `variables` whose names say that they are.
+/// Returns the variables that look like secrets, by name.
 fn collect_secrets(variables: &[(String, OsString)]) -> Secrets {
     let mut secrets = Secrets::default();
     for (name, value) in variables.iter().filter(|(name, _)| names_a_secret(name)) {
@@ -91,13 +91,13 @@ fn start_process(
     command.spawn().map_err(|error| AgentProblem::NotStarted { program: line.program.clone(), error })
 }
 
-/// A program with a path is found from its working folder, whatever the system would do.
+/// Resolves a program with a path against its working folder, on every system.
 fn resolve_program(line: &CommandLine, folder: &Path) -> PathBuf {
     let path = Path::new(&line.program);
     if path.components().count() > 1 { folder.join(path) } else { path.to_owned() }
 }
 
-/// What passes between us and a process.
+/// The captured output of a process.
 #[derive(Default)]
 struct ProcessSession {
     output_limit: usize,
@@ -106,7 +106,7 @@ struct ProcessSession {
 }
 
 impl ProcessSession {
-    /// Asks, and reads until the process has ended. Dropped before that, it kills the process and all it started.
+    /// Writes the input, and reads until the process has ended. Dropping the future kills the process group.
     async fn run_to_end(&mut self, mut child: Child, input: &AgentInput) -> Result<ExitStatus, AgentProblem> {
         let group = child.id().map(ProcessGroup::new);
         let (stdin, limit) = (child.stdin.take(), self.output_limit);
@@ -124,6 +124,8 @@ impl ProcessSession {
             .map(drop)
         };
         tokio::pin!(pipes);
+        // Whichever ends first: a process may exit while its children hold the pipes open, or close its pipes and go
+        // on.
         tokio::select! {
             status = child.wait() => {
                 drop(group);
@@ -138,14 +140,15 @@ impl ProcessSession {
     }
 }
 
-/// More was read than is shown: a secret that was cut in two stands in what is left out.
+/// Returns the last [`MAX_STDERR_BYTES`] of a text. The caller reads more than that and masks secrets before, so that a
+/// secret is never cut in two.
 fn truncate_front(text: &str) -> String {
     let start =
         (text.len().saturating_sub(MAX_STDERR_BYTES)..=text.len()).find(|at| text.is_char_boundary(*at));
     start.map_or("", |start| &text[start..]).to_owned()
 }
 
-/// An agent need not read what it is asked.
+/// Writes the input. A failure is ignored, since an agent need not read its input.
 async fn write_input(stdin: Option<ChildStdin>, input: &AgentInput) -> Result<(), AgentProblem> {
     if let (Some(mut stdin), Ok(mut json)) = (stdin, serde_json::to_vec(input)) {
         json.push(b'\n');

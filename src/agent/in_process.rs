@@ -1,4 +1,4 @@
-//! Agents that are closures of the test target.
+//! Agents as closures of the test target.
 
 use std::any::Any;
 use std::future::Future;
@@ -13,17 +13,17 @@ use tokio::time::timeout;
 use super::{AgentFailure, AgentInput, AgentProblem, IntoTrace};
 use crate::trace::Trace;
 
-/// How much longer than its limit an agent is waited for that blocks its thread.
+/// How long after its limit an agent is abandoned if it blocks its thread.
 pub(super) const GRACE_PERIOD: Duration = Duration::from_millis(100);
 
 type RunFuture = Pin<Box<dyn Future<Output = Result<Trace, AgentProblem>> + Send>>;
 
-/// An async closure that answers with a run.
+/// An async closure that returns a run.
 #[derive(Clone)]
 pub struct InProcess(Arc<dyn Fn(AgentInput) -> RunFuture + Send + Sync>);
 
 impl InProcess {
-    /// The agent that `ask` is.
+    /// Creates an agent from the closure `ask`.
     pub fn new<F, Run, T, E>(ask: F) -> Self
     where
         F: Fn(AgentInput) -> Run + Send + Sync + 'static,
@@ -40,8 +40,8 @@ impl InProcess {
         }))
     }
 
-    /// Asks it. It has a thread to itself, so that one that blocks stops nobody else; that thread is left to
-    /// itself when its time is over.
+    /// Calls the closure on a thread of its own, so that a blocking agent delays no other. The thread is abandoned
+    /// after the limit.
     pub(super) async fn ask_closure(
         &self,
         input: AgentInput,

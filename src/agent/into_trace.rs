@@ -1,4 +1,4 @@
-//! What an agent of the test target may return: a trace, or messages in a format that a reader knows.
+//! The return types of agents in the test target: a trace, or messages in a format with a reader.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,9 +7,9 @@ use super::AgentProblem;
 use crate::reader;
 use crate::trace::Trace;
 
-/// What can be read as one run of an agent.
+/// A value that can be converted to one run of an agent.
 pub trait IntoTrace {
-    /// The run. The error says why it cannot be read.
+    /// Converts the value to a run. The error says why it cannot be read.
     fn into_trace(self) -> Result<Trace, AgentProblem>;
 }
 
@@ -26,8 +26,7 @@ impl IntoTrace for Value {
     }
 }
 
-/// The messages of an agent framework, or a whole response of one: anything that serializes to a format that a
-/// reader knows.
+/// The messages of an agent framework, or a whole response of one: anything that serializes to a format with a reader.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Messages<T>(pub T);
 

@@ -1,7 +1,8 @@
-//! Agents that run: closures, commands and servers, asked at the same time, each within its limit.
+//! Agents: closures, commands and servers, run concurrently, each within its time limit.
 //!
-//! A [`Crew`] runs them on one runtime of its own, so that how many run at once is not how many trials do. An agent
-//! that errs, panics, hangs, floods its output or writes nonsense is an [`AgentError`], never more than that.
+//! An [`AgentPool`] runs them on a runtime of its own, so that the number of concurrent agents is independent of the
+//! number of concurrent trials. Every failure of an agent (an error, a panic, a timeout, too much output, an unreadable
+//! trace) is an [`AgentError`].
 
 mod capture;
 mod command;
@@ -27,31 +28,31 @@ pub use pool::{AgentAnswer, AgentEnvironment, AgentPool};
 
 use crate::case::{AgentFrom, Case, CommandLine, Described, HttpCall};
 
-/// How long an agent may take where neither its case nor its command says so.
+/// The time limit of an agent unless its case or its command names another.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How many bytes an agent may answer with unless it is described otherwise: 16 MiB.
+/// The largest output of an agent unless its description names another: 16 MiB.
 const OUTPUT_LIMIT: usize = 16 << 20;
 
-/// How many agents run at once unless the harness says otherwise.
+/// The number of agents that run at once unless the harness sets another.
 pub const DEFAULT_CONCURRENCY: usize = 16;
 
-/// What an agent is asked.
+/// The input of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AgentInput {
     /// The case's id; of a file that is one case, the file's stem.
     pub id: String,
-    /// The case's `input`, as it stands there: a text, or a mapping with `query`.
+    /// The case's `input` as written: a text, or a mapping with `query`.
     pub input: Value,
     /// The text of the input.
     pub query: String,
-    /// Which run of the case this is, from 1: `repeat` asks for several.
+    /// The number of the run, from 1: `repeat` asks for several.
     pub run: u32,
 }
 
 impl AgentInput {
-    /// What `case` asks; `stem` is its file's.
+    /// Creates the input for `case`; `stem` is the stem of its file.
     pub fn for_case(case: &Case, stem: &str) -> Self {
         Self {
             id: case.id.clone().unwrap_or_else(|| stem.to_owned()),
@@ -62,7 +63,7 @@ impl AgentInput {
     }
 }
 
-/// An agent that can be asked.
+/// An agent.
 #[derive(Clone)]
 pub enum Agent {
     /// A closure of the test target.
@@ -87,7 +88,7 @@ impl From<Described> for Agent {
 pub struct Agents(BTreeMap<String, Agent>);
 
 impl Agents {
-    /// Adds an agent. The error says that the name is taken.
+    /// Adds an agent. It is an error if the name is taken.
     pub fn register_agent(&mut self, name: &str, agent: Agent) -> Result<(), String> {
         match self.0.insert(name.to_owned(), agent) {
             None => Ok(()),
@@ -95,12 +96,12 @@ impl Agents {
         }
     }
 
-    /// The names, sorted.
+    /// Returns the names, sorted.
     pub fn names(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 
-    /// The agent that a case means, and what it is called; `None` for a name that nobody has.
+    /// Returns the agent of a case and its name. `None` for an unknown name.
     pub fn find_agent(&self, from: &AgentFrom) -> Option<(String, Agent)> {
         match from {
             AgentFrom::Named(name) => Some((name.clone(), self.0.get(name)?.clone())),
@@ -109,7 +110,7 @@ impl Agents {
     }
 }
 
-/// What an agent without a name is called.
+/// Returns the display name of an agent that is described in the case.
 fn describe_agent(described: &Described) -> String {
     match described {
         Described::Command(line) => line.program.clone(),

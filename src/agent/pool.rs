@@ -1,4 +1,4 @@
-//! All agents of a process, on one runtime, so many at a time.
+//! Runs the agents of a process on one runtime, with a limit on how many run at once.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,16 +15,16 @@ use tokio::task::JoinHandle;
 use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
 use crate::trace::Trace;
 
-/// What the processes of agents find around them.
+/// The environment of agents that are processes.
 #[derive(Clone)]
 pub struct AgentEnvironment {
-    /// The package's folder: theirs, unless they name another.
+    /// The package's folder, which is the working folder unless a command names another.
     pub folder: PathBuf,
-    /// The value of a variable.
+    /// Reads an environment variable.
     pub variable: fn(&str) -> Option<OsString>,
 }
 
-/// The runs of a case, to be had when its agent has answered.
+/// The runs of a case, available once its agent has answered.
 #[derive(Debug, Clone, Default)]
 pub struct AgentAnswer(Arc<OnceLock<Result<Vec<Trace>, AgentError>>>);
 
@@ -40,7 +40,7 @@ impl AgentAnswer {
     }
 }
 
-/// Runs agents.
+/// Runs agents, a limited number at once.
 pub struct AgentPool {
     runtime: Option<Runtime>,
     permits: Arc<Semaphore>,
@@ -49,7 +49,7 @@ pub struct AgentPool {
 }
 
 impl AgentPool {
-    /// A crew of which `at_once` are at work at the same time.
+    /// Creates a pool in which `at_once` agents run at the same time.
     pub fn new(at_once: usize, around: AgentEnvironment) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -67,8 +67,8 @@ impl AgentPool {
         })
     }
 
-    /// Has the agent called `name` asked `runs` times, as soon as its turn comes; each time it has `limit`, or else
-    /// what its command says.
+    /// Starts `runs` runs of the agent `name`, each as soon as the pool has room. Each run has `limit`, or the limit of
+    /// its command.
     pub fn start_runs(
         &self,
         (name, agent): (String, Agent),
@@ -92,13 +92,13 @@ impl AgentPool {
         answer
     }
 
-    /// The cases whose agents are at work, by their ids, in the order in which they began.
+    /// Returns the ids of the cases whose agents are running, in the order of their start.
     pub fn working_cases(&self) -> Vec<String> {
         self.at_work.lock_ids().clone()
     }
 }
 
-/// The ids of the cases whose agents are at work.
+/// The ids of the cases whose agents are running.
 #[derive(Clone, Default)]
 struct WorkingAgents(Arc<Mutex<Vec<String>>>);
 
@@ -113,7 +113,7 @@ impl WorkingAgents {
     }
 }
 
-/// An agent that has begun its work. When this value goes, it has ended it.
+/// Marks an agent as running until it is dropped.
 struct WorkGuard {
     at_work: WorkingAgents,
     id: String,
@@ -128,11 +128,11 @@ impl Drop for WorkGuard {
     }
 }
 
-/// Agents that hang keep their threads, and others still need some.
+/// Threads in reserve: agents that hang keep theirs.
 const SPARE_THREADS: usize = 512;
 
 impl Drop for AgentPool {
-    /// An agent that hangs is not waited for.
+    /// Kills all agents. The runtime does not wait for agents that hang.
     fn drop(&mut self) {
         group::kill_all();
         if let Some(runtime) = self.runtime.take() {
@@ -141,7 +141,7 @@ impl Drop for AgentPool {
     }
 }
 
-/// The case's limit and the command's both hold.
+/// Returns the shorter of the case's limit and the agent's own.
 fn find_shortest_limit(limit: Option<Duration>, agent: &Agent) -> Option<Duration> {
     let own = match agent {
         Agent::Command(line) => line.timeout,
@@ -151,7 +151,7 @@ fn find_shortest_limit(limit: Option<Duration>, agent: &Agent) -> Option<Duratio
     limit.into_iter().chain(own).min()
 }
 
-/// All runs of a case, or the first that failed.
+/// Collects all runs of a case, or the first error.
 async fn gather_runs(
     name: String,
     asked: Vec<JoinHandle<Result<Trace, AgentError>>>,
@@ -169,7 +169,7 @@ async fn gather_runs(
     Ok(runs)
 }
 
-/// One run of a case.
+/// One run of a case by its agent.
 struct AgentRun {
     name: String,
     agent: Agent,
@@ -178,7 +178,7 @@ struct AgentRun {
 }
 
 impl AgentRun {
-    /// Waits until it may begin: its time counts from then.
+    /// Runs the agent once the pool has room. The time limit starts then.
     async fn run_agent(
         self,
         input: AgentInput,
@@ -202,7 +202,7 @@ impl AgentRun {
     }
 }
 
-/// Who it was and how long it took is known here, where the trace does not tell.
+/// Adds the agent's name and the measured duration, unless the trace records them.
 fn fill_defaults(mut trace: Trace, name: &str, took: Duration) -> Trace {
     let millis = (took.as_secs_f64() * 1e6).round() / 1e3;
     trace.duration_ms.get_or_insert(millis);
@@ -210,7 +210,7 @@ fn fill_defaults(mut trace: Trace, name: &str, took: Duration) -> Trace {
     trace
 }
 
-/// The processes of agents are in groups of their own: an interrupt of this one does not reach them.
+/// Kills the process groups of agents when this process is interrupted: the signal does not reach them.
 #[cfg(unix)]
 async fn exit_when_interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
@@ -236,11 +236,13 @@ async fn exit_when_interrupted() {
     }
 }
 
-/// Whoever shows a line on the terminal holds standard error as long as it is to be seen. It is gone when the stream is
-/// ours, and does not come back. A stream that nobody reads is not waited for.
+/// Takes the lock of standard error, so that the progress line is gone before the process exits. A stream that nobody
+/// reads is not waited for.
 fn lock_stderr() {
     let (sender, receiver) = channel();
     thread::spawn(move || {
+        // The progress line holds the lock while it is visible. The lock is kept until the exit, so that it does not
+        // return.
         let _held = io::stderr().lock();
         let _ = sender.send(());
         thread::sleep(Duration::MAX);
@@ -248,5 +250,5 @@ fn lock_stderr() {
     let _ = receiver.recv_timeout(Duration::from_millis(300));
 }
 
-/// The exit code of a run that was interrupted.
+/// The exit code after an interrupt.
 const INTERRUPTED_EXIT_CODE: i32 = 130;

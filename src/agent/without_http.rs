@@ -1,4 +1,5 @@
-//! What stands in for agents behind HTTP when the crate is built without them. No case gets here: its file is refused.
+//! Replaces HTTP agents when the crate is built without them. It is never called, since files with such agents are
+//! rejected.
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use super::{AgentEnvironment, AgentInput, AgentProblem};
 use crate::case::HttpCall;
 use crate::trace::Trace;
 
-/// Says which feature is missing.
+/// Returns an error that names the missing feature.
 pub(super) fn ask_server(
     _: &Arc<HttpCall>,
     _: &AgentInput,

@@ -1,4 +1,4 @@
-//! One attempt at a request: what is sent, and what its answer means.
+//! One attempt at a request: builds the request, sends it, and classifies the response.
 
 use std::fmt;
 use std::io::Read as _;
@@ -9,24 +9,24 @@ use ureq::{AsSendBody, Body, Timeout};
 
 use super::{HttpLimits, HttpProblem, HttpRequest, HttpResponse, conceal, retry};
 
-/// How much of a refusal's body is read.
+/// The number of bytes that are read from the body of an error response.
 const MAX_BODY_BYTES: u64 = 64 << 10;
 
-/// How much of it is shown, in characters.
+/// The largest length of that body in an error message, in characters.
 const MAX_SHOWN_CHARS: usize = 400;
 
-/// One attempt.
+/// One attempt at a request.
 pub(super) struct HttpAttempt<'s> {
     pub(super) agent: &'s ureq::Agent,
     pub(super) request: &'s HttpRequest,
     pub(super) limits: &'s HttpLimits,
-    /// The time that is left.
+    /// The remaining time.
     pub(super) left: Duration,
-    /// Which one it is, from 1.
+    /// The number of the attempt, from 1.
     pub(super) number: u32,
 }
 
-/// What came of it, and how long the server then wishes to be left alone.
+/// The problem of an attempt, and the wait that the server asks for.
 pub(super) struct FailedAttempt {
     pub(super) problem: HttpProblem,
     pub(super) retry_after: Option<Duration>,
@@ -39,7 +39,7 @@ impl From<HttpProblem> for FailedAttempt {
 }
 
 impl HttpAttempt<'_> {
-    /// Asks, and reads the answer to its end.
+    /// Sends the request, and reads the response to its end.
     pub(super) fn send(&self) -> Result<HttpResponse, FailedAttempt> {
         if self.left.is_zero() {
             return Err(self.out_of_time().into());
@@ -90,6 +90,7 @@ impl HttpAttempt<'_> {
         since: Instant,
     ) -> Result<HttpResponse, HttpProblem> {
         let (mut bytes, limit) = (Vec::new(), self.limits.response_bytes);
+        // One byte more than the limit tells a body of exactly the limit from a longer one.
         let one_more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
         let read = body.as_reader().take(one_more).read_to_end(&mut bytes);
         if bytes.len() > limit {
@@ -104,7 +105,7 @@ impl HttpAttempt<'_> {
         Ok(HttpResponse { status: head.status.as_u16(), media_type, body, attempts: self.number })
     }
 
-    /// What an answer says that is not 2xx.
+    /// Converts a response other than 2xx to a problem.
     fn read_refusal(&self, head: &Parts, mut body: Body) -> HttpProblem {
         let status = head.status.as_u16();
         if head.status.is_redirection() {
@@ -115,7 +116,7 @@ impl HttpAttempt<'_> {
             };
         }
         let mut bytes = Vec::new();
-        // What came before a break is shown as well.
+        // If the connection breaks, the part that arrived is shown.
         let _ = body.as_reader().take(MAX_BODY_BYTES).read_to_end(&mut bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         HttpProblem::Status { status, body: truncate_to_line(&self.request.secrets.mask_text(text)) }
@@ -140,7 +141,7 @@ impl HttpAttempt<'_> {
                 HttpProblem::Unreachable(shown(&error))
             }
             Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired => HttpProblem::Insecure(shown(&error)),
-            // The library's text would show the whole URL.
+            // The library's message contains the whole URL, and so its secrets.
             Error::BadUri(_) => HttpProblem::Invalid("its URL names no host".to_owned()),
             Error::Http(error) => HttpProblem::Invalid(shown(&error)),
             other => HttpProblem::Lost(shown(&other)),
@@ -165,7 +166,7 @@ fn header_text<'h>(headers: &'h HeaderMap, name: &header::HeaderName) -> Option<
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// The beginning of a text, without what would break a line.
+/// Joins the words of a text on one line without control characters, and cuts it.
 fn truncate_to_line(text: &str) -> String {
     let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");

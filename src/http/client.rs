@@ -1,4 +1,4 @@
-//! Sends requests, again where that helps.
+//! Sends requests, with retries.
 
 use std::fmt;
 use std::thread::sleep;
@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use super::attempt::{FailedAttempt, HttpAttempt};
 use super::{HttpError, HttpLimits, HttpProblem, HttpRequest, HttpResponse, retry};
 
-/// Longer limits are none: no clock counts further.
+/// The largest time limit: longer ones overflow some clocks.
 const MAX_TOTAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Sends requests and keeps connections for the next. Cheap to clone.
+/// Sends requests and reuses connections. Cheap to clone.
 #[derive(Clone)]
 pub struct HttpClient(ureq::Agent);
 
 impl Default for HttpClient {
-    /// A client that follows no redirect: a key goes where the user says, and nowhere else.
+    /// Creates a client that follows no redirects: an API key goes to the host that the user names, and nowhere else.
     fn default() -> Self {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
@@ -26,7 +26,7 @@ impl Default for HttpClient {
     }
 }
 
-/// What is inside holds the proxy, and so its password.
+/// Shows nothing of the inner agent, which contains the password of a proxy.
 impl fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Client")
@@ -34,7 +34,7 @@ impl fmt::Debug for HttpClient {
 }
 
 impl HttpClient {
-    /// Sends `request` until there is an answer, it cannot be had, or its limits are reached. Blocks.
+    /// Sends `request` until there is a response, a retry is useless, or the limits are reached. Blocks the thread.
     pub fn send_request(
         &self,
         request: &HttpRequest,
@@ -50,7 +50,7 @@ impl HttpClient {
     }
 }
 
-/// A request on its way.
+/// A request with the state of its retries.
 struct RetryLoop<'s> {
     client: &'s HttpClient,
     request: &'s HttpRequest,
@@ -87,7 +87,7 @@ impl RetryLoop<'_> {
         self.limits.total.min(MAX_TOTAL).saturating_sub(self.since.elapsed())
     }
 
-    /// There is no time for the wait that should come now.
+    /// Returns the problem if the next wait exceeds the remaining time.
     fn give_up(&self, problem: HttpProblem, wish: Option<Duration>) -> HttpProblem {
         let last = Box::new(problem);
         match wish {

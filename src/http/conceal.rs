@@ -1,8 +1,8 @@
-//! What of a request holds a key, kept out of every text that is shown of it.
+//! Redacts credentials from request text.
 
 use crate::secrets::Secrets;
 
-/// Adds the value of a header, and the key behind its scheme: a server may tell one or the other.
+/// Adds the value of a header, and the key after its scheme: a server may echo either.
 pub(super) fn add_header(secrets: &mut Secrets, name: &str, value: &str) {
     secrets.add_value(name, value);
     if let Some((_, key)) = value.trim().split_once(' ') {
@@ -10,7 +10,7 @@ pub(super) fn add_header(secrets: &mut Secrets, name: &str, value: &str) {
     }
 }
 
-/// A URL without who asks, the query and the fragment: keys stand there.
+/// Removes user info, query and fragment from a URL: they may contain keys.
 pub(super) fn strip_url(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let url = &url[..end];

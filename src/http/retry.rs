@@ -1,31 +1,31 @@
-//! When a request is asked again: what the server wishes, or else longer each time, with some chance in it.
+//! The wait before a retry: what the server asks for, or else exponential backoff with jitter.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
 use ureq::http::HeaderMap;
 
-/// The wait before the second attempt; it doubles with each.
+/// The wait before the second attempt; it doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// No wait of ours is longer.
+/// The largest wait, unless the server asks for more.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// How long to wait after attempt `attempt`, from 1: between half of the doubled time and all of it, so that many who
-/// failed together do not come back together.
+/// Returns the wait after the attempt with this number, from 1: a random time between half of the doubled wait and all
+/// of it, so that clients that failed together do not retry together.
 pub(super) fn compute_backoff(attempt: u32) -> Duration {
     let doubled = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
     let whole = FIRST_WAIT.saturating_mul(doubled).min(MAX_WAIT);
     whole / 2 + (whole / 2).mul_f64(random_fraction())
 }
 
-/// From 0 to 1. A map's random keys are chance enough.
+/// Returns a number from 0 to 1. The random keys of a hash map are random enough.
 fn random_fraction() -> f64 {
     let bits = u32::try_from(RandomState::new().build_hasher().finish() >> 32).unwrap_or_default();
     f64::from(bits) / f64::from(u32::MAX)
 }
 
-/// How long the server wishes to be left alone: `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`.
+/// Parses the wait that the server asks for: `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`.
 pub(super) fn parse_retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
@@ -35,7 +35,7 @@ pub(super) fn parse_retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Some(seconds) = number("retry-after") {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    // Its own clock says how far away its date is.
+    // The distance between two dates of the server is independent of our clock.
     let (then, now) = (parse_http_date(text("retry-after")?)?, parse_http_date(text("date")?)?);
     Some(Duration::from_secs(u64::try_from(then - now).unwrap_or_default()))
 }
@@ -43,7 +43,7 @@ pub(super) fn parse_retry_after(headers: &HeaderMap) -> Option<Duration> {
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The seconds of an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`) since some day that is always the same.
+/// Converts an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`) to seconds since a fixed day.
 fn parse_http_date(date: &str) -> Option<i64> {
     let [_, day, month, year, time, "GMT"] = date.split(' ').collect::<Vec<_>>()[..] else { return None };
     let [hour, minute, second] = time.split(':').collect::<Vec<_>>()[..] else { return None };
@@ -53,7 +53,8 @@ fn parse_http_date(date: &str) -> Option<i64> {
     Some(((days * 24 + number(hour)?) * 60 + number(minute)?) * 60 + number(second)?)
 }
 
-/// Days of the Gregorian calendar; years begin in March, so that the leap day is a year's last. `month` from 0.
+/// Counts days of the Gregorian calendar. Years begin in March, so that the leap day is the last of a year. `month`
+/// counts from 0.
 fn count_days(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
     year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day

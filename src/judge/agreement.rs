@@ -1,20 +1,20 @@
-//! How far a judge agrees with people who know.
+//! The agreement of a judge with people.
 
-/// The labels of people against the verdicts of a judge.
+/// Counts of the labels by people against the verdicts of a judge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Agreement {
-    /// Both say pass.
+    /// Both pass.
     pub both_pass: u32,
-    /// Both say fail.
+    /// Both fail.
     pub both_fail: u32,
-    /// The label is fail, and the judge says pass: it is too easy.
+    /// The label is fail and the judge passes: the judge is too lenient.
     pub too_easy: u32,
-    /// The label is pass, and the judge says fail: it is too hard.
+    /// The label is pass and the judge fails: the judge is too strict.
     pub too_hard: u32,
 }
 
 impl Agreement {
-    /// Counts one example: what people say, and what the judge says.
+    /// Counts one example.
     pub fn add_example(&mut self, label: bool, judged: bool) {
         let cell = match (label, judged) {
             (true, true) => &mut self.both_pass,
@@ -25,19 +25,19 @@ impl Agreement {
         *cell += 1;
     }
 
-    /// How many examples were counted.
+    /// Returns the number of examples.
     pub fn count_examples(&self) -> u32 {
         self.both_pass + self.both_fail + self.too_easy + self.too_hard
     }
 
-    /// The share of examples on which both say the same; `None` without examples.
+    /// Returns the share of examples on which label and judge agree. `None` without examples.
     pub fn agreed_share(&self) -> Option<f64> {
         let all = self.count_examples();
         (all > 0).then(|| f64::from(self.both_pass + self.both_fail) / f64::from(all))
     }
 
-    /// Cohen's kappa: the agreement beyond what chance gives to two who know only how often each label is right. `None`
-    /// where chance alone would agree on everything: all labels and all verdicts are the same.
+    /// Computes Cohen's kappa: the agreement beyond chance, where chance knows only how often each side passes an
+    /// example. `None` if chance alone agrees on everything: all labels and verdicts are the same.
     pub fn compute_kappa(&self) -> Option<f64> {
         let (all, agreed) = (f64::from(self.count_examples()), self.agreed_share()?);
         let share = |count: u32| f64::from(count) / all;
@@ -47,7 +47,7 @@ impl Agreement {
         (chance < 1.0).then(|| (agreed - chance) / (1.0 - chance))
     }
 
-    /// What the kappa is called (Landis and Koch).
+    /// Returns the name of the kappa's range (Landis and Koch).
     pub fn describe_kappa(&self) -> Option<&'static str> {
         let kappa = self.compute_kappa()?;
         let named = [(0.0, "none"), (0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial")];

@@ -1,4 +1,4 @@
-//! A file of answers that people have labelled, to hold a judge against.
+//! A file of answers with labels by people, to measure a judge against.
 //!
 //! ```yaml
 //! judge: {model: gpt-4o-mini}      # as in a suite; else the one of arraign.yaml
@@ -24,33 +24,33 @@ use crate::yaml::{Fields, Node, did_you_mean};
 /// A file of labelled examples.
 #[derive(Debug, Clone)]
 pub struct Calibration {
-    /// The judge that the file, or `arraign.yaml`, names.
+    /// The judge named by the file or by `arraign.yaml`.
     pub judge: Option<Arc<JudgeSettings>>,
-    /// What its tokens cost.
+    /// The prices of tokens.
     pub prices: Prices,
-    /// The examples, in the file's order.
+    /// The examples, in the order of the file.
     pub examples: Vec<LabelledExample>,
 }
 
-/// An answer that people have labelled.
+/// An answer with a label by people.
 #[derive(Debug, Clone)]
 pub struct LabelledExample {
-    /// What it is called.
+    /// The id of the example.
     pub id: String,
-    /// Where it stands.
+    /// The place of the example.
     pub place: Place,
-    /// What the judge is to decide.
+    /// The question to the judge.
     pub prompt: String,
-    /// What the agent was asked.
+    /// The input of the agent.
     pub input: Option<String>,
-    /// What the agent answered.
+    /// The answer of the agent.
     pub answer: String,
-    /// Whether it passes, as people say.
+    /// The label: whether the answer passes.
     pub passes: bool,
 }
 
 impl Calibration {
-    /// Reads the file at `path`; `tables` are those of `arraign.yaml`.
+    /// Reads the file at `path`; `tables` come from `arraign.yaml`.
     pub fn load(path: &Path, files: &Files, tables: &Tables) -> Result<Self, LoadErrors> {
         let document = files.document(path)?;
         let mut fields = Fields::of(document.root(), "a file of labelled examples")?;
@@ -68,7 +68,7 @@ impl Calibration {
 }
 
 impl LabelledExample {
-    /// The example as a request.
+    /// Builds the request for the example.
     pub(super) fn build_questionnaire(&self) -> Result<Option<Questionnaire>, JudgeError> {
         let trace = Trace { answer: Some(self.answer.clone()), ..Trace::default() };
         let context = JudgeContext { include_prompt: self.input.is_some(), ..JudgeContext::default() };

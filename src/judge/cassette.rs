@@ -1,7 +1,7 @@
-//! A cassette: what a judge said about one run, in a file beside the case, to be replayed without a network.
+//! A cassette: the recorded votes of a judge on one run, in a file beside the case, replayed without a network.
 //!
-//! It is found by the hash of all that the judge was asked, and by whom. It holds labels, verdicts and reasons, and nothing
-//! of the request: no header, no key, no trace.
+//! Its key is the hash of the request and the judge's name. It contains labels, verdicts and reasons, and nothing of
+//! the request: no header, no key, no trace.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ use crate::suite::escape_component;
 /// The folder of cassettes, beside the files of cases.
 pub const CASSETTES: &str = "cassettes";
 
-/// The form of these files.
+/// The version of the file format.
 const CASSETTE_VERSION: u32 = 1;
 
-/// How much of the key stands in the name, in characters.
+/// The length of the key's prefix in the file name, in characters.
 const KEY_CHARS_IN_NAME: usize = 16;
 
-/// How much of a case's id stands in the name, in characters.
+/// The largest length of a case's id in the file name, in characters.
 const MAX_ID_CHARS: usize = 80;
 
-/// What a judge said.
+/// The recorded votes of a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cassette {
@@ -38,7 +38,7 @@ pub(super) struct Cassette {
     votes: Vec<BTreeMap<String, RecordedOpinion>>,
 }
 
-/// One opinion, as it is written.
+/// One opinion in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordedOpinion {
@@ -54,31 +54,31 @@ struct RecordedOpinion {
     reason: Option<String>,
 }
 
-/// The hash of all that a request holds, and of who is asked how often.
+/// Hashes the request, the judge's name and the number of votes.
 pub(super) fn compute_key(questionnaire: &Questionnaire, judge: &str, votes: u32) -> String {
     let request = questionnaire.build_request(1);
     let (schema, votes) = (request.schema.to_string(), votes.to_string());
     hash_parts(&[judge, &votes, &request.system, &request.user, &schema])
 }
 
-/// How the paths of a case's cassettes begin: `cassettes/<file stem>/<id>.`, beside the case's file.
+/// Returns the path prefix of a case's cassettes: `cassettes/<file stem>/<id>.`, beside the case's file.
 pub fn cassette_prefix(case: &Case, file: &Path) -> PathBuf {
     CassetteLocation::new(file, case.id.as_deref()).path_prefix()
 }
 
-/// Where the cassettes of one case are.
+/// The folder and the name prefix of a case's cassettes.
 pub(super) struct CassetteLocation {
     folder: PathBuf,
-    /// How their names begin.
+    /// The prefix of the file names.
     name: String,
 }
 
 impl CassetteLocation {
-    /// That of the case called `id` of `file`.
+    /// Locates the cassettes of the case `id` in `file`.
     pub(super) fn new(file: &Path, id: Option<&str>) -> Self {
         let stem = file.file_stem().unwrap_or_default();
         let id: String = escape_component(id.unwrap_or("case")).chars().take(MAX_ID_CHARS).collect();
-        // Hidden files are not looked at.
+        // Files that begin with a dot are hidden, and hidden files are not listed.
         let id = id.strip_prefix('.').map_or_else(|| id.clone(), |rest| format!("%2E{rest}"));
         let folder = file.parent().unwrap_or(file).join(CASSETTES).join(stem);
         Self { folder, name: format!("{id}.") }
@@ -88,12 +88,12 @@ impl CassetteLocation {
         self.folder.join(&self.name)
     }
 
-    /// The file of the cassette with this key.
+    /// Returns the path of the cassette with this key.
     pub(super) fn path_for(&self, key: &str) -> PathBuf {
         self.folder.join(format!("{}{}.json", self.name, &key[..KEY_CHARS_IN_NAME.min(key.len())]))
     }
 
-    /// Whether there is any cassette.
+    /// Whether any cassette exists at this location.
     pub(super) fn has_cassettes(&self, files: &Files) -> bool {
         let is_own = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&self.name))
@@ -111,7 +111,7 @@ impl Cassette {
         Self { version: CASSETTE_VERSION, key: key.to_owned(), judge: judge.to_owned(), votes }
     }
 
-    /// Reads the file at `path`; `None` where there is none, or one of another key.
+    /// Reads the file at `path`. `None` if it does not exist or has another key.
     pub(super) fn read_file(path: &Path, key: &str, files: &Files) -> Result<Option<Self>, JudgeError> {
         let broken = |why: String| {
             let name = files.name(path);
@@ -139,7 +139,7 @@ impl Cassette {
         written.map_err(|error| JudgeError::Unwritten(error.to_string()))
     }
 
-    /// The votes, which must be answers to what is asked.
+    /// Returns the votes, each of which must answer all questions of `questionnaire`.
     pub(super) fn parse_votes(&self, questionnaire: &Questionnaire) -> Result<Vec<Vote>, JudgeError> {
         let vote = |said: &BTreeMap<String, RecordedOpinion>| -> Option<Vote> {
             let labels = questionnaire.asked().iter().filter_map(|asked| asked.label.as_ref());

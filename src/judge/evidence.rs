@@ -1,4 +1,4 @@
-//! What a judge is shown of a run: one line of JSON, in which no text of the agent's can end the line.
+//! The evidence for a judge: one line of JSON, which no text of the agent can end.
 
 use serde_json::{Map, Value, json};
 
@@ -10,18 +10,18 @@ use crate::trace::{Call, Trace};
 /// The longest answer that is judged, in bytes.
 const MAX_ANSWER_BYTES: usize = 200_000;
 
-/// The most of one result that is shown, in characters.
+/// The largest length of one tool result, in characters.
 const MAX_RESULT_CHARS: usize = 20_000;
 
-/// The longest evidence, in bytes.
+/// The largest size of all evidence, in bytes.
 const MAX_EVIDENCE_BYTES: usize = 1_000_000;
 
-/// Runs and turns, each with what some question is about.
+/// Runs and turns, each with the parts that some question needs.
 #[derive(Debug, Default)]
 pub(super) struct EvidenceDocument(Map<String, Value>);
 
 impl EvidenceDocument {
-    /// Adds what `context` asks for of a run, under `name`.
+    /// Adds the parts of a run that `context` selects, under `name`.
     pub(super) fn add_run(
         &mut self,
         name: &str,
@@ -48,8 +48,8 @@ impl EvidenceDocument {
         Ok(())
     }
 
-    /// All of it in one line, without secrets. `<` is written as an escape: no tag and no marker of a chat template
-    /// stands in it.
+    /// Renders the evidence as one line, without secrets. `<` is escaped, so that the line contains no tags and no
+    /// markers of chat templates.
     pub(super) fn render_line(self) -> Result<String, JudgeError> {
         let line = json_without_secrets(Value::Object(self.0)).to_string().replace('<', "\\u003c");
         if line.len() <= MAX_EVIDENCE_BYTES {
@@ -62,7 +62,7 @@ impl EvidenceDocument {
     }
 }
 
-/// Which parts of an exhibit a question is about.
+/// Lists the parts of the evidence that a question is about.
 pub(super) fn list_parts(name: &str, context: JudgeContext) -> Vec<String> {
     let parts = [
         (true, "answer"),
@@ -78,7 +78,7 @@ fn shows_calls(context: JudgeContext) -> bool {
     context.include_tool_sequence || context.include_tool_inputs || context.include_tool_results
 }
 
-/// One call, with what another question has asked for before.
+/// Builds one call, extending the parts that earlier questions selected.
 fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
     let mut shown = before.cloned().unwrap_or_else(|| json!({"tool": call.name}));
     if context.include_tool_inputs {
@@ -96,7 +96,7 @@ fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Val
     shown
 }
 
-/// A long result by its beginning; that it was cut is said. Secrets are masked first: half of one has no shape.
+/// Cuts a long result and marks the cut. Secrets are masked first, since half a secret has no recognizable shape.
 fn truncate_result(result: &Value) -> Value {
     let result = json_without_secrets(result.clone());
     let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);

@@ -1,30 +1,30 @@
-//! The code of one request: two lines with it enclose the evidence.
+//! The fence around the evidence of a request: two lines with a nonce.
 //!
-//! It is a hash of all that it encloses. Whoever wrote a part of that cannot know the hash of the whole, and so cannot
-//! write the line that would end the evidence early. The same request has the same code every time, so that its
-//! recorded answer is found again.
+//! The nonce is a hash of the text that it encloses. The author of a part of that text cannot know the hash of the
+//! whole, and so cannot write the line that would end the evidence early. The same request always has the same nonce,
+//! so that its recorded answer is found again.
 
 use sha2::{Digest as _, Sha256};
 
-/// How many hexadecimal digits the code has.
+/// The number of hexadecimal digits of a code.
 const CODE_DIGITS: usize = 16;
 
-/// The codes of one request.
+/// The nonce and the canary of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EvidenceFence {
-    /// What encloses the evidence, and what an answer must repeat.
+    /// The code in the fence lines, which a reply must repeat.
     pub(super) nonce: String,
-    /// What stands nowhere in the evidence: a judge who finds it there has not looked.
+    /// A code that the evidence does not contain: a judge who reports it there has not read the evidence.
     pub(super) canary: String,
-    /// A number that nobody can foresee who wrote the evidence.
+    /// A number that the author of the evidence cannot predict; it selects the positions of control questions.
     pub(super) shuffle: usize,
 }
 
 impl EvidenceFence {
-    /// That of `text`, in which neither of its codes stands.
+    /// Derives the codes from `text`, which contains neither of them.
     pub(super) fn for_text(text: &str) -> Self {
         let seal = |round: u32| Self::from_hash(&hash_parts(&[&round.to_string(), text]));
-        // A code that stands in its own text is as likely as a guessed key.
+        // A text that contains its own hash is as unlikely as a guessed key, but the loop is free.
         let clear = |seal: &Self| !text.contains(&seal.nonce) && !text.contains(&seal.canary);
         (0..u32::MAX).map(seal).find(clear).unwrap_or_else(|| Self::from_hash(&hash_parts(&[text])))
     }
@@ -37,7 +37,8 @@ impl EvidenceFence {
     }
 }
 
-/// The SHA-256 of `parts`, in hexadecimal. Where one part ends and the next begins counts.
+/// Returns the SHA-256 of `parts` in hexadecimal. Each part is preceded by its length, so that moving a boundary
+/// changes the hash.
 pub(super) fn hash_parts(parts: &[&str]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {

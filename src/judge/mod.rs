@@ -1,11 +1,11 @@
-//! The judge: a model that is asked what no rule can tell, once a run of a case, with its opinions kept.
+//! The judge: a model that answers the questions no rule can decide, asked once for each run of a case. Its opinions
+//! are recorded.
 //!
-//! A [`Questionnaire`] puts all questions of a case and what they are about into one [`JudgeRequest`], and reads the
-//! answer; what the agent wrote is data in it, and stays data. A [`Panel`] knows who is asked, whether what was recorded
-//! is replayed instead, and what has been spent. A [`Hearing`] is what one trial may ask of it.
+//! A [`Questionnaire`] puts all questions of a case and their evidence into one [`JudgeRequest`], and parses the reply.
+//! Text of the agent is data in the request and cannot act as an instruction. A [`JudgePool`] holds the judges, the
+//! mode (replay, record, live, off) and the spending. A [`JudgeSession`] is the judge as one trial sees it.
 //!
-//! The request is built without a look at the world, so that it can be hashed: that is what a recorded opinion is
-//! found by.
+//! The request depends only on the case and the run, so that its hash finds the recorded opinion.
 
 mod agreement;
 mod calibration;
@@ -37,13 +37,13 @@ use serde_json::Value;
 
 use crate::trace::Usage;
 
-/// Somebody who can be asked. A closure is one, too.
+/// A model that answers questions about a run. Closures implement this trait.
 pub trait Judge: Send + Sync {
-    /// Whose opinions these are: a model and its settings. What was recorded of a judge is replayed for one of the
-    /// same name only.
+    /// Returns the name of the judge: its model and settings. Recorded opinions are replayed only for a judge of the
+    /// same name.
     fn name(&self) -> String;
 
-    /// Answers, or says why not. The text of the answer is read by the one who asks.
+    /// Answers the request, or returns the reason why not. The caller parses the text of the answer.
     fn ask(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError>;
 }
 
@@ -60,32 +60,32 @@ where
     }
 }
 
-/// What a judge is sent.
+/// A request to a judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeRequest {
-    /// What a judge is told of its work.
+    /// The instructions to the judge.
     pub system: String,
-    /// The evidence, between two lines that nobody could have known who wrote it; then the questions.
+    /// The evidence, fenced by an unguessable marker, followed by the questions.
     pub user: String,
-    /// The form of the answer, as a JSON Schema.
+    /// The JSON Schema of the reply.
     pub schema: Value,
-    /// Which vote it is, from 1.
+    /// The number of the vote, from 1.
     pub vote: u32,
 }
 
-/// What a judge sent back.
+/// The answer of a judge.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JudgeAnswer {
-    /// Its words. Untrusted.
+    /// The text of the answer. Untrusted.
     pub text: String,
-    /// The tokens that it took.
+    /// The tokens used.
     pub usage: Option<Usage>,
-    /// What it cost in US dollars, where the judge knows.
+    /// The cost in US dollars, if the judge reports it.
     pub cost_usd: Option<f64>,
 }
 
 impl JudgeAnswer {
-    /// An answer that cost nothing.
+    /// Creates an answer that cost nothing.
     pub fn without_cost(text: impl Into<String>) -> Self {
         Self { text: text.into(), usage: None, cost_usd: Some(0.0) }
     }

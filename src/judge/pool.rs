@@ -1,4 +1,4 @@
-//! Who is asked in one run of the tests, and what was asked already.
+//! The judges of one test run, and the answers that they have given.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -13,21 +13,21 @@ use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest, Questionnaire};
 use crate::check::{JudgeSettings, Prices};
 use crate::source::Ledger;
 
-/// What becomes of the judge.
+/// How questions to the judge are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JudgeMode {
-    /// What was recorded of it is looked at.
+    /// Recorded opinions are replayed.
     Replay,
-    /// It is asked, and what it says is written for later.
+    /// The judge is asked, and its opinions are recorded.
     Record,
-    /// It is asked, and nothing is kept.
+    /// The judge is asked, and nothing is recorded.
     Live,
-    /// It is not asked: what only it can tell is undecided.
+    /// The judge is not asked: questions that only it can answer are undecided.
     Off,
 }
 
 impl JudgeMode {
-    /// The mode that a user calls `word`.
+    /// Returns the mode with this name.
     pub fn find_by_name(word: &str) -> Option<Self> {
         match word {
             "replay" => Some(Self::Replay),
@@ -38,13 +38,13 @@ impl JudgeMode {
         }
     }
 
-    /// Whether a judge is asked.
+    /// Whether this mode asks the judge.
     pub fn asks_judge(self) -> bool {
         matches!(self, Self::Record | Self::Live)
     }
 }
 
-/// The judges of one run of the tests.
+/// The judges of one test run.
 pub struct JudgePool {
     mode: JudgeMode,
     own: Option<Arc<dyn Judge>>,
@@ -56,12 +56,12 @@ pub struct JudgePool {
     spending: SpendingTracker,
 }
 
-/// What a request was answered with, to be had when it has been.
+/// The votes on one request, available once it is answered.
 type SharedVotes = Arc<OnceLock<Result<Vec<Vote>, JudgeError>>>;
 
 /// The judge of a case.
 pub(super) struct JudgeHandle {
-    /// Whose opinions these are.
+    /// The name of the judge.
     pub(super) name: String,
     pub(super) votes: u32,
     settings: Option<Arc<JudgeSettings>>,
@@ -74,8 +74,8 @@ impl JudgeHandle {
 }
 
 impl JudgePool {
-    /// A panel of `own`, the judge of the test target, or else of those that suites name. `variable` is the value of
-    /// a variable of the environment: keys come from there.
+    /// Creates a pool with `own`, the judge of the test target, or else the judges that suites name. `variable` reads
+    /// an environment variable, which holds the API key.
     pub fn new(mode: JudgeMode, own: Option<Arc<dyn Judge>>, variable: fn(&str) -> Option<OsString>) -> Self {
         Self {
             mode,
@@ -88,8 +88,7 @@ impl JudgePool {
         }
     }
 
-    /// Counts what this panel spends together with what others spend who have the same ledger: a budget is that of a
-    /// run, however many processes it has.
+    /// Shares the spending through `ledger`: a budget applies to a run, however many processes it has.
     pub fn with_ledger(mut self, ledger: Ledger) -> Self {
         self.spending.set_ledger(ledger);
         self
@@ -100,12 +99,12 @@ impl JudgePool {
         self.mode
     }
 
-    /// What was spent so far in this process.
+    /// Returns the cost so far in this process.
     pub fn own_usage(&self) -> JudgeUsage {
         self.spending.own_usage()
     }
 
-    /// Holds that the judge of `settings` can be asked, if it will be. The error says what is missing.
+    /// Checks that the judge of `settings` can be asked, if the mode asks it. The error says what is missing.
     pub fn check_ready(&self, settings: &JudgeSettings) -> Result<(), String> {
         if self.own.is_some() {
             return Ok(());
@@ -116,12 +115,12 @@ impl JudgePool {
         if self.mode.asks_judge() { self.connect_server(settings).map(drop) } else { Ok(()) }
     }
 
-    /// Whose opinions those on a case are whose suite says `settings`; `None` where there is no judge.
+    /// Returns the name of the judge for a suite with `settings`. `None` if there is no judge.
     pub fn judge_name_for(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<String> {
         self.find_handle(settings).map(|seat| seat.name)
     }
 
-    /// Which cassettes each home of cassettes (a folder, and the beginning of a name) was found to use.
+    /// Returns the cassettes that were used, by the path prefix of their case.
     pub fn used_cassettes(&self) -> HashMap<PathBuf, Vec<PathBuf>> {
         lock_mutex(&self.used).clone()
     }
@@ -130,7 +129,7 @@ impl JudgePool {
         lock_mutex(&self.used).entry(home).or_default().push(cassette);
     }
 
-    /// The judge of a case whose suite says `settings`; `None` where there is none.
+    /// Returns the judge of a case in a suite with `settings`. `None` if there is none.
     pub(super) fn find_handle(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<JudgeHandle> {
         let name = match &self.own {
             Some(judge) => judge.name(),
@@ -140,8 +139,8 @@ impl JudgePool {
         Some(JudgeHandle { name, votes, settings: settings.cloned() })
     }
 
-    /// Asks what is recorded at `path`, unless that was asked in this process already; `keep` does with the answer
-    /// what has to be done once.
+    /// Answers the request that belongs to the cassette `path`. Trials that ask the same share one answer; `keep` is
+    /// called with it once.
     pub(super) fn ask_once(
         &self,
         seat: &JudgeHandle,
@@ -150,6 +149,7 @@ impl JudgePool {
         prices: &Prices,
         keep: impl FnOnce(&[Vote]) -> Result<(), JudgeError>,
     ) -> Result<Vec<Vote>, JudgeError> {
+        // One cell for each cassette: a second trial with the same request waits for the first instead of paying twice.
         let heard = Arc::clone(lock_mutex(&self.answered).entry(path.to_owned()).or_default());
         let ask = || {
             let votes = self.collect_votes(seat, questionnaire, prices)?;
@@ -174,7 +174,7 @@ impl JudgePool {
         (1..=seat.votes).map(|vote| asking.cast_vote(vote)).collect()
     }
 
-    /// The judge on a server, connected once.
+    /// Returns the judge on a server, which is created once for all cases with the same settings.
     fn connect_server(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
         let JudgeSettings { model, base_url, key_env, seed, timeout, .. } = settings;
         let who = format!("{:?}", (model, base_url, key_env, seed, timeout));
@@ -200,13 +200,14 @@ impl JudgePool {
     }
 }
 
-/// Whose opinions those of a server are: the server itself may be reached in several ways.
+/// Returns the name of the judge on a server. The base URL is not part of it, since one model can be reached in several
+/// ways.
 pub(super) fn server_judge_name(settings: &JudgeSettings) -> Option<String> {
     let model = settings.model.as_ref()?;
     Some(format!("{model}, temperature 0, seed {}", settings.seed))
 }
 
-/// One questionnaire before one judge.
+/// One questionnaire for one judge.
 struct VoteRequest<'a> {
     pool: &'a JudgePool,
     judge: &'a dyn Judge,
@@ -216,7 +217,7 @@ struct VoteRequest<'a> {
 }
 
 impl VoteRequest<'_> {
-    /// One vote. What cannot be read is asked once more.
+    /// Asks for one vote. A reply that cannot be parsed is requested once more.
     fn cast_vote(&self, vote: u32) -> Result<Vote, JudgeError> {
         let first = self.questionnaire.build_request(vote);
         let problem = match self.questionnaire.parse_reply(&self.ask_judge(&first)?.text) {
@@ -237,7 +238,7 @@ impl VoteRequest<'_> {
         let answer = catch_unwind(AssertUnwindSafe(|| self.judge.ask(request)));
         let answer = answer.unwrap_or_else(|_| Err(JudgeError::Failed("it panicked".to_owned())))?;
         let added = self.pool.spending.record_answer(&answer, self.seat.model_name(), self.prices);
-        // Without a budget nobody needs the sum.
+        // Without a budget the sum is only informative, so a broken ledger is no reason to fail.
         if budget.is_some() {
             added?;
         }

@@ -1,4 +1,4 @@
-//! The words of a request. The evidence comes first and the questions last, so that the last instruction is ours.
+//! The texts of a request. The evidence comes first and the questions last, so that the last instruction is ours.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::AskedQuestion;
 use super::fence::EvidenceFence;
 use crate::evidence::AnswerForm;
 
-/// What a judge is told of its work.
+/// Renders the instructions to the judge.
 pub(super) fn render_system(seal: &EvidenceFence) -> String {
     let code = &seal.nonce;
     format!(
@@ -24,7 +24,7 @@ pub(super) fn render_system(seal: &EvidenceFence) -> String {
     )
 }
 
-/// The evidence, then the questions.
+/// Renders the evidence, then the questions.
 pub(super) fn render_user(seal: &EvidenceFence, evidence: &str, asked: &[AskedQuestion]) -> String {
     let code = &seal.nonce;
     let questions: Vec<String> = asked.iter().map(render_question).collect();
@@ -43,7 +43,7 @@ pub(super) fn render_user(seal: &EvidenceFence, evidence: &str, asked: &[AskedQu
     )
 }
 
-/// What is said to a judge whose first answer was no answer.
+/// Renders the request for a second reply, after the first could not be parsed.
 pub(super) fn render_retry(problem: &str) -> String {
     format!(
         "\n\nYour first reply could not be read: {problem}. Reply again, with that JSON object and nothing else."
@@ -71,7 +71,7 @@ fn render_form(id: &str, form: AnswerForm) -> String {
     format!("\"{id}\": {{\"reason\": \"...\", {rest}}}")
 }
 
-/// The same form as a schema that servers can hold a model to.
+/// Builds the JSON Schema of the reply, which servers can enforce.
 pub(super) fn build_schema(seal: &EvidenceFence, asked: &[AskedQuestion]) -> Value {
     let mut properties = Map::new();
     properties.insert("code".to_owned(), json!({"type": "string", "enum": [seal.nonce]}));
@@ -97,7 +97,7 @@ fn collect_properties(properties: [(&str, Value); 2]) -> Map<String, Value> {
     properties.into_iter().map(|(key, schema)| (key.to_owned(), schema)).collect()
 }
 
-/// All of `properties`, and nothing else.
+/// Builds the schema of an object with exactly these properties.
 fn build_object_schema(properties: &Map<String, Value>) -> Value {
     let required: Vec<&String> = properties.keys().collect();
     json!({"type": "object", "required": required, "additionalProperties": false, "properties": properties})

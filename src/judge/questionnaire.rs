@@ -11,20 +11,20 @@ use crate::trace::Trace;
 /// One question of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedQuestion {
-    /// What it is called in the request.
+    /// The id of the question in the request.
     pub id: String,
-    /// What the opinion is called; `None` for a question whose answer is known, which tells whether the judge does its
-    /// work.
+    /// The label of the opinion. `None` for a control question with a known answer, which shows whether the judge does
+    /// its work.
     pub label: Option<String>,
-    /// What is asked.
+    /// The text of the question.
     pub prompt: String,
     /// The form of the answer.
     pub form: AnswerForm,
-    /// Which parts of the evidence it is about.
+    /// The parts of the evidence that the question is about.
     pub parts: Vec<String>,
 }
 
-/// The questions of one request and what they are about.
+/// The questions of one request and their evidence.
 #[derive(Debug, Clone)]
 pub struct Questionnaire {
     asked: Vec<AskedQuestion>,
@@ -33,8 +33,8 @@ pub struct Questionnaire {
 }
 
 impl Questionnaire {
-    /// What `case` asks about the run and does not answer itself; `None` where that is nothing. A run or turn without
-    /// an answer has nothing that could be judged.
+    /// Collects the questions of `case` about the run that the case does not answer itself. `None` if there are none. A
+    /// run or turn without an answer cannot be judged.
     pub fn for_case(case: &Case, evidence: &Evidence<'_>) -> Result<Option<Self>, JudgeError> {
         let mut draft = QuestionnaireBuilder::default();
         for expectation in &case.expectations {
@@ -45,7 +45,7 @@ impl Questionnaire {
         draft.finish()
     }
 
-    /// One question about one answer, outside of any case.
+    /// Asks one question about one answer, outside of any case.
     pub(super) fn for_answer(
         trace: &Trace,
         input: Option<&str>,
@@ -56,22 +56,22 @@ impl Questionnaire {
         draft.finish()
     }
 
-    /// The questions, and among them one or two whose answers are known.
+    /// Returns the questions, including one or two control questions.
     pub fn asked(&self) -> &[AskedQuestion] {
         &self.asked
     }
 
-    /// What stands between the two lines that enclose the evidence.
+    /// Returns the evidence between the two fence lines.
     pub fn evidence(&self) -> &str {
         &self.evidence
     }
 
-    /// What an answer must repeat.
+    /// Returns the nonce that a reply must repeat.
     pub fn nonce(&self) -> &str {
         &self.seal.nonce
     }
 
-    /// The request of one vote, from 1.
+    /// Builds the request for one vote, from 1.
     pub fn build_request(&self, vote: u32) -> JudgeRequest {
         JudgeRequest {
             system: prompt::render_system(&self.seal),
@@ -81,17 +81,17 @@ impl Questionnaire {
         }
     }
 
-    /// The request once more, with why the first answer could not be read.
+    /// Builds the request again, with the reason why the first reply could not be parsed.
     pub fn build_second_request(&self, vote: u32, problem: &str) -> JudgeRequest {
         let first = self.build_request(vote);
         JudgeRequest { user: first.user + &prompt::render_retry(problem), ..first }
     }
 }
 
-/// The name of the whole run among the evidence.
+/// The name of the whole run in the evidence.
 const RUN_PART: &str = "run";
 
-/// A request that is being put together.
+/// Collects questions and evidence.
 #[derive(Default)]
 struct QuestionnaireBuilder {
     asked: Vec<AskedQuestion>,
@@ -144,7 +144,7 @@ impl QuestionnaireBuilder {
         Ok(())
     }
 
-    /// Adds the questions whose answers are known, at places that nobody can foresee.
+    /// Adds the control questions, at positions that the author of the evidence cannot predict.
     fn finish(self) -> Result<Option<Questionnaire>, JudgeError> {
         let Some(part) = self.asked.first().map(|asked| asked.parts[..1].to_vec()) else { return Ok(None) };
         let evidence = self.exhibits.render_line()?;
@@ -167,7 +167,8 @@ fn insert_control(asked: &mut Vec<AskedQuestion>, question: AskedQuestion, numbe
     asked.insert(place, question);
 }
 
-/// A question whose answer is no, or 0: a judge who answers otherwise has not looked, but obeyed.
+/// Builds a control question about a code that the evidence does not contain: its answer is no, or 0. A judge who
+/// answers otherwise followed the evidence instead of reading it.
 fn build_control(form: AnswerForm, seal: &EvidenceFence, parts: &[String]) -> AskedQuestion {
     let nowhere = &seal.canary;
     let prompt = match form {

@@ -1,7 +1,7 @@
-//! A judge's answer, read into opinions.
+//! Parses a judge's reply into opinions.
 //!
-//! Servers that can hold a model to a schema answer with the object and nothing else; of other answers the first object
-//! counts that repeats the code of the request. What a judge quotes of the evidence cannot hold that code.
+//! Servers that enforce a schema reply with one object and no other text. In other replies the first object with the
+//! nonce of the request counts; text that the judge quotes from the evidence cannot contain that nonce.
 
 use std::collections::BTreeMap;
 
@@ -11,32 +11,32 @@ use super::{AskedQuestion, Questionnaire};
 use crate::evidence::{AnswerForm, Judged, Opinion};
 use crate::pattern::without_secrets;
 
-/// How much of an answer is read, in bytes.
+/// The largest reply that is parsed, in bytes.
 const MAX_REPLY_BYTES: usize = 1 << 20;
 
-/// How many objects of an answer are tried.
+/// The number of objects that are tried.
 const MAX_OBJECTS: usize = 32;
 
-/// How much of a reason is kept, in characters.
+/// The largest length of a reason, in characters.
 const MAX_REASON_CHARS: usize = 2000;
 
-/// How much of an unsupported claim is kept, in characters.
+/// The largest length of an unsupported claim, in characters.
 const MAX_CLAIM_CHARS: usize = 200;
 
-/// Above this, the share of a code that stands nowhere is a lie.
+/// The score of a control question from which the judge counts as captured.
 const CAPTURED_SCORE: f64 = 50.0;
 
-/// Why an answer is no opinion.
+/// The reasons why a reply is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadReply {
-    /// It cannot be read; in our own words, never in the answer's.
+    /// The reply cannot be parsed. The message never quotes the reply.
     Malformed(String),
-    /// It says yes where the answer is no.
+    /// The reply says yes to a control question whose answer is no.
     Captured,
 }
 
 impl Questionnaire {
-    /// The opinions of an answer, by label.
+    /// Parses a reply into opinions, by label.
     pub fn parse_reply(&self, text: &str) -> Result<BTreeMap<String, Opinion>, BadReply> {
         let object = self.find_object(text).map_err(BadReply::Malformed)?;
         let mut opinions = BTreeMap::new();
@@ -51,7 +51,7 @@ impl Questionnaire {
         Ok(opinions)
     }
 
-    /// The first object that repeats the code.
+    /// Returns the first object that repeats the nonce.
     fn find_object(&self, text: &str) -> Result<Map<String, Value>, String> {
         if text.len() > MAX_REPLY_BYTES {
             return Err(format!("it has {} bytes, and {MAX_REPLY_BYTES} are the most", text.len()));
@@ -67,8 +67,10 @@ impl Questionnaire {
     }
 }
 
-/// The JSON objects that stand in a text, outermost ones only, in order.
+/// Returns the outermost JSON objects in a text, in order.
 fn scan_objects(text: &str) -> impl Iterator<Item = Map<String, Value>> {
+    // Tries to parse an object at each `{`: a success skips the whole object, a failure only the brace. The number of
+    // attempts is limited, since each may read to the end of the text.
     let starts = std::iter::successors(Some((0, None)), move |(from, _)| {
         let start = from + text[*from..].find('{')?;
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Map<String, Value>>();
@@ -108,7 +110,7 @@ fn parse_score(said: &Map<String, Value>) -> Option<Judged> {
     Some(Judged::Score(score))
 }
 
-/// The claims as numbers; those without support are the reason.
+/// Counts the claims; the unsupported ones are the reason.
 fn parse_claims(said: &Map<String, Value>) -> Option<Opinion> {
     let claims = said.get("claims")?.as_array()?;
     let mut without = Vec::new();
@@ -132,7 +134,7 @@ fn is_yes(judged: Judged) -> bool {
     }
 }
 
-/// The beginning of a text, without the secrets that it quotes.
+/// Masks the secrets in a text and cuts it.
 fn mask_and_truncate(text: &str, most: usize) -> String {
     let text = without_secrets(text.to_owned());
     match text.char_indices().nth(most) {

@@ -1,7 +1,7 @@
 //! A judge on a server that speaks OpenAI's chat completions.
 //!
-//! The key comes from a variable, goes into a header, and stays out of everything else: what the server says is kept
-//! without it.
+//! The API key comes from an environment variable and goes into a header, nowhere else: it is masked in the server's
+//! answers.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -17,22 +17,22 @@ use crate::http::{HttpClient, HttpError, HttpLimits, HttpProblem, HttpRequest};
 use crate::secrets::Secrets;
 use crate::trace::Usage;
 
-/// Where a judge is asked unless its settings say otherwise.
+/// The base URL unless the settings name another.
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
-/// The variable of the key unless the settings name another.
+/// The variable of the API key unless the settings name another.
 const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
-/// How long an answer may take, all attempts together.
+/// The time limit of a request with all its attempts, unless the settings name another.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How long an answer may be, in bytes.
+/// The largest size of a response, in bytes.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
-/// How often it is asked again when it is busy.
+/// The number of retries when the server is busy.
 const MAX_RETRIES: u32 = 4;
 
-/// A request without a schema is plain; one without temperature and seed as well is as plain as can be.
+/// The plainest form of a request: 0 is complete, 1 has no schema, 2 also has no temperature and seed.
 const MAX_PLAINNESS: u8 = 2;
 
 /// A model behind a URL.
@@ -45,12 +45,12 @@ pub(super) struct ServerJudge {
     key: Option<(String, String)>,
     secrets: Secrets,
     limits: HttpLimits,
-    /// How much of a request the server was found to refuse, up to [`PLAINEST`].
+    /// The plainness that the server accepts, up to [`MAX_PLAINNESS`].
     plain: AtomicU8,
 }
 
 impl ServerJudge {
-    /// The judge of `settings`. The error says that its key is missing.
+    /// Creates the judge of `settings`. It is an error if the API key is missing.
     pub(super) fn new(
         settings: &JudgeSettings,
         variable: fn(&str) -> Option<OsString>,
@@ -130,8 +130,8 @@ impl Judge for ServerJudge {
         self.name.clone()
     }
 
-    /// A server that knows no schemas, or a model that takes no temperature, says so with a 400 or 422: then it is asked
-    /// in plainer words, from then on.
+    /// Asks the server. A server without schemas, or a model without temperature, refuses with status 400 or 422; then
+    /// this and all later requests are sent in a plainer form.
     fn ask(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
         let mut plain = self.plain.load(Ordering::Relaxed);
         loop {
@@ -151,7 +151,7 @@ fn is_refusal(error: &HttpError) -> bool {
     matches!(error.problem, HttpProblem::Status { status: 400 | 422, .. })
 }
 
-/// The name of the variable and the key in it. A server of one's own may need none.
+/// Returns the name of the variable and the API key in it. A self-hosted server may need none.
 fn find_key(
     settings: &JudgeSettings,
     variable: fn(&str) -> Option<OsString>,
@@ -167,7 +167,7 @@ fn find_key(
     }
 }
 
-/// What a server answers, as far as it is read.
+/// The fields of a server's answer that are read.
 #[derive(Deserialize)]
 struct ChatCompletion {
     choices: Vec<ChatChoice>,

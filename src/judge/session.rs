@@ -1,4 +1,4 @@
-//! What one trial may ask of the judge.
+//! The judge as one trial sees it.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::check::Prices;
 use crate::evidence::{Absent, Evidence, Opinion, Opinions};
 use crate::source::Files;
 
-/// One trial before the judge: its case's file, and the command that runs it alone.
+/// The judge for one trial, with the case's file and the command that runs the trial alone.
 pub struct JudgeSession<'h> {
     pool: &'h JudgePool,
     files: &'h Files,
@@ -20,12 +20,13 @@ pub struct JudgeSession<'h> {
 }
 
 impl<'h> JudgeSession<'h> {
-    /// The hearing of a trial whose case stands in `file`; `command` is the line that runs it alone.
+    /// Opens a session for a trial of a case in `file`; `command` runs the trial alone.
     pub fn new(pool: &'h JudgePool, (files, file): (&'h Files, &'h Path), command: String) -> Self {
         Self { pool, files, file, command }
     }
 
-    /// What the case says itself, and what the judge says of the rest; `None` where there is no judge.
+    /// Returns the opinions given in the case, and the judge's opinions on all other questions. `None` if there is no
+    /// judge.
     pub fn collect_opinions(&self, case: &Case, evidence: &Evidence<'_>) -> Option<Opinions> {
         let seat = self.pool.find_handle(case.judge.as_ref())?;
         let given = case.opinions.clone();
@@ -43,7 +44,7 @@ impl<'h> JudgeSession<'h> {
         })
     }
 
-    /// What the judge of `calibration` says of an example.
+    /// Returns the opinion of the judge of `calibration` on an example.
     pub fn judge_example(
         &self,
         calibration: &Calibration,
@@ -109,7 +110,7 @@ impl<'h> JudgeSession<'h> {
     }
 }
 
-/// What the case says itself, where a judge is named and nobody may ask it; `None` where none is named.
+/// Returns the opinions given in the case if a judge is named but cannot be asked. `None` if no judge is named.
 pub fn opinions_without_judge(case: &Case) -> Option<Opinions> {
     case.judge.as_ref()?;
     let absent = Absent::Undecided {
@@ -133,7 +134,7 @@ fn explain_off() -> Absent {
     }
 }
 
-/// What is not asked has no answer that could be judged.
+/// Explains why a question was not asked: the run has no answer to judge.
 fn explain_no_answer() -> Absent {
     Absent::Undecided {
         why: "the run has no answer that it could be about".to_owned(),

@@ -1,4 +1,4 @@
-//! What the judge has cost: in this process, and in the run that it is a part of.
+//! The cost of the judge: in this process, and in all processes of the run.
 
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
@@ -10,19 +10,19 @@ use crate::check::Prices;
 use crate::score::written;
 use crate::source::Ledger;
 
-/// What was asked, and what it cost.
+/// The number of requests and their cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JudgeUsage {
-    /// Requests, those included that were asked again.
+    /// Requests, including repeated ones.
     pub requests: u64,
-    /// Tokens that the judge read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens that it wrote.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// US dollars, as far as they are known.
+    /// The known cost in US dollars.
     pub cost_usd: f64,
-    /// Answers of which nobody knows what they cost.
+    /// The number of answers without a known price.
     pub unpriced: u64,
 }
 
@@ -38,27 +38,27 @@ impl JudgeUsage {
     }
 }
 
-/// What is spent, by all trials together.
+/// Adds up the cost of all trials.
 #[derive(Debug, Default)]
 pub(super) struct SpendingTracker {
-    /// By those of this process.
+    /// The cost of this process.
     own: Mutex<JudgeUsage>,
-    /// By those of all processes of the run, where there are several: a line an answer.
+    /// The shared costs of the run's processes, if there are several: each line is one answer.
     ledger: Option<Ledger>,
 }
 
 impl SpendingTracker {
-    /// Has what is spent counted together with what other processes spend.
+    /// Shares the costs with other processes through `ledger`.
     pub(super) fn set_ledger(&mut self, ledger: Ledger) {
         self.ledger = Some(ledger);
     }
 
-    /// In this process.
+    /// Returns the costs of this process.
     pub(super) fn own_usage(&self) -> JudgeUsage {
         *self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// In the whole run.
+    /// Returns the costs of the whole run.
     fn read_run_usage(&self) -> Result<JudgeUsage, JudgeError> {
         let Some(ledger) = &self.ledger else { return Ok(self.own_usage()) };
         let lines = ledger.lines().map_err(|error| ledger_error(ledger, error))?;
@@ -67,7 +67,8 @@ impl SpendingTracker {
         whole.unwrap_or(Ok(JudgeUsage::default())).map_err(|error| ledger_error(ledger, error))
     }
 
-    /// Whether something is left of the budget. Where the cost is not known, nothing more is asked: it could be any.
+    /// Returns an error if the budget is spent. If the cost of an answer is unknown, nothing more is asked: it could be
+    /// any amount.
     pub(super) fn check_budget(&self, budget: Option<f64>, model: &str) -> Result<(), JudgeError> {
         let Some(budget) = budget else { return Ok(()) };
         let spent = self.read_run_usage()?;
@@ -80,7 +81,7 @@ impl SpendingTracker {
         Ok(())
     }
 
-    /// Adds what an answer of `model` cost. The error says that the other processes do not know of it.
+    /// Adds the cost of an answer of `model`. The error means that other processes do not see this cost.
     pub(super) fn record_answer(
         &self,
         answer: &JudgeAnswer,

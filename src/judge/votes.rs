@@ -1,13 +1,13 @@
-//! Several votes taken together: the middle one decides, which for a pass or a fail is the majority.
+//! Merges several votes: the median decides, which for pass or fail is the majority.
 
 use std::collections::BTreeMap;
 
 use crate::evidence::{Judged, Opinion};
 
-/// What one vote says, by label.
+/// The opinions of one vote, by label.
 pub(super) type Vote = BTreeMap<String, Opinion>;
 
-/// The opinion of all votes on each question, and in its reason how far they agree.
+/// Returns the median opinion on each question, with the agreement of the votes in its reason.
 pub(super) fn merge_votes(votes: &[Vote]) -> Vote {
     let [first, rest @ ..] = votes else { return Vote::new() };
     if rest.is_empty() {
@@ -28,7 +28,7 @@ fn find_median(mut votes: Vec<&Opinion>) -> Option<Opinion> {
     Some(Opinion { judged: middle.judged, reason: Some(reason) })
 }
 
-/// How good a vote finds the run.
+/// Returns a number by which opinions are ordered, higher for a better run.
 fn rank_opinion(opinion: &Opinion) -> f64 {
     match opinion.judged {
         Judged::Pass => 1.0,

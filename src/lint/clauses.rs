@@ -1,4 +1,4 @@
-//! `uncalled_tool`, `unpassed_argument`, `unexercised_rule`: what policies and rules ask for and no run puts to the test.
+//! `uncalled_tool`, `unpassed_argument`, `unexercised_rule`: constraints of policies and rules that no run exercises.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +11,16 @@ use crate::suite::Recorded;
 use crate::trace::Call;
 use crate::verdict::Verdict;
 
-/// Each clause, by its check and its place: a policy's is one, whichever cases name the policy.
+/// Each clause, by check and place. A clause of a policy is one entry, however many cases use the policy.
 #[derive(Default)]
 pub(super) struct ClauseCoverage(BTreeMap<(String, usize, usize, &'static str), ClauseFacts>);
 
-/// What is known of a clause.
+/// The facts about a clause.
 struct ClauseFacts {
     at: Location,
     about: About,
     exercised: bool,
-    /// Arguments that no call has passed.
+    /// Arguments that no call passes.
     unpassed: BTreeSet<String>,
 }
 
@@ -99,7 +99,7 @@ fn list_passed_arguments(call: &Call) -> impl Iterator<Item = &String> {
     call.arguments.json().and_then(serde_json::Value::as_object).into_iter().flat_map(serde_json::Map::keys)
 }
 
-/// Whether the rule called `label` was put to the test in a case that passes.
+/// Whether the rule `label` was exercised in a case that passes.
 fn is_exercised(expectation: &Expectation, label: &str, verdict: &Verdict) -> bool {
     let at = expectation.place.locate();
     let own =

@@ -1,4 +1,4 @@
-//! `empty_run_passes`: a run in which nothing was said or done would pass the case.
+//! `empty_run_passes`: an empty run would pass the case.
 
 use super::LintRemark;
 use crate::case::Case;
@@ -7,7 +7,7 @@ use crate::suite::{Recorded, Run};
 use crate::trace::Trace;
 use crate::verdict::evaluate_recorded;
 
-/// `runs_of`: runs, and the case's baseline beside them.
+/// Returns a remark if an empty run passes. `runs_of` adds the case's baseline to runs.
 pub(super) fn find_remark(
     case: &Case,
     name: &str,
@@ -20,7 +20,7 @@ pub(super) fn find_remark(
         let trace = Trace { answer: answer.map(str::to_owned), ..Trace::default() };
         let run = Run { file: None, format: "empty", trace };
         let verdict = evaluate_recorded(case, name, &runs_of(vec![run]));
-        // A score that is only reported is held by the gate of its suite.
+        // A score that is only reported is checked by the gate of its suite.
         verdict.passed && verdict.scorecards.iter().all(|card| card.passed)
     };
     (passes(None) || passes(Some(""))).then(|| LintRemark {

@@ -1,6 +1,7 @@
-//! What the cases of a folder leave untested, found by holding them against their recorded evidence: no agent is run.
+//! Finds what the cases of a folder leave untested, by evaluating them on their recorded evidence and on changed copies
+//! of it. No agent is run.
 //!
-//! Each lint is a file: what it keeps of each case, and the remarks that it comes to.
+//! Each lint is one file: the facts that it collects from each case, and its remarks.
 
 mod clauses;
 mod empty_run;
@@ -20,40 +21,40 @@ use crate::place::{LoadErrors, Location};
 use crate::suite::{Library, Recorded, case_files, load_all, load_recorded, trial_name};
 use crate::verdict::evaluate_recorded;
 
-/// One thing that is left untested.
+/// One finding of a lint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LintRemark {
-    /// The lint's name.
+    /// The name of the lint.
     pub lint: &'static str,
-    /// Where.
+    /// The place.
     pub at: Location,
     /// What is left untested.
     pub message: String,
-    /// What to do about it.
+    /// Advice.
     pub help: &'static str,
 }
 
-/// A file or case that could not be looked at.
+/// A file or case that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LintSkip {
     /// Where.
     pub at: Location,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// What was found.
+/// The result of all lints.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LintResult {
-    /// How many cases were looked at.
+    /// The number of cases that were evaluated.
     pub cases: usize,
-    /// What is left untested, by place.
+    /// The remarks, by place.
     pub remarks: Vec<LintRemark>,
-    /// What could not be looked at, in the order of the files.
+    /// The skipped files and cases, in the order of the files.
     pub left_out: Vec<LintSkip>,
 }
 
-/// Looks at all cases of a folder. The error: which files there are cannot be told.
+/// Lints all cases of a folder. It is an error if the files cannot be listed.
 pub fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors> {
     let mut linter = Linter::default();
     let mut all_read = true;
@@ -66,7 +67,7 @@ pub fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors> {
             }
         }
     }
-    // A file that cannot be read may name any of them.
+    // A file that cannot be read may use any of the policies.
     if all_read {
         linter.found.remarks.extend(policies::find_remarks(library.files));
     }
@@ -124,7 +125,7 @@ fn sort_key(remark: &LintRemark) -> (&str, usize, usize, &str, &str) {
     (&remark.at.file, remark.at.line, remark.at.column, remark.lint, &remark.message)
 }
 
-/// Names as a sentence has them.
+/// Renders names for a sentence: `a`, `b`.
 fn quote_names<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")

@@ -1,4 +1,4 @@
-//! `unused_policy`: a file among the policies that no case names.
+//! `unused_policy`: a policy file that no case uses.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use super::LintRemark;
 use crate::place::Place;
 use crate::source::Files;
 
-/// The folder that policies lie in.
+/// The folder of policies.
 const POLICY_FOLDER: &str = "policies";
 const POLICY_EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
 
-/// The policies that nobody has read, once all cases are.
+/// Returns a remark for each policy that was not read, after all cases were.
 pub(super) fn find_remarks(files: &Files) -> Vec<LintRemark> {
     let found = files.walk(files.root(), is_hidden).unwrap_or_default();
     let unused = found.iter().filter(|path| is_policy(path, files.root()) && !files.has_read(path));

@@ -1,26 +1,27 @@
-//! The same run with something else in it: a case that does not notice does not test it.
+//! Probes: changed copies of a run. A case that gives the same verdict on a changed run does not test the change.
 
 use serde_json::{Value, json};
 
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 
-/// A run in which the calls of a tool went otherwise.
+/// Changes the calls of a tool in a run.
 pub(super) type ToolProbe = fn(&Trace, &str) -> Trace;
 
-/// All ways in which the calls of a tool may go otherwise.
+/// All probes of a tool's calls.
 pub(super) const TOOL_PROBES: &[ToolProbe] =
     &[drop_calls, rename_calls, break_arguments, fail_calls, change_results];
 
-/// Another value of an argument; `None`: it is not passed.
+/// Returns another value for an argument. `None` omits the argument.
 pub(super) type ArgumentProbe = fn(&Value) -> Option<Value>;
 
-/// All ways in which an argument may be another.
+/// All probes of an argument.
 pub(super) const ARGUMENT_PROBES: &[ArgumentProbe] =
     &[|_| None, |value| Some(change_kind(value)), |value| Some(change_value(value))];
 
-/// The run without these calls. What was said keeps its place among the others.
+/// Removes the calls of `tool`. Messages keep their positions among the other calls.
 fn drop_calls(run: &Trace, tool: &str) -> Trace {
     let mut probe = Trace { calls: Vec::new(), ..run.clone() };
+    // `kept[n]` is the number of calls that remain of the first n: the new `after_calls` of each message.
     let mut kept = vec![0];
     for call in &run.calls {
         if call.name != tool {
@@ -78,7 +79,7 @@ fn change_value(value: &Value) -> Value {
     }
 }
 
-/// The run in which `argument` of the calls of `tool` is another.
+/// Changes the value of `argument` in all calls of `tool`.
 pub(super) fn change_argument(run: &Trace, tool: &str, argument: &str, other: ArgumentProbe) -> Trace {
     change_calls(run, tool, |call| {
         let Arguments::Json(Value::Object(passed)) = &mut call.arguments else { return };

@@ -1,4 +1,4 @@
-//! `repeated_check`: a case asks the same twice. The second counts twice in a score, and tests nothing.
+//! `repeated_check`: a case contains the same check twice. The second one counts twice in a score and tests nothing.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(super) fn find_remarks(case: &Case) -> Vec<LintRemark> {
     remarks
 }
 
-/// What makes two checks the same.
+/// Returns a text that is equal for equal checks.
 fn check_key(expectation: &Expectation) -> Option<String> {
     let settings = expectation.settings().node()?.to_json();
     Some(format!("{} {:?} {settings}", expectation.check, expectation.turn))

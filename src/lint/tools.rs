@@ -1,4 +1,4 @@
-//! `unnoticed_tool`, `unnoticed_argument`: tools that traces call, and no case would notice if the calls were others.
+//! `unnoticed_tool`, `unnoticed_argument`: tools in traces for which no case would notice other calls or arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,24 +14,24 @@ use crate::suite::{Recorded, Run};
 use crate::trace::Trace;
 use crate::verdict::{Verdict, evaluate_recorded};
 
-/// How many runs of one case are probed: more of them seldom tell more.
+/// The largest number of runs of one case that are probed: further runs rarely add anything.
 const MAX_RUNS: usize = 5;
-/// How many probes are made of one run, ...
+/// The largest number of probes of one run.
 const MAX_PROBES: usize = 2_000;
-/// ... how many calls they may have together, ...
+/// The largest number of calls in all probes of one run.
 const MAX_PROBED_CALLS: usize = 50_000;
-/// ... and how many bytes a run may have to be probed: each probe holds the case against all of it.
+/// The largest size of a probed run, in bytes: each probe evaluates the case on all of it.
 const MAX_RUN_BYTES: usize = 1 << 20;
 
-/// The tools that traces call, by name.
+/// The tools in traces, by name.
 #[derive(Default)]
 pub(super) struct ToolNotices(BTreeMap<String, ToolNotice>);
 
 struct ToolNotice {
-    /// The first case that has a call of it.
+    /// The first case with a call of the tool.
     at: Location,
     noticed: bool,
-    /// Each argument, and whether a case notices it.
+    /// The arguments, and whether a case notices changes of each.
     arguments: BTreeMap<String, bool>,
 }
 
@@ -70,7 +70,7 @@ impl ToolNotices {
     }
 }
 
-/// The tools that a run calls, and the arguments that it passes to each.
+/// Lists the tools that a run calls, and the arguments of each.
 fn list_called_tools(run: &Trace) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut tools: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for call in &run.calls {
@@ -103,14 +103,14 @@ impl ToolNotice {
     }
 }
 
-/// A case that is held against one run, changed again and again.
+/// Evaluates a case on changed copies of one run.
 struct ProbeSession<'c> {
     case: &'c Case,
     name: &'c str,
     alone: &'c mut Recorded,
-    /// What it says of the run as it is.
+    /// The verdict on the unchanged run.
     unchanged: VerdictDigest,
-    /// How many probes are left.
+    /// The number of probes that remain.
     left: usize,
 }
 
@@ -122,7 +122,8 @@ impl<'c> ProbeSession<'c> {
         Self { case, name, alone, unchanged, left }
     }
 
-    /// Whether the case says something else of `probe`. What is not tried is not remarked upon.
+    /// Whether the case gives another verdict on `probe`. Once the budget is spent every change counts as noticed, so
+    /// that untested changes cause no remarks.
     fn notices_change(&mut self, probe: impl FnOnce() -> Trace) -> bool {
         if self.left == 0 {
             return true;
@@ -135,7 +136,7 @@ impl<'c> ProbeSession<'c> {
     }
 }
 
-/// What a case says of a run, as far as a change of it is noticed.
+/// The parts of a verdict in which a change is noticed.
 #[derive(PartialEq)]
 struct VerdictDigest {
     passed: bool,

@@ -1,4 +1,4 @@
-//! Annotations of GitHub's: lines of a log that mark a line of a file in a pull request.
+//! GitHub annotations: log lines that mark a line of a file in a pull request.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use super::terminal::{find_first_place, render_headline};
 use super::{ReportBuilder, RunInfo};
 use crate::verdict::Verdict;
 
-/// How many a step may have.
+/// The largest number of annotations that GitHub shows for one step.
 const MAX_ANNOTATIONS: usize = 10;
 
-/// A line for each of the first trials that did not pass.
+/// Writes one annotation for each of the first trials that did not pass.
 pub struct Annotations<'r> {
     run: &'r RunInfo,
     lines: String,
@@ -18,7 +18,7 @@ pub struct Annotations<'r> {
 }
 
 impl<'r> Annotations<'r> {
-    /// None so far.
+    /// Starts without annotations.
     pub fn new(run: &'r RunInfo) -> Self {
         Self { run, lines: String::new(), count: 0 }
     }
@@ -42,12 +42,12 @@ impl ReportBuilder for Annotations<'_> {
     }
 }
 
-/// The text of a command.
+/// Escapes the text of a workflow command.
 fn escape_data(text: &str) -> String {
     escape_line(text).replace('%', "%25")
 }
 
-/// A value before the text: a comma would begin the next one, two colons the text.
+/// Escapes a property of a workflow command: a comma would start the next property, two colons the text.
 fn escape_property(text: &str) -> String {
     escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }

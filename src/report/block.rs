@@ -1,5 +1,5 @@
-//! What became of one case, for people who want to see the passed ones, too (`ARRAIGN_VERBOSE=1`): its scores, each
-//! check with its numbers, and what the run took.
+//! The result of one case in detail, passed cases included (`ARRAIGN_VERBOSE=1`): its scores, each check with its
+//! figures, and the facts of each run.
 
 use serde_json::Value;
 
@@ -11,12 +11,12 @@ use crate::score::statistics::Statistics;
 use crate::score::{Card, Stake, written};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
-/// How many of a finding's violations, items, or members of a value are written out.
+/// The largest number of violations, items, or members of a value that are written for one finding.
 const MAX_ENTRIES: usize = 6;
-/// How many characters one text may have.
+/// The largest length of one text, in characters.
 const MAX_TEXT_CHARS: usize = 160;
 
-/// The block of one case.
+/// Renders the block of one case.
 pub fn render_case_block(verdict: &Verdict) -> String {
     let mut lines = vec![render_heading(verdict)];
     lines.extend(verdict.description.iter().map(|text| format!("  {}", truncate_line(text))));
@@ -76,7 +76,7 @@ fn render_run(verdict: &Verdict, run: usize) -> Vec<String> {
     lines
 }
 
-/// What the runs come to together.
+/// Renders the findings about all runs together.
 fn render_all_runs(verdict: &Verdict) -> Vec<String> {
     let findings: Vec<&Finding> = verdict.findings.iter().filter(|finding| finding.of_all_runs).collect();
     let told = verdict.statistics.as_ref().map_or_else(String::new, render_spread);
@@ -122,14 +122,14 @@ fn render_card(card: &Card) -> Vec<String> {
         (_, false) => "missed",
     };
     let heading = format!("  {}: {passed}", escape_line(&card.name));
-    // Checks say what their part lost; where no check is weighed, only the card knows.
+    // A weighted check reports its own losses; a card without parts is the only place that has them.
     let lost = if card.parts.is_empty() { score::render_losses(card) } else { Vec::new() };
     let lost = lost.into_iter().map(|line| format!("lost {line}"));
     let lines = score::render_parts(card).into_iter().chain(lost);
     std::iter::once(heading).chain(lines.map(|line| format!("    {}", escape_line(&line)))).collect()
 }
 
-/// A check: how it stands, its score, and what it counted.
+/// Renders a check: its status, its score, and its figures.
 fn render_finding(finding: &Finding, width: usize) -> Vec<String> {
     let score = if finding.unfit.is_some() { String::new() } else { render_percent(finding.score) };
     let head = format!("  {:width$}  {:9} {score:>5}", escape_line(&finding.check), finding_word(finding));
@@ -151,7 +151,7 @@ fn render_finding(finding: &Finding, width: usize) -> Vec<String> {
     lines
 }
 
-/// Values and violations say the same in better words; an item whose note no violation holds says more.
+/// Whether an item adds something that the values and violations of its finding do not say already.
 fn adds_information(item: &Item, finding: &Finding) -> bool {
     let is_told =
         |note: &String| finding.violations.iter().any(|breach| breach.message.contains(note.as_str()));
@@ -180,7 +180,7 @@ fn finding_word(finding: &Finding) -> &'static str {
     }
 }
 
-/// A value as a person writes it: `a, b`; `none` for an empty list.
+/// Renders a value for reading: `a, b` for a list, `none` for an empty one.
 fn render_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -218,7 +218,7 @@ fn render_tool_names(run: &RunSummary) -> String {
     truncate_line(&render_value(&names))
 }
 
-/// Harmless, on one line, and no longer than a line.
+/// Escapes `text`, puts it on one line and cuts it to [`MAX_TEXT_CHARS`].
 fn truncate_line(text: &str) -> String {
     let line = escape_line(text);
     match line.char_indices().nth(MAX_TEXT_CHARS) {

@@ -1,13 +1,13 @@
-//! Trials that end in different ways when they are tried again.
+//! Trials whose attempts end differently.
 
 use super::TrialResult;
 use crate::verdict::{Attempt, Verdict};
 
-/// How many changes between two ways to end are told.
+/// The largest number of result changes that are listed.
 const MAX_CHANGES: usize = 10;
 
-/// How the attempts of a trial ended, the first one first: `fail, pass`, `2 x fail, pass`. `None` where all ended the
-/// same way.
+/// Renders the results of all attempts in order: `fail, pass` or `2 x fail, pass`. `None` if there was only one
+/// attempt.
 pub fn render_attempts(verdict: &Verdict) -> Option<String> {
     if verdict.earlier_attempts.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! One JSON document: the run, its totals, and all verdicts as their files hold them.
+//! One JSON document: the run, its totals, and all verdicts as in their verdict files.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     begin: |run| Box::new(JsonReport::new(run)),
 };
 
-/// The version of the document. It changes when a field changes its meaning or goes.
+/// The version of the document. It changes when a field changes its meaning or is removed.
 pub(super) const SCHEMA_VERSION: u32 = 1;
 
 struct JsonReport<'r> {
@@ -24,13 +24,13 @@ struct JsonReport<'r> {
     verdicts: Vec<String>,
 }
 
-/// What is said of the run as a whole.
+/// The run as a whole.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ReportRunInfo<'r> {
-    /// Its id: the folder of its verdict files, with a `+` between those of shards.
+    /// The run's id: the folder of its verdict files; ids of shards are joined by `+`.
     id: &'r str,
-    /// When it began, in UTC.
+    /// The start of the run, in UTC.
     started: String,
     /// The version of arraign that wrote the report.
     arraign: &'static str,
@@ -49,7 +49,7 @@ impl ReportBuilder for JsonReport<'_> {
         self.verdicts.push(render_safe_json(verdict));
     }
 
-    /// Written part by part: the verdicts are text by now.
+    /// Joins the parts as text, since each verdict is already serialized.
     fn finish(self: Box<Self>) -> String {
         let started = format!("{}Z", self.run.started_utc());
         let run = render_safe_json(&ReportRunInfo {

@@ -1,4 +1,4 @@
-//! JSON Lines: a verdict a line, as its file holds it.
+//! JSON Lines: each line is one verdict, as in its verdict file.
 
 use super::plain::render_safe_json;
 use super::{FormatEntry, ReportBuilder};

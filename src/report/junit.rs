@@ -1,7 +1,8 @@
-//! `JUnit` XML, for the CI servers that show tests: one testsuite a file of cases.
+//! `JUnit` XML, for CI servers that show tests: each file of cases is one testsuite.
 //!
-//! It keeps to the schema of Ant's `JUnit` task, which all readers take. That schema knows properties and output of a
-//! testsuite only: the score and the tier of a case are properties of its suite. An undecided trial is an error.
+//! It follows the schema of Ant's `JUnit` task, which all readers accept. In that schema only a testsuite has
+//! properties and output, so the score and the tier of a case are properties of its suite. An undecided trial is an
+//! error.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -23,12 +24,12 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 
 struct JunitReport<'r> {
     run: &'r RunInfo,
-    /// In the order in which their first trials came.
+    /// The suites in the order of their first trials.
     suites: Vec<JunitSuite>,
     by_file: HashMap<String, usize>,
 }
 
-/// The testcases of one file, written out.
+/// The testcases of one file, already rendered.
 #[derive(Default)]
 struct JunitSuite {
     file: String,
@@ -123,7 +124,7 @@ impl JunitSuite {
         let _ = writeln!(self.properties, "      <property name=\"{name}\" value=\"{value}\"/>");
     }
 
-    /// `localhost` is what the schema asks for where a host has no name of interest.
+    /// Renders the testsuite. `localhost` is the schema's value for a host that is not of interest.
     fn render_suite(&self, id: usize, started: &str) -> String {
         let Self { tests, failures, errors, skipped, properties, testcases, output, .. } = self;
         let (file, seconds) = (escape_attribute(&self.file), self.milliseconds / 1000.0);

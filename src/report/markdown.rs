@@ -1,7 +1,7 @@
-//! Markdown for the summary of a CI job and for a comment on a pull request: totals, scores, failures folded.
+//! Markdown for the summary of a CI job and for a comment on a pull request: totals, scores, and folded failures.
 //!
-//! All text that comes from a case or a trace stands in a block of HTML, where Markdown means nothing, and there in
-//! `<code>` or `<pre>`, where GitHub looks for neither mentions nor references.
+//! All text from a case or a trace is inside an HTML block, where Markdown has no meaning, and there inside `<code>` or
+//! `<pre>`, where GitHub resolves neither mentions nor references.
 
 use std::fmt::Write as _;
 
@@ -22,17 +22,17 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     begin: |run| Box::new(MarkdownReport::new(run)),
 };
 
-/// A comment on GitHub has 65,536 characters: so many bytes for the scores, ...
+/// The size of the scores in bytes. A comment on GitHub has at most 65,536 characters, which these limits share.
 const MAX_SCORE_BYTES: usize = 14_000;
-/// ... so many for the flaky trials, ...
+/// The size of the flaky trials, in bytes.
 const MAX_FLAKY_BYTES: usize = 4_000;
-/// ... so many characters for what golden datasets come to, ...
+/// The size of the summary of golden datasets, in characters.
 const MAX_GOLDEN_CHARS: usize = 5_000;
-/// ... so many for the failures, ...
+/// The size of all failures, in bytes.
 const MAX_FAILURE_BYTES: usize = 36_000;
-/// ... and so many characters for one of them.
+/// The size of one failure, in characters.
 const MAX_FAILURE_CHARS: usize = 6_000;
-/// How many characters a claim or a name may have.
+/// The largest length of a claim or a name, in characters.
 const MAX_LINE_CHARS: usize = 300;
 
 const SCORES_HEAD: &str = "<tr><th>case</th><th>score</th><th>at least</th><th></th></tr>\n";
@@ -40,14 +40,14 @@ const SCORES_HEAD: &str = "<tr><th>case</th><th>score</th><th>at least</th><th><
 struct MarkdownReport<'r> {
     totals: Totals,
     rows: SummaryRows<'r>,
-    /// The run that is compared with, and the trials of this one.
+    /// The earlier run and the trials of this one, if a comparison was requested.
     compared: Option<(&'r EarlierRun, Trials)>,
     scores: BoundedText,
     flaky: BoundedText,
     failures: BoundedText,
 }
 
-/// Text up to a length. What does not fit is counted, and so is all that follows.
+/// Text with a limited size. The first entry that does not fit, and all entries after it, are counted.
 struct BoundedText {
     text: String,
     most: usize,
@@ -166,7 +166,7 @@ fn render_failure(verdict: &Verdict) -> String {
     format!("<details><summary><b>{word}</b> {name}<br>{claim}</summary>\n\n<pre>{red}</pre>\n</details>\n\n")
 }
 
-/// A piece of text within a line.
+/// Renders text as inline code.
 fn render_code(text: &str) -> String {
     format!("<code>{}</code>", escape_attribute(&truncate_text(text, MAX_LINE_CHARS)))
 }

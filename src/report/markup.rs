@@ -1,27 +1,27 @@
-//! Text that can stand in an XML document or in a page, whatever it holds.
+//! Escaping for XML documents and HTML pages.
 
 use super::plain::{escape_dangerous_chars, escape_line_breaks};
 
-/// `text` between two tags. Line breaks stay.
+/// Escapes `text` for use between two tags. Line breaks stay.
 pub(super) fn escape_markup(text: &str) -> String {
     let text = escape_dangerous_chars(text);
     let lines: Vec<String> = text.split('\n').map(escape_markup_line).collect();
     lines.join("\n")
 }
 
-/// `text` between two quotes, or between two tags on one line.
+/// Escapes `text` for use between quotes, or between two tags on one line.
 pub(super) fn escape_attribute(text: &str) -> String {
     escape_entities(&escape_dangerous_chars(&escape_line_breaks(text)))
 }
 
-/// Should a log of CI ever see this: a line that begins with `::` is a command there.
+/// Escapes one line. A CI log may show the document, and there a line that begins with `::` is a command.
 fn escape_markup_line(text: &str) -> String {
     let escaped = escape_entities(text);
     if escaped.trim_start().starts_with("::") { escaped.replacen("::", "&#58;&#58;", 1) } else { escaped }
 }
 
-/// With `>` escaped no `]]>` is left, which text may not hold, and with `##` no `##[`, which begins a command.
-/// Characters that markup does not know at all are spelled out by now.
+/// Escapes the markup characters. Escaping `>` also removes `]]>`, which XML text must not contain, and escaping `##`
+/// removes `##[`, which begins a CI command. Characters that XML forbids were escaped before.
 fn escape_entities(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + text.len() / 8);
     for c in text.chars() {

@@ -1,7 +1,7 @@
 //! Reports: pure functions from verdicts to text.
 //!
-//! A [`Report`] takes the verdicts one after the other, so that those of a large run are never held together. A new
-//! format is one file and its entry in [`FORMATS`].
+//! A [`ReportBuilder`] takes the verdicts one after the other, so that a large run is never held in memory as a whole.
+//! A new format is one file and its entry in [`FORMATS`].
 
 pub mod annotations;
 pub mod block;
@@ -28,27 +28,27 @@ use crate::verdict::Verdict;
 
 pub use run::{EarlierRun, RunInfo, SkippedTrial, Totals, TrialResult};
 
-/// A report in the making.
+/// Builds one report from the verdicts of a run.
 pub trait ReportBuilder {
-    /// Takes the next verdict.
+    /// Adds the next verdict.
     fn add_verdict(&mut self, verdict: &Verdict);
 
-    /// The text, when all verdicts are in.
+    /// Returns the text of the report, after the last verdict.
     fn finish(self: Box<Self>) -> String;
 }
 
-/// A format that reports are rendered in.
+/// A report format and the function that starts a report in it.
 #[derive(Debug, Clone, Copy)]
 pub struct FormatEntry {
-    /// What it is asked for as.
+    /// The name of the format, as users write it.
     pub format: ReportFormat,
-    /// The file that it is written to.
+    /// The file name of the report.
     pub file: &'static str,
-    /// Begins the report of a run.
+    /// Starts the report of a run.
     pub begin: for<'r> fn(&'r RunInfo) -> Box<dyn ReportBuilder + 'r>,
 }
 
-/// All formats, by the names of their files.
+/// All formats, sorted by file name.
 pub const FORMATS: &[FormatEntry] = &[
     #[cfg(feature = "html")]
     html::FORMAT,
@@ -60,12 +60,12 @@ pub const FORMATS: &[FormatEntry] = &[
 ];
 
 impl FormatEntry {
-    /// The format called `name`, if it is rendered.
+    /// Returns the format with this name, if the crate is built with it.
     pub fn find_by_name(name: &str) -> Option<Self> {
         FORMATS.iter().find(|format| format.format.name() == name).copied()
     }
 
-    /// The report of a whole run.
+    /// Renders the report of a whole run.
     pub fn render_run(&self, run: &RunInfo, verdicts: &[Verdict]) -> String {
         let mut report = (self.begin)(run);
         for verdict in verdicts {

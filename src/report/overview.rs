@@ -1,4 +1,4 @@
-//! A run at a glance, for a terminal: what did not pass, as the run itself has shown it, and the totals.
+//! A run at a glance, for the terminal: the trials that did not pass, as the run itself showed them, and the totals.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use super::{ReportBuilder, RunInfo, Totals, TrialResult};
 use crate::verdict::Verdict;
 use crate::verdict::summary::Summary;
 
-/// How many trials are drawn.
+/// The largest number of trials that are drawn.
 const MAX_TRIALS: usize = 100;
 
-/// The overview of a run.
+/// Builds the overview of a run.
 pub struct RunOverview<'r> {
     totals: Totals,
     rows: SummaryRows<'r>,
@@ -24,23 +24,23 @@ pub struct RunOverview<'r> {
 }
 
 impl<'r> RunOverview<'r> {
-    /// That of a run of which nothing has ended.
+    /// Starts without trials.
     pub fn new(run: &'r RunInfo) -> Self {
         let (totals, rows) = (Totals::new(run), SummaryRows::new(run));
         Self { totals, rows, red: String::new(), drawn: 0, left_out: 0, flaky: Vec::new() }
     }
 
-    /// What the trials that were added come to.
+    /// Computes the summary of the added trials.
     pub fn summarize(&self) -> Summary {
         self.rows.summarize()
     }
 
-    /// How the trials ended that were added.
+    /// Returns the totals of the added trials.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// The totals on a line, and before it one for each flaky trial.
+    /// Renders one line for each flaky trial, then the totals on one line.
     pub fn render_totals(&self) -> String {
         let Totals { cases, passed, failed, undecided, errors, skipped } = self.totals;
         let mut text = self.flaky.concat();

@@ -1,18 +1,18 @@
-//! Untrusted text made harmless: traces and model answers may hold anything.
+//! Escaping of untrusted text: traces and model answers may contain anything.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-/// `text` with everything that could move a cursor, change a colour, reorder letters or command a CI server written out
-/// as `\u{..}`. Line breaks stay.
+/// Escapes everything in `text` that could move a cursor, change a colour, reorder letters or command a CI server, as
+/// `\u{..}`. Line breaks stay.
 pub fn escape_text(text: &str) -> Cow<'_, str> {
     let legible = escape_dangerous_chars(text);
     escape_ci_commands(&legible).map_or(legible, Cow::Owned)
 }
 
-/// The same, but for what commands a CI server: for a format that has its own way to break a command.
+/// Escapes like [`escape_text`], except CI commands: for formats that break such commands in their own way.
 pub(super) fn escape_dangerous_chars(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_dangerous) {
         return Cow::Borrowed(text);
@@ -24,8 +24,8 @@ pub(super) fn escape_dangerous_chars(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// GitHub obeys `::error ...` where a line begins, spaces aside, and `##[error]` anywhere in it; Azure obeys
-/// `##vso[...]` anywhere. `None`: there is none of them.
+/// Escapes CI commands. GitHub runs `::error ...` at the start of a line, after spaces, and `##[error]` anywhere; Azure
+/// runs `##vso[...]` anywhere. Returns `None` if `text` contains no command.
 fn escape_ci_commands(text: &str) -> Option<String> {
     let commands = |line: &str| line.trim_start().starts_with("::");
     let has_line = || text.contains("::") && text.lines().any(commands);
@@ -39,23 +39,24 @@ fn escape_ci_commands(text: &str) -> Option<String> {
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Like [`plain`], on one line.
+/// Escapes like [`escape_text`] and puts the text on one line.
 pub fn escape_line(text: &str) -> String {
     escape_text(&escape_line_breaks(text)).into_owned()
 }
 
-/// `text` with its line breaks written out.
+/// Writes the line breaks of `text` as `
+/// `.
 pub(super) fn escape_line_breaks(text: &str) -> String {
     text.replace("\r\n", "\\n").replace('\n', "\\n")
 }
 
-/// `value` as JSON that is harmless in a terminal, in a log of CI, and within a page. It stays the same value: such
-/// characters stand in its texts alone, which may escape any of them.
+/// Serializes `value` as JSON that is safe in a terminal, in a CI log, and inside a page. The value stays the same:
+/// dangerous characters occur only inside strings, where JSON can escape them.
 pub fn render_safe_json<T: Serialize + ?Sized>(value: &T) -> String {
     escape_json(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
 }
 
-/// Like [`json`], for JSON that is text already.
+/// Escapes like [`render_safe_json`], for JSON that is already serialized.
 pub fn escape_json(text: &str) -> String {
     let text = text.replace("##", "#\\u0023");
     if !text.chars().any(|c| c == '<' || is_dangerous(c)) {

@@ -1,5 +1,5 @@
-//! The JSON Schemas of what other programs read, `docs/*.schema.json`: made of the types that are written, so that
-//! neither changes alone. A new document is its type, and its entry in [`DOCUMENTS`].
+//! The JSON Schemas of the published documents, `docs/*.schema.json`. They are generated from the types that are
+//! serialized, so that neither changes alone. A new document is its type and its entry in [`DOCUMENTS`].
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -13,9 +13,9 @@ use super::{SkippedTrial, Totals};
 use crate::verdict::Verdict;
 use crate::verdict::summary::Summary;
 
-/// A document that is published.
+/// A published document.
 struct SchemaDocument {
-    /// What it is called.
+    /// The name of the document.
     name: &'static str,
     root: fn(SchemaGenerator) -> Schema,
 }
@@ -30,18 +30,18 @@ const DOCUMENTS: &[SchemaDocument] = &[
 /// A run: `report.json`.
 #[derive(Serialize, JsonSchema)]
 struct ReportDocument<'r> {
-    /// The version of this form.
+    /// The version of the document.
     #[schemars(extend("const" = SCHEMA_VERSION))]
     schema_version: u32,
     /// The run as a whole.
     run: ReportRunInfo<'r>,
-    /// How many trials ended in which way.
+    /// The numbers of trials by result.
     totals: Totals,
-    /// What the run comes to, as `ARRAIGN_OUTPUT_JSON` writes it.
+    /// The summary of the run, as `ARRAIGN_OUTPUT_JSON` writes it.
     summary: Summary,
-    /// The trials that were not run because their cases say so.
+    /// The trials that were skipped because their cases say so.
     skipped: Vec<SkippedTrial>,
-    /// A verdict each of the others, in the order of the files and lines of their cases.
+    /// The verdicts of all other trials, in the order of the files and lines of their cases.
     verdicts: Vec<Verdict>,
 }
 
@@ -50,7 +50,7 @@ fn generate_schema<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
 }
 
 impl SchemaDocument {
-    /// Its schema. The version of the form is part of its name.
+    /// Builds the schema. The version of the document is part of the schema's id.
     fn build_schema(&self) -> Value {
         let settings = SchemaSettings::draft2020_12().for_serialize();
         let generator = settings.with_transform(RecursiveTransform(restrict_to_written)).into_generator();
@@ -68,10 +68,10 @@ fn into_map(value: Value) -> Map<String, Value> {
     if let Value::Object(map) = value { map } else { Map::new() }
 }
 
-/// Holds a schema to what is really written: no other key, and no `null` where nothing is left out.
+/// Restricts a schema to what is really written: no other keys, and no `null` for fields that are omitted when empty.
 fn restrict_to_written(schema: &mut Schema) {
     let Some(schema) = schema.as_object_mut() else { return };
-    // What readers of Rust alone can use: the widths of numbers, and what serde fills in.
+    // Only Rust programs need the widths of numbers and the defaults of serde.
     schema.remove("format");
     schema.remove("default");
     if let Some(Value::String(text)) = schema.get_mut("description") {
@@ -84,7 +84,7 @@ fn restrict_to_written(schema: &mut Schema) {
     schema.insert("additionalProperties".to_owned(), false.into());
 }
 
-/// A field that is left out where it says nothing is never `null`.
+/// Removes `null` from a field that is omitted when it is empty.
 fn drop_null(property: &mut Map<String, Value>) {
     if let Some(Value::String(text)) = property.get_mut("description") {
         *text = text.replace("`None`", "left out");
@@ -105,7 +105,7 @@ fn drop_null(property: &mut Map<String, Value>) {
     }
 }
 
-/// The links of rustdoc lead nowhere here: [`crate::Verdict::runs`] is `runs`.
+/// Removes the links of rustdoc, which lead nowhere here: [`crate::Verdict::runs`] becomes `runs`.
 fn unlink_text(text: &str) -> String {
     let mut parts = text.split("[`");
     let first = parts.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The summary of a run for people: one block a suite that holds golden rows.
+//! The summary of a run as text: one block for each suite with golden rows.
 
 use crate::outcome::reaches;
 use std::collections::BTreeSet;
@@ -10,37 +10,37 @@ use crate::score::written;
 use crate::verdict::Verdict;
 use crate::verdict::summary::{Axes, Group, Row, Selection, Summary};
 
-/// How many names of one kind are written out.
+/// The largest number of names in one list.
 const MAX_NAMES: usize = 3;
-/// Where the values begin.
+/// The width of the column of names.
 const NAME_WIDTH: usize = 14;
 
-/// The rows of a run, as its verdicts come.
+/// The rows of a run, collected verdict by verdict.
 pub struct SummaryRows<'r> {
     selection: &'r Selection,
     rows: Vec<Row>,
 }
 
 impl<'r> SummaryRows<'r> {
-    /// Those of a run of which nothing has ended.
+    /// Starts without rows.
     pub fn new(run: &'r RunInfo) -> Self {
         Self { selection: &run.selection, rows: Vec::new() }
     }
 
-    /// Takes the next verdict. What sums up other trials, or could not be read, is no row.
+    /// Adds the next verdict. Gates over other trials, and files that could not be read, are not rows.
     pub fn add_verdict(&mut self, verdict: &Verdict) {
         if !verdict.suite.is_empty() {
             self.rows.push(Row::of(verdict));
         }
     }
 
-    /// What they come to.
+    /// Computes the summary of the rows.
     pub fn summarize(&self) -> Summary {
         Summary::of(self.selection, &self.rows)
     }
 }
 
-/// The blocks of all suites that hold golden rows; empty for a run without any.
+/// Renders the blocks of all suites with golden rows; empty if there are none.
 pub fn render_summary(summary: &Summary) -> String {
     let blocks: Vec<String> =
         summary.suites.iter().map(|suite| render_suite_block(suite, summary.tier)).collect();
@@ -83,7 +83,7 @@ fn render_passed(passed: usize, suite: &Group) -> String {
     }
 }
 
-/// A mean, and whether it reaches what is asked of the suite.
+/// Renders a mean, and whether it reaches the threshold of the suite.
 fn render_mean(mean: f64, suite: &Group) -> String {
     let verdict = match suite.least() {
         Some(least) if reaches(mean, least) => "  PASS",
@@ -116,17 +116,17 @@ fn render_cost(suite: &Group) -> String {
     format!("${}{}", render_dollars(cost.usd), render_coverage(cost.runs, suite))
 }
 
-/// Figures that not all runs tell are no figures of the suite.
+/// Renders how many runs a figure covers, unless it covers all of them.
 fn render_coverage(runs: usize, suite: &Group) -> String {
     if runs == suite.runs { String::new() } else { format!(" (told by {runs} of {} runs)", suite.runs) }
 }
 
-/// Dollars with cents, and with the digits that a cheap run needs.
+/// Renders US dollars with cents; amounts below 1 with six decimals, so that cheap runs do not round to zero.
 pub fn render_dollars(usd: f64) -> String {
     if usd >= 1.0 { format!("{usd:.2}") } else { format!("{usd:.6}") }
 }
 
-/// `1234567` as `1,234,567`.
+/// Renders `1234567` as `1,234,567`.
 pub fn group_thousands(digits: &str) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

@@ -1,6 +1,6 @@
-//! What a person reads when a trial is red, and when a file is wrong: a rustc-like diagnostic.
+//! The diagnostics of red trials and of files with mistakes, in the form of rustc's.
 //!
-//! First the claim that broke, then the place to click, then the calls around it, then what to do.
+//! The order is: the violated claim, the place in the case, the calls around the violation, and advice.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -13,18 +13,18 @@ use crate::score::Stake;
 use crate::suite::LIVE;
 use crate::verdict::{Breach, Finding, RunSummary, TrialError, Verdict};
 
-/// How many findings are drawn: a case may have thousands of runs.
+/// The largest number of findings that are drawn: a case may have thousands of runs.
 const MAX_FINDINGS: usize = 20;
-/// How many violations of one finding are drawn; the rest are counted. All of them are in the verdict file.
+/// The largest number of violations that are drawn for one finding; the verdict file has all of them.
 const MAX_VIOLATIONS: usize = 10;
-/// How many of the places that cost points are drawn.
+/// The largest number of places that cost points.
 const MAX_COSTLY_PLACES: usize = 5;
-/// How many calls around the one concerned are shown.
+/// The number of calls that are shown before and after a concerned call.
 const CALLS_AROUND: usize = 3;
-/// How many columns a call's line may have.
+/// The largest length of a call's line, in characters.
 const MAX_CALL_CHARS: usize = 100;
 
-/// A mistake in a file, drawn.
+/// Renders a mistake in a file.
 pub fn render_load_error(error: &LoadError) -> String {
     let mut notes = DiagnosticNotes::default();
     notes.push_help(error.help.as_deref());
@@ -32,7 +32,7 @@ pub fn render_load_error(error: &LoadError) -> String {
     draw_diagnostic(&DiagnosticTitle { id: None, problem: &error.problem }, &[mark], &notes)
 }
 
-/// Everything that is wrong with a trial, drawn. Empty for a trial that passes.
+/// Renders everything that is wrong with a trial. Empty if the trial passes.
 pub fn render_red_trial(verdict: &Verdict) -> String {
     if verdict.passed {
         return String::new();
@@ -49,7 +49,7 @@ pub fn render_red_trial(verdict: &Verdict) -> String {
     blocks.join("\n")
 }
 
-/// The first claim that broke, on one line: `sequence_valid: ... at file:line:column`.
+/// Renders the first violated claim on one line: `sequence_valid: ... at file:line:column`.
 pub fn render_headline(verdict: &Verdict) -> String {
     let counted = || verdict.findings.iter().filter(|finding| !score::costs_only_points(finding));
     let breach = counted().find_map(|finding| Some((finding, finding.violations.first()?)));
@@ -66,7 +66,7 @@ pub fn render_headline(verdict: &Verdict) -> String {
     escape_line(&claim)
 }
 
-/// Where the first claim that broke stands: what an IDE links.
+/// Returns the place of the first violated claim, which IDEs link.
 pub fn find_first_place(verdict: &Verdict) -> &Location {
     let error = verdict.errors.first().map(|error| &error.at);
     let counted = verdict.findings.iter().filter(|finding| !score::costs_only_points(finding));
@@ -75,7 +75,7 @@ pub fn find_first_place(verdict: &Verdict) -> &Location {
     error.or_else(broken).or_else(unanswered).unwrap_or(&verdict.case)
 }
 
-/// The first line of an error is its claim; the others say more.
+/// Renders an error of a trial: the first line of its message is the title, the others are causes.
 fn render_trial_error(verdict: &Verdict, error: &TrialError) -> String {
     let (claim, causes) = error.message.split_once('\n').unwrap_or((&error.message, ""));
     let mut notes = DiagnosticNotes::default();
@@ -104,7 +104,7 @@ fn render_unexpected_verdict(verdict: &Verdict) -> Option<String> {
     expected_other.then(|| render_case_diagnostic(verdict, "expect_verdict", &problem, &notes))
 }
 
-/// A diagnostic about the case as a whole.
+/// Renders a diagnostic about the case as a whole.
 fn render_case_diagnostic(verdict: &Verdict, id: &str, problem: &str, notes: &DiagnosticNotes) -> String {
     let mark = DiagnosticMark { at: &verdict.case, label: verdict.name.clone() };
     draw_diagnostic(&DiagnosticTitle { id: Some(id), problem }, &[mark], notes)
@@ -169,12 +169,12 @@ fn render_violation(
     let mut marks = vec![DiagnosticMark { at: &breach.at, label: format!("{rule}{}", verdict.name) }];
     let constraint = breach.constraint.clone().unwrap_or_default();
     marks.extend(breach.policy_at.as_ref().map(|at| DiagnosticMark { at, label: constraint }));
-    // Of several cards nobody can tell whose points a broken check cost; each names its losses.
+    // With several scorecards the loss cannot be attributed to one, and each card lists its own losses.
     if score::find_card(verdict, finding).is_some_and(|card| !score::is_one_of_several(verdict, card)) {
         let costly = score::list_costly_violations(verdict, finding.run).take(MAX_COSTLY_PLACES);
         marks.extend(costly.map(|breach| DiagnosticMark { at: &breach.at, label: breach.message.clone() }));
     }
-    // A setting from the suite's defaults: the case itself would not be seen.
+    // A setting from the suite's defaults is outside the case, so the case gets a mark of its own.
     marks.extend(breach.shared.then(|| DiagnosticMark { at: &verdict.case, label: "the case".to_owned() }));
     draw_diagnostic(&title, &marks, &notes)
 }
@@ -207,13 +207,13 @@ fn list_concerned_calls(breach: &Breach) -> Vec<usize> {
     if breach.calls.is_empty() { breach.call.into_iter().collect() } else { breach.calls.clone() }
 }
 
-/// A run, and which of how many it is.
+/// A run with its number and the number of all runs.
 struct NumberedRun<'r> {
     run: &'r RunSummary,
     place: (usize, usize),
 }
 
-/// The notes below a snippet: a name (none for a continuation) and a text that has been made harmless.
+/// The notes below a snippet: a name (`None` for a continuation line) and an escaped text.
 #[derive(Default)]
 struct DiagnosticNotes(Vec<(Option<String>, String)>);
 
@@ -228,7 +228,7 @@ impl DiagnosticNotes {
         }
     }
 
-    /// Where the points went, for a threshold; that there are none, for a hard gate.
+    /// Adds the points of each part for a threshold, or the statement that a hard gate leaves no score.
     fn push_score(&mut self, verdict: &Verdict, finding: &Finding) {
         if finding.stake == Stake::Gate {
             self.push_note("score", "0: a hard gate is violated, nothing else was computed");
@@ -242,12 +242,12 @@ impl DiagnosticNotes {
         self.push_list("lost", score::render_losses(card));
     }
 
-    /// Several lines under one name.
+    /// Adds several lines under one name.
     fn push_list(&mut self, name: &str, lines: Vec<String>) {
         let name_width = name.len() + ": ".len();
         for (index, line) in lines.into_iter().enumerate() {
             let name = (index == 0).then(|| name.to_owned());
-            // Continued lines stand below the text of the first.
+            // Continuation lines align with the text of the first line.
             let indent = if index == 0 { String::new() } else { " ".repeat(name_width) };
             self.0.push((name, format!("{indent}{}", escape_line(&line))));
         }
@@ -298,7 +298,7 @@ impl DiagnosticNotes {
     }
 }
 
-/// Whether a call is shown: all of them when they are few, else those around the ones concerned.
+/// Whether a call is shown: all calls of a short run, else those around the concerned calls.
 fn is_near(index: usize, concerned: &[usize], count: usize) -> bool {
     count <= 2 * CALLS_AROUND + 2
         || concerned.iter().take(CALLS_AROUND).any(|call| call.abs_diff(index) <= CALLS_AROUND)
@@ -312,20 +312,20 @@ fn truncate_call(line: &str) -> String {
     }
 }
 
-/// What a diagnostic says first.
+/// The first line of a diagnostic.
 struct DiagnosticTitle<'t> {
     id: Option<&'t str>,
     problem: &'t str,
 }
 
-/// A place and the words under its caret.
+/// A place and the label under its caret.
 struct DiagnosticMark<'m> {
     at: &'m Location,
     label: String,
 }
 
-/// One diagnostic: its title, the places concerned, the first of them being the one to click, and notes.
-/// Everything that comes from a trace is harmless text by now or becomes so here.
+/// Renders one diagnostic: its title, the places (the first is the one that IDEs link), and notes. Text from a trace is
+/// escaped before, or here.
 fn draw_diagnostic(
     title: &DiagnosticTitle<'_>,
     marks: &[DiagnosticMark<'_>],
@@ -365,7 +365,7 @@ fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &DiagnosticMark<'_>)) -
     group.element(Snippet::source(text).line_start(at.line).path(path).annotation(annotation))
 }
 
-/// The byte at which the character of `column` (from 1) begins.
+/// Returns the byte offset of the character at `column`, counted from 1.
 fn byte_of_column(text: &str, column: usize) -> usize {
     text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(at, _)| at)
 }

@@ -1,4 +1,4 @@
-//! A trace for people: what a reader saw, in the order in which it happened, and what the file does not tell.
+//! A trace as readable text: the messages and calls in order, and the facts that the file does not record.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -8,34 +8,34 @@ use super::summary::{group_thousands, render_dollars};
 use crate::score::written;
 use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace, Usage};
 
-/// How many characters of one text are shown in short.
+/// The largest length of one text in the short form, in characters.
 const MAX_TEXT_CHARS: usize = 300;
-/// How many texts and calls are shown in short.
+/// The largest number of texts and calls in the short form.
 const MAX_STEPS: usize = 200;
-/// Where what a line says begins.
+/// The column at which the text of a line begins.
 const NAME_WIDTH: usize = 11;
-/// Where what is said of a call begins.
+/// The column at which the details of a call begin.
 const CALL_INDENT: usize = 9;
 
-/// How much is shown of a run.
+/// How much of a run is rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimelineLength {
-    /// What a person reads at once: long texts and long runs are cut.
+    /// A page or two: long texts and long runs are cut.
     Short,
-    /// All of it.
+    /// Everything.
     Full,
 }
 
-/// A run, told.
+/// A run as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
-    /// One or several lines for each thing that happened.
+    /// The lines of the timeline.
     pub text: String,
     /// Whether something was left out.
     pub cut: bool,
 }
 
-/// Tells `run`.
+/// Renders `run`.
 pub fn render_timeline(run: &Trace, length: TimelineLength) -> Timeline {
     let mut teller = TimelineWriter { text: String::new(), cut: false, length };
     teller.write_head(run);
@@ -55,10 +55,10 @@ struct TimelineWriter {
     length: TimelineLength,
 }
 
-/// A thing that happened.
+/// One entry of the timeline.
 enum TimelineStep<'t> {
     Said(&'t str, &'t str),
-    /// The call that begins it, and how many there are in it.
+    /// The first call of a turn, and the number of calls in the turn.
     Turn(&'t Call, usize),
     Called(&'t Call),
 }
@@ -140,8 +140,8 @@ impl TimelineWriter {
         }
     }
 
-    /// Text that is harmless: on one line and cut; in full with its lines below each other, behind a bar, so that none
-    /// of them is the first thing on its line.
+    /// Escapes `text`. The short form puts it on one line and cuts it. The full form keeps its lines and puts a bar
+    /// before each, so that no line of the text can begin a line of the output.
     fn render_text(&mut self, text: &str, indent: usize) -> String {
         if self.length == TimelineLength::Full {
             let margin = format!("\n{:indent$}| ", "");
@@ -162,9 +162,11 @@ impl TimelineWriter {
     }
 }
 
-/// What happened, in order. What was said last is the answer, and is told as that.
+/// Lists the entries in order, except the messages that are the answer.
 fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
     let mut texts = run.messages[..run.messages.len() - count_answer_messages(run)].iter().peekable();
+    // Messages and calls are two lists; `after_calls` merges them. A message between two calls repeats the turn's
+    // heading.
     let mut together: HashMap<(usize, &[String]), usize> = HashMap::new();
     for call in &run.calls {
         *together.entry(turn_key(call)).or_default() += 1;
@@ -187,7 +189,7 @@ fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
     steps
 }
 
-/// How many of the last messages are the answer.
+/// Returns the number of final messages that are the answer: 0 or 1.
 fn count_answer_messages(run: &Trace) -> usize {
     let Some(answer) = &run.answer else { return 0 };
     let is_last = |message: &&Message| {
@@ -205,7 +207,7 @@ fn step_from_message(message: &Message) -> TimelineStep<'_> {
     TimelineStep::Said(who, &message.text)
 }
 
-/// Calls of one turn of one agent are parallel.
+/// Returns the key of a call's turn: calls of one agent with the same turn are parallel.
 fn turn_key(call: &Call) -> (usize, &[String]) {
     (call.turn, &call.agent_path)
 }
@@ -226,7 +228,7 @@ fn render_milliseconds(ms: f64) -> String {
     format!("{} ms", written(ms))
 }
 
-/// What is known of a call beside what was passed and what came back.
+/// Renders the facts about a call other than its arguments and its result.
 fn render_call_facts(call: &Call) -> Option<String> {
     let facts = [
         call.id.as_ref().map(|id| format!("id {id}")),
@@ -239,7 +241,7 @@ fn render_call_facts(call: &Call) -> Option<String> {
     (!facts.is_empty()).then(|| facts.join(", "))
 }
 
-/// What came back. A tool that failed may have a result as well.
+/// Renders the result and the error of a call. A failed call may have both.
 fn render_call_outcome(call: &Call) -> Vec<String> {
     let result = call.result.as_ref().map(|result| match result {
         serde_json::Value::String(text) => text.clone(),
@@ -261,7 +263,7 @@ fn render_call_outcome(call: &Call) -> Vec<String> {
     }
 }
 
-/// What the file does not tell of the run: a check that asks for it is undecided.
+/// Lists the facts that the trace does not record: checks that need them are undecided.
 fn list_gaps(run: &Trace) -> Vec<String> {
     let untold = [
         (run.input.is_none(), "what the user asked"),

@@ -1,4 +1,4 @@
-//! What a server's answer says of the run.
+//! Parses a server's response into a run.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::http::HttpResponse;
 use crate::pattern::JsonPath;
 use crate::trace::{Message, Role, Trace};
 
-/// How much of an answer is shown that is no trace, in characters.
+/// The largest length of a response in an error message, in characters.
 const MAX_SHOWN_CHARS: usize = 300;
 
-/// The run that `response` tells of.
+/// Parses the run in `response`.
 pub(super) fn read_response(
     call: &HttpCall,
     response: &HttpResponse,
@@ -46,10 +46,11 @@ fn parse_run(call: &HttpCall, response: &HttpResponse, query: String) -> Result<
     }
 }
 
-/// What readers write before the message of a run that its own format says has failed.
+/// The prefix of the stop reason with which readers mark a failed run.
 const FAILURE_PREFIX: &str = "error: ";
 
-/// A server has no exit code: that its agent broke off stands in its answer. What it did not do says nothing then.
+/// Returns an error for a run that its own format marks as failed. A server has no exit code, and the missing steps of
+/// such a run prove nothing.
 fn reject_failed_run(run: Trace) -> Result<Trace, AgentProblem> {
     match run.stop_reason.as_deref().and_then(|reason| reason.strip_prefix(FAILURE_PREFIX)) {
         Some(message) => Err(AgentProblem::Failed(message.into())),
@@ -57,13 +58,13 @@ fn reject_failed_run(run: Trace) -> Result<Trace, AgentProblem> {
     }
 }
 
-/// A text that its server calls one, and that is no JSON.
+/// Whether the response is plain text by its media type and is not JSON.
 fn is_prose(response: &HttpResponse) -> bool {
     let is_json = response.body.trim_start().starts_with(['{', '[']);
     response.media_type.as_deref() == Some("text/plain") && !is_json
 }
 
-/// A run of which only the answer is known: what the agent called is not, so no check may take it for nothing.
+/// Creates a run with only a known answer. Its calls are marked as unrecorded, so that no check takes them for none.
 fn answer_only_trace(query: String, answer: String) -> Trace {
     let message = |role, text| Message { role, text, after_calls: 0 };
     let asked = (!query.is_empty()).then(|| message(Role::User, query.clone()));
@@ -76,7 +77,7 @@ fn answer_only_trace(query: String, answer: String) -> Trace {
     }
 }
 
-/// What stands at `path`: a text as it is, anything else as JSON; several a line each.
+/// Selects the values at `path`: texts as they are, other values as JSON, each on its own line.
 fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
     let found: Vec<&Value> = path.select(value).into_iter().filter(|value| !value.is_null()).collect();
     if found.is_empty() {

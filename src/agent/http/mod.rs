@@ -1,4 +1,4 @@
-//! Agents that are servers: the case's input in a request, a trace in its answer.
+//! Agents as servers: the case's input in a request, a trace in the response.
 
 mod answer;
 
@@ -16,10 +16,10 @@ use crate::http::{HttpClient, HttpLimits, HttpRequest};
 use crate::secrets::names_a_secret;
 use crate::trace::Trace;
 
-/// Connections are kept for the next case.
+/// The client, shared so that connections are reused.
 static CLIENT: LazyLock<HttpClient> = LazyLock::new(HttpClient::default);
 
-/// Asks the agent that `call` is, within `limit`.
+/// Runs the agent `call` within `limit`.
 pub(super) async fn ask_server(
     call: &Arc<HttpCall>,
     input: &AgentInput,
@@ -53,7 +53,7 @@ fn request_limits(call: &HttpCall, total: Duration) -> HttpLimits {
     }
 }
 
-/// What is sent. The error says what cannot be filled in.
+/// Builds the request. The error names the variable that cannot be filled in.
 fn build_request(
     call: &HttpCall,
     input: &AgentInput,
@@ -75,14 +75,14 @@ fn build_request(
         variables.extend(value.variables);
         headers.push((name.as_str(), value.text));
     }
-    // First, so that a key is shown as the variable and not as the header that it stands in.
+    // Before the headers, so that a key is masked with the variable's name and not with the header's.
     for (name, value) in variables.iter().filter(|(name, _)| names_a_secret(name)) {
         request = request.with_secret(name, value);
     }
     Ok(headers.into_iter().fold(request, |request, (name, value)| request.with_header(name, value)))
 }
 
-/// What a template names. An input without a text has no `query`.
+/// Returns the variables of a template. An input without a text has no `query`.
 fn build_variables(input: &AgentInput) -> Result<Value, String> {
     let mut asked = serde_json::to_value(input).map_err(|error| error.to_string())?;
     if let Some(names) = asked.as_object_mut().filter(|_| input.query.is_empty()) {
@@ -91,7 +91,7 @@ fn build_variables(input: &AgentInput) -> Result<Value, String> {
     Ok(asked)
 }
 
-/// A text as a part of a URL.
+/// Percent-encodes a text for a URL.
 fn percent_encode(text: &str) -> String {
     let byte = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),

@@ -1,18 +1,18 @@
-//! A comparison as a section of a Markdown page.
+//! The comparison as a section of a Markdown page.
 
 use std::fmt::Write as _;
 
 use super::{RunComparison, TrialChange, TrialComparison};
 use crate::report::markup::escape_attribute;
 
-/// How many bytes the rows may have: the section stands beside others in one comment.
+/// The largest size of all rows together, in bytes: the section shares one comment with others.
 const MAX_ROW_BYTES: usize = 4_000;
-/// How many characters a name or a claim may have.
+/// The largest length of a name or a claim, in characters.
 const MAX_LINE_CHARS: usize = 300;
 
 impl RunComparison {
-    /// For a page on GitHub: a table of what changed, what turned red first. `earlier` is how the earlier run is
-    /// called.
+    /// Renders the comparison for GitHub: a table of the changed trials, regressions first. `earlier` is the name of
+    /// the earlier run.
     pub fn render_markdown(&self, earlier: &str) -> String {
         let mut section =
             format!("\n### Compared with {}\n\n{}.\n", render_code(earlier), self.render_headline());
@@ -57,7 +57,7 @@ fn render_row(trial: &TrialComparison) -> String {
     format!("<tr><td>{word}{flaky}</td><td>{name}{claim}</td><td>{ended}</td></tr>\n")
 }
 
-/// A piece of text within a line.
+/// Renders text as inline code.
 fn render_code(text: &str) -> String {
     let cut = match text.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => format!("{}...", &text[..end]),

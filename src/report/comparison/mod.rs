@@ -1,7 +1,7 @@
-//! Two runs side by side: which trials turned red, which turned green, which came, went, or waver.
+//! Compares two runs: regressed, improved, new, gone and flaky trials.
 //!
-//! Of several verdicts of one trial in one run (the attempts of a retried one) the last counts, and attempts that
-//! ended differently are flaky; so are the runs of one trial of which only some are red.
+//! If a run has several verdicts of one trial (the attempts of a retry), the last one counts. A trial is flaky if its
+//! attempts ended differently, or if only some of its runs failed.
 
 mod markdown;
 mod text;
@@ -18,85 +18,85 @@ pub use trials::Trials;
 #[cfg(feature = "html")]
 pub(super) use trials::is_flaky;
 
-/// The version of the JSON that a comparison is written as. It changes when a field changes its meaning or goes.
+/// The version of the JSON form. It changes when a field changes its meaning or is removed.
 const SCHEMA_VERSION: u32 = 1;
 
-/// How a trial ended in one run.
+/// The result of a trial in one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TrialState {
-    /// In a word.
+    /// The result in a word.
     pub standing: TrialResult,
-    /// Its score.
+    /// The score.
     pub score: Score,
-    /// Its attempts, or its runs, ended differently.
+    /// Whether the attempts or the runs of the trial ended differently.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub flaky: bool,
-    /// What broke, where it did not pass.
+    /// The first violation, if the trial did not pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
 }
 
-/// What became of a trial from one run to the other.
+/// The change of a trial between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TrialChange {
-    /// It passed, and no longer does.
+    /// It passed before and no longer passes.
     Regressed,
-    /// It did not pass, and does now.
+    /// It did not pass before and passes now.
     Improved,
-    /// It is in the later run alone.
+    /// It is only in the later run.
     New,
-    /// It is in the earlier run alone.
+    /// It is only in the earlier run.
     Gone,
-    /// It is as red or as green as before, with another score or in another way.
+    /// It passes or fails as before, with another score or another kind of failure.
     Changed,
-    /// Nothing that is compared differs.
+    /// It did not change.
     Same,
 }
 
-/// A trial in both runs.
+/// A trial of either run, with its results in both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TrialComparison {
-    /// Its name.
+    /// The name of the trial.
     pub name: String,
     /// The harness that ran it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub harness: String,
-    /// What became of it.
+    /// The change.
     pub change: TrialChange,
-    /// In the earlier run.
+    /// The result in the earlier run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<TrialState>,
-    /// In the later run.
+    /// The result in the later run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<TrialState>,
 }
 
-/// Two runs, compared.
+/// The comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunComparison {
-    /// The version of this form.
+    /// The version of the JSON form.
     #[cfg_attr(test, schemars(extend("const" = SCHEMA_VERSION)))]
     schema_version: u32,
-    /// How the earlier run ended.
+    /// The totals of the earlier run.
     pub before: Totals,
-    /// How the later run ended.
+    /// The totals of the later run.
     pub after: Totals,
     /// The trials that changed or are flaky, by name.
     pub trials: Vec<TrialComparison>,
 }
 
 impl RunComparison {
-    /// What became of the trials of `before` in `after`.
+    /// Compares two runs by their verdicts.
     pub fn from_verdicts(before: &[Verdict], after: &[Verdict]) -> Self {
         Self::from_trials(&before.iter().collect(), &after.iter().collect())
     }
 
-    /// The same of verdicts that were looked at one after the other.
+    /// Compares two runs by their trials, which were collected verdict by verdict.
     pub fn from_trials(before: &Trials, after: &Trials) -> Self {
         let told = |trial: &TrialComparison| trial.change != TrialChange::Same || trial.is_flaky();
         let trials = before.compare_with(after).filter(told).collect();
@@ -108,22 +108,22 @@ impl RunComparison {
         }
     }
 
-    /// The trials that changed in this way.
+    /// Returns the trials with this change.
     pub fn trials_with(&self, change: TrialChange) -> impl Iterator<Item = &TrialComparison> {
         self.trials.iter().filter(move |trial| trial.change == change)
     }
 
-    /// The trials that waver, whatever else became of them.
+    /// Returns the flaky trials, changed or not.
     pub fn flaky_trials(&self) -> impl Iterator<Item = &TrialComparison> {
         self.trials.iter().filter(|trial| trial.is_flaky())
     }
 
-    /// Whether a trial that passed no longer does.
+    /// Whether any trial regressed.
     pub fn has_regressed(&self) -> bool {
         self.trials_with(TrialChange::Regressed).next().is_some()
     }
 
-    /// How the later run stands against the earlier, in a line.
+    /// Renders the numbers of changes on one line.
     pub fn render_headline(&self) -> String {
         let count = |change: TrialChange| self.trials_with(change).count();
         let counts = [
@@ -146,7 +146,7 @@ impl TrialComparison {
         Self { name, harness, change, before: before.cloned(), after: after.cloned() }
     }
 
-    /// Whether it wavered in either run.
+    /// Whether the trial was flaky in either run.
     pub fn is_flaky(&self) -> bool {
         self.before.iter().chain(&self.after).any(|seen| seen.flaky)
     }
@@ -168,7 +168,7 @@ fn classify_change(before: Option<&TrialState>, after: Option<&TrialState>) -> T
     }
 }
 
-/// Whether two scores differ by more than adding weights loses in binary fractions.
+/// Whether two scores differ by more than rounding errors of summed weights.
 fn scores_differ(one: Score, other: Score) -> bool {
     (one.get() - other.get()).abs() > 1e-9
 }

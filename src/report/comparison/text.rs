@@ -1,4 +1,4 @@
-//! A comparison for the terminal: what turned red first.
+//! The comparison for the terminal, regressions first.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use crate::report::plain::escape_line;
 use crate::report::{Totals, TrialResult};
 use crate::score::written;
 
-/// How many trials of one kind are written out.
+/// The largest number of trials that are listed for each change.
 const MAX_TRIALS: usize = 50;
 
-/// The changes in the order in which they matter, and what stands above each.
+/// The changes in order of importance, each with its heading.
 const SECTIONS: &[(TrialChange, &str)] = &[
     (TrialChange::Regressed, "regressed: passed before, and no longer do"),
     (TrialChange::Improved, "improved: pass now, and did not before"),
@@ -20,7 +20,7 @@ const SECTIONS: &[(TrialChange, &str)] = &[
 ];
 
 impl RunComparison {
-    /// For the terminal.
+    /// Renders the comparison for the terminal.
     pub fn render_text(&self) -> String {
         let mut text = format!("{}\n", self.render_headline());
         let _ = write!(
@@ -76,7 +76,7 @@ fn render_flaky_line(trial: &TrialComparison) -> String {
 }
 
 impl TrialComparison {
-    /// How it ended in the two runs: `pass -> fail, score 100% -> 50%`.
+    /// Renders the change of result and score: `pass -> fail, score 100% -> 50%`.
     pub(super) fn render_transition(&self) -> String {
         let alone = |seen: &TrialState| format!("{}, score {}", seen.standing.as_str(), render_percent(seen));
         match (&self.before, &self.after) {

@@ -1,4 +1,4 @@
-//! The trials of one run, as far as a comparison looks at them.
+//! The trials of one run, reduced to what a comparison reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::verdict::{Finding, Verdict};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trials(BTreeMap<TrialId, TrialState>);
 
-/// What a trial is known by.
+/// The identity of a trial across runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TrialId {
     pub(super) name: String,
@@ -21,7 +21,7 @@ pub(super) struct TrialId {
 }
 
 impl Trials {
-    /// Takes the next verdict: of the attempts of a trial, in their order.
+    /// Adds the next verdict; later attempts of a trial replace earlier ones.
     pub fn add_verdict(&mut self, verdict: &Verdict) {
         let mut seen = TrialState::from_verdict(verdict);
         let id = TrialId { name: verdict.name.clone(), harness: verdict.harness.clone() };
@@ -31,12 +31,12 @@ impl Trials {
         self.0.insert(id, seen);
     }
 
-    /// How many there are.
+    /// Returns the number of trials.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no trials.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -47,7 +47,7 @@ impl Trials {
         totals
     }
 
-    /// Each trial of the two runs.
+    /// Compares each trial of the two runs.
     pub(super) fn compare_with<'t>(
         &'t self,
         after: &'t Trials,
@@ -81,7 +81,7 @@ pub(in crate::report) fn is_flaky(verdict: &Verdict) -> bool {
     !verdict.earlier_attempts.is_empty() || has_mixed_runs(verdict)
 }
 
-/// Whether some of a trial's runs are red, and others are not.
+/// Whether some runs of a trial passed and others did not.
 fn has_mixed_runs(verdict: &Verdict) -> bool {
     if let Some(statistics) = &verdict.statistics {
         return statistics.passed > 0 && statistics.passed < statistics.runs;

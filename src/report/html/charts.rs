@@ -1,4 +1,4 @@
-//! The figures above the list: how many trials ended which way, their scores, the checks that broke, and the files.
+//! The charts above the list: the number of trials by result, their scores, the checks that failed most, and the files.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::report::plain::escape_line;
 use crate::report::{RunInfo, Totals};
 use crate::verdict::Verdict;
 
-/// How many checks and files are drawn: those with the most that did not pass.
+/// The largest number of checks and files that are drawn: those with the most trials that did not pass.
 const MAX_BARS: usize = 6;
-/// The bars of the scores, from 0 to 1.
+/// The number of bars for the scores from 0 to 1.
 const BIN_COUNT: u32 = 10;
 
 /// Counts over all verdicts.
@@ -29,11 +29,11 @@ struct CheckCount {
     broken: usize,
 }
 
-/// A bar in parts: where each begins and how long it is, in percent.
+/// A bar of segments, each with its start and its length in percent.
 #[derive(Serialize)]
 pub(super) struct ChartBar {
     name: String,
-    /// How many of how many, in words.
+    /// The counts in words: `3 of 4 passed`.
     told: String,
     parts: Vec<BarSegment>,
 }
@@ -45,7 +45,7 @@ struct BarSegment {
     width: f64,
 }
 
-/// A bar of the scores.
+/// One bar of the histogram of scores.
 #[derive(Serialize)]
 pub(super) struct ScoreBin {
     from: String,
@@ -54,7 +54,7 @@ pub(super) struct ScoreBin {
     height: f64,
 }
 
-/// How many trials ended in one way.
+/// The number of trials with one result.
 #[derive(Serialize)]
 pub(super) struct StandingCount {
     standing: &'static str,
@@ -107,7 +107,7 @@ impl HtmlCharts {
         self.totals.cases == self.totals.passed
     }
 
-    /// How long all trials took together, in words.
+    /// Renders the sum of all durations.
     pub(super) fn render_total_duration(&self) -> String {
         let seconds = self.milliseconds / 1000.0;
         match seconds {
@@ -126,7 +126,7 @@ impl HtmlCharts {
         draw_bar("all cases", self.totals)
     }
 
-    /// The scores; none where none was computed.
+    /// Draws the histogram of scores; empty if no score was computed.
     pub(super) fn draw_score_bins(&self) -> Vec<ScoreBin> {
         let highest = self.bins.iter().copied().max().unwrap_or(0);
         let edge = |nth: usize| format!("{:.1}", count_as_f64(nth) / f64::from(BIN_COUNT));
@@ -139,7 +139,7 @@ impl HtmlCharts {
         if highest == 0 { Vec::new() } else { self.bins.iter().enumerate().map(bin).collect() }
     }
 
-    /// The checks that broke, the most often broken first, and how many more there are.
+    /// Draws the checks that failed, most frequent first, and returns how many more there are.
     pub(super) fn draw_broken_checks(&self) -> (Vec<ChartBar>, usize) {
         let mut broken: Vec<_> = self.checks.iter().filter(|(_, asked)| asked.broken > 0).collect();
         broken.sort_by_key(|(_, asked)| std::cmp::Reverse(asked.broken));
@@ -156,7 +156,7 @@ impl HtmlCharts {
         (broken.iter().take(MAX_BARS).map(bar).collect(), broken.len().saturating_sub(MAX_BARS))
     }
 
-    /// The files, those with the most that did not pass first, and how many more there are.
+    /// Draws the files with the most trials that did not pass first, and returns how many more there are.
     pub(super) fn draw_files(&self) -> (Vec<ChartBar>, usize) {
         let mut files: Vec<_> = self.files.iter().collect();
         files.sort_by_key(|(_, totals)| std::cmp::Reverse(totals.cases - totals.passed));
@@ -183,7 +183,7 @@ fn draw_bar(name: &str, totals: Totals) -> ChartBar {
     ChartBar { name: escape_line(name), told, parts }
 }
 
-/// What there is of each standing, and the word that stands beside the count.
+/// Lists the count of each result with the word that is shown beside it.
 fn list_counts(totals: Totals) -> [(&'static str, &'static str, usize); 5] {
     let Totals { passed, failed, undecided, errors, skipped, .. } = totals;
     [
@@ -195,12 +195,12 @@ fn list_counts(totals: Totals) -> [(&'static str, &'static str, usize); 5] {
     ]
 }
 
-/// The bar that a score belongs to: a full one to the last.
+/// Returns the index of the bar that contains `score`; a perfect score belongs to the last bar.
 fn find_bin(score: f64) -> usize {
     (1..BIN_COUNT).rev().find(|edge| score >= f64::from(*edge) / f64::from(BIN_COUNT)).unwrap_or(0) as usize
 }
 
-/// With a tenth of a percent, which is what can be seen.
+/// Returns the share in percent, rounded to tenths: smaller steps are invisible.
 fn compute_percent(part: usize, whole: usize) -> f64 {
     (count_as_f64(part) / count_as_f64(whole.max(1)) * 1000.0).round() / 10.0
 }

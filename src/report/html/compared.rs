@@ -1,4 +1,4 @@
-//! What the page holds of the run that its own is compared with: the trials that changed, and how they stood.
+//! The data for the comparison with an earlier run: the trials that changed, and both of their results.
 
 use serde::Serialize;
 
@@ -6,10 +6,10 @@ use crate::report::EarlierRun;
 use crate::report::comparison::{RunComparison, TrialComparison, TrialState, Trials};
 use crate::report::plain::render_safe_json;
 
-/// How many trials are told: what turned red first.
+/// The largest number of trials that are listed, regressions first.
 const MAX_TRIALS: usize = 20_000;
 
-/// For the script.
+/// The comparison as the page's script reads it.
 #[derive(Serialize)]
 struct ComparisonData<'c> {
     name: &'c str,
@@ -17,7 +17,7 @@ struct ComparisonData<'c> {
     left_out: usize,
 }
 
-/// JSON that is harmless within a page.
+/// Renders the comparison as JSON that is safe to embed in a page.
 pub(super) fn render_comparison(earlier: &EarlierRun, trials: &Trials) -> String {
     let changed = RunComparison::from_trials(&earlier.trials, trials).trials;
     let mut trials: Vec<TrialComparison> = changed.into_iter().map(drop_claims).collect();
@@ -27,7 +27,7 @@ pub(super) fn render_comparison(earlier: &EarlierRun, trials: &Trials) -> String
     render_safe_json(&ComparisonData { name: &earlier.name, trials, left_out })
 }
 
-/// The claims stand in the list of cases.
+/// Removes the claims: the list of cases shows them already.
 fn drop_claims(trial: TrialComparison) -> TrialComparison {
     let silent = |seen: TrialState| TrialState { claim: None, ..seen };
     TrialComparison { before: trial.before.map(silent), after: trial.after.map(silent), ..trial }

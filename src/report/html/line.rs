@@ -1,5 +1,5 @@
-//! What the page holds of a verdict: a line of JSON, without what it does not show, and with the command that runs the
-//! trial again and, in a word each, how its attempts ended.
+//! A verdict as one line of JSON in the page: without the keys that the page does not show, with the command that
+//! reruns the trial and, after retries, the result of each attempt.
 
 use serde_json::{Map, Value};
 
@@ -7,20 +7,20 @@ use crate::report::flaky::render_attempts;
 use crate::report::plain::render_safe_json;
 use crate::verdict::Verdict;
 
-/// The keys of a verdict that the page does not show: its row has them, or nobody asks.
+/// The keys of a verdict that the page does not show; some are in the row of the list.
 const HIDDEN_VERDICT_KEYS: &[&str] =
     &["schema_version", "suite", "case", "passed", "tags", "earlier_attempts"];
-/// Those of a finding. Its losses are told by its scorecard.
+/// The keys of a finding that the page does not show; its scorecard lists the losses.
 const HIDDEN_FINDING_KEYS: &[&str] = &["losses", "duration_ms"];
-/// A call is a list of these: most of a page are calls. Its number is its place.
+/// The columns of a call: calls are most of a page, so each is an array. The index of a call is its position.
 const CALL_COLUMNS: &[&str] = &["name", "arguments", "status", "turn"];
 
-/// The line.
+/// Renders the verdict as one line.
 pub(super) fn render_verdict_line(verdict: &Verdict) -> String {
     render_safe_json(&build_page_verdict(verdict))
 }
 
-/// The line without what the runs did in detail.
+/// Renders the verdict as one line without the details of its runs.
 pub(super) fn render_short_verdict_line(verdict: &Verdict) -> String {
     let mut value = build_page_verdict(verdict);
     let runs = value.as_object_mut().map(|fields| list_members(fields, "runs"));
@@ -50,7 +50,8 @@ fn list_members<'v>(
     fields.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// A place is shown of a finding that has no answer; a violation has its own.
+/// Removes the keys that the page does not show. The place of a finding is shown only if the check was not decided;
+/// violations have their own places.
 fn drop_hidden_keys(finding: &mut Value) {
     let Some(fields) = finding.as_object_mut() else { return };
     drop_keys(fields, HIDDEN_FINDING_KEYS);

@@ -1,9 +1,9 @@
-//! One page for a browser, whole in itself: it loads nothing, and works where there is no network.
+//! A self-contained page for a browser: it loads nothing and works offline.
 //!
-//! The page is a template, in which all text is escaped. What the script shows beside it stands in blocks of JSON:
-//! the rows of the list, what changed since an earlier run, and the verdicts, one a line, each read when somebody opens
-//! its case. The script makes
-//! elements and texts, never markup, and the page's own policy lets nothing else run.
+//! The page is a template that escapes all text. The data for the script is embedded as blocks of JSON: the rows of the
+//! list, the changes since an earlier run, and the verdicts, each on a line of its own that is parsed when the reader
+//! opens its case. The script creates elements and text nodes, never markup, and the page's content security policy
+//! allows no other script.
 
 mod charts;
 mod compared;
@@ -27,23 +27,23 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     begin: |run| Box::new(HtmlReport::new(run)),
 };
 
-/// How many bytes the verdicts may have together: a browser opens the page of 10,000 cases in a second or two.
+/// The largest size of all verdicts together, in bytes: a browser opens the page of 10,000 cases in a second or two.
 const MAX_VERDICT_BYTES: usize = 24 * 1024 * 1024;
 
 struct HtmlReport<'r> {
     run: &'r RunInfo,
     charts: HtmlCharts,
-    /// The run that is compared with, and the trials of this one.
+    /// The earlier run and the trials of this one, if a comparison was requested.
     compared: Option<(&'r EarlierRun, Trials)>,
     rows: Vec<String>,
     lines: VerdictLines,
 }
 
-/// The verdicts as lines, one a row: empty where a verdict is left out.
+/// The verdict lines, one for each row; the line of a verdict that was left out is empty.
 #[derive(Default)]
 struct VerdictLines {
     texts: Vec<String>,
-    /// Those that passed: they make room for the others.
+    /// The indices of passed verdicts: they are dropped first when space runs out.
     passed: Vec<usize>,
     bytes: usize,
     left_out: usize,
@@ -81,7 +81,7 @@ impl ReportBuilder for HtmlReport<'_> {
 }
 
 impl VerdictLines {
-    /// A verdict that does not pass goes without its details before it is left out.
+    /// Adds a verdict. One that did not pass loses its details before it is left out.
     fn add_verdict(&mut self, verdict: &Verdict) {
         let passed = TrialResult::from_verdict(verdict) == TrialResult::Passed;
         if !self.push_line(line::render_verdict_line(verdict), passed)
@@ -92,8 +92,9 @@ impl VerdictLines {
         }
     }
 
-    /// Adds a line if there is room for it, or room can be made.
+    /// Adds a line if it fits, or fits after dropping verdicts that passed. Returns whether it was added.
     fn push_line(&mut self, line: String, passed: bool) -> bool {
+        // The newest passed verdicts go first: readers open those that did not pass.
         while !passed && self.bytes + line.len() > MAX_VERDICT_BYTES {
             let Some(at) = self.passed.pop() else { break };
             self.bytes -= std::mem::take(&mut self.texts[at]).len();

@@ -1,4 +1,4 @@
-//! The page around the data.
+//! The template of the page, filled with the charts and the embedded data.
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value};
@@ -10,7 +10,7 @@ use crate::report::plain::{escape_line, render_safe_json};
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("style/page.css"), include_str!("style/case.css"));
-/// Its parts, in the order in which they use each other.
+/// The script's files, each after the files that it uses.
 const SCRIPT: &str = concat!(
     include_str!("script/elements.js"),
     include_str!("script/data.js"),
@@ -22,11 +22,11 @@ const SCRIPT: &str = concat!(
     include_str!("script/case.js"),
     include_str!("script/start.js"),
 );
-/// What the browser lets run and load: this script and this style, by their hashes, and nothing else. A test holds it
-/// equal to them, and `just bless` rewrites it.
+/// The content security policy: it allows this script and this style, by their hashes, and nothing else. A test
+/// compares the hashes; `just bless` rewrites them.
 const POLICY: &str = include_str!("policy.txt");
 
-/// What the script shows: JSON that is harmless within a page.
+/// The embedded data: JSON that is safe inside a page.
 pub(super) struct PageData {
     pub(super) rows: String,
     pub(super) compared: String,
@@ -34,7 +34,7 @@ pub(super) struct PageData {
     pub(super) left_out: usize,
 }
 
-/// What the template knows.
+/// The variables of the template.
 #[derive(Serialize)]
 struct HtmlPage {
     policy: &'static str,
@@ -53,7 +53,7 @@ struct HtmlPage {
 struct PageRun {
     id: String,
     started: String,
-    /// For people.
+    /// The start time as the page shows it.
     started_words: String,
     arraign: &'static str,
 }
@@ -72,7 +72,7 @@ struct PageCharts {
     more_files: usize,
 }
 
-/// The page. That its template renders is for tests to say; should it not, the page says why.
+/// Renders the page. If the template fails, which tests rule out, the page is the error message.
 pub(super) fn render_page(run: &RunInfo, charts: &HtmlCharts, data: PageData) -> String {
     let page = HtmlPage {
         policy: POLICY.trim_end(),
@@ -92,7 +92,7 @@ pub(super) fn render_page(run: &RunInfo, charts: &HtmlCharts, data: PageData) ->
     rendered.unwrap_or_else(|error| format!("the page cannot be rendered: {error}\n"))
 }
 
-/// Not escaped: markup of our own, or JSON in which nothing is markup.
+/// Marks text that needs no escaping: our own markup, or JSON without markup characters.
 fn mark_safe(text: String) -> Value {
     Value::from_safe_string(text)
 }

@@ -1,4 +1,4 @@
-//! What the list of cases shows of one of them.
+//! One row in the list of cases.
 
 use serde::Serialize;
 
@@ -10,10 +10,10 @@ use crate::report::{SkippedTrial, TrialResult};
 use crate::score::Stake;
 use crate::verdict::{Finding, Verdict};
 
-/// How many characters the claim of a row may have.
+/// The largest length of a row's claim, in characters.
 const MAX_CLAIM_CHARS: usize = 240;
 
-/// A row. What says nothing is left out: there may be many of them.
+/// A row of the list. Empty fields are omitted, since a page may have thousands of rows.
 #[derive(Serialize)]
 pub(super) struct CaseRow<'v> {
     name: &'v str,
@@ -29,12 +29,12 @@ pub(super) struct CaseRow<'v> {
     ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<String>,
-    /// The checks that broke.
+    /// The checks that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     broken: Vec<&'v str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tags: &'v [String],
-    /// What else is to be seen at once, in a word or two.
+    /// Labels beside the name: `hard gate`, `flaky`, `as expected`, `smoke`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     badges: Vec<&'static str>,
 }
@@ -60,7 +60,7 @@ impl<'v> CaseRow<'v> {
         }
     }
 
-    /// That of a trial that was not run.
+    /// The row of a skipped trial.
     pub(super) fn from_skipped(skipped: &'v SkippedTrial) -> Self {
         Self {
             name: &skipped.name,
@@ -89,7 +89,7 @@ fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
     badges.into_iter().filter_map(|(badge, is_seen)| is_seen.then_some(badge)).collect()
 }
 
-/// The headline without its place: the page of the case shows it.
+/// Returns the headline without its place, which the page of the case shows.
 fn shorten_headline(verdict: &Verdict) -> String {
     let headline = render_headline(verdict);
     let places = [find_first_place(verdict), &verdict.case].map(|place| format!(" at {place}"));

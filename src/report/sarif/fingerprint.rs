@@ -1,16 +1,16 @@
-//! What makes a result the same one in the next run, wherever its line has gone.
+//! Fingerprints: they identify a result across runs, even if its line moves.
 
 use std::collections::HashMap;
 
 use crate::verdict::{Breach, Verdict};
 
-/// Counts what would look the same, so that no two results of a run have one fingerprint.
+/// Counts equal results, so that no two results of a run share a fingerprint.
 #[derive(Default)]
 pub(super) struct Fingerprints(HashMap<u64, usize>);
 
 impl Fingerprints {
-    /// That of a violation of `check`; of an open question where there is no violation. Neither places nor messages,
-    /// which hold numbers of calls, are part of it.
+    /// Returns the fingerprint of a violation of `check`, or of an undecided check if `breach` is `None`. Places and
+    /// messages are not part of it: they contain line and call numbers, which change between runs.
     pub(super) fn compute_fingerprint(
         &mut self,
         verdict: &Verdict,
@@ -28,7 +28,7 @@ impl Fingerprints {
     }
 }
 
-/// The text under the caret.
+/// Returns the text under the caret.
 fn extract_marked_text(breach: &Breach) -> String {
     let at = &breach.at;
     at.text.chars().skip(at.column.saturating_sub(1)).take(at.end_column.saturating_sub(at.column)).collect()
@@ -36,7 +36,8 @@ fn extract_marked_text(breach: &Breach) -> String {
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a, the same on every machine and in every version; a part ends with a byte that no text holds.
+/// Adds a part to an FNV-1a hash, which is the same on every machine and in every version. The byte 0xff, which UTF-8
+/// never contains, ends each part.
 fn hash_part(hash: u64, part: &str) -> u64 {
     part.bytes()
         .chain([0xff])

@@ -1,4 +1,4 @@
-//! Places as SARIF writes them: URIs and columns in UTF-16 code units.
+//! SARIF locations: URIs, and columns in UTF-16 code units.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use crate::place::Location;
 use crate::report::RunInfo;
 use crate::report::run::is_absolute;
 
-/// What relative URIs begin at: the root of the repository.
+/// The base of relative URIs: the root of the repository.
 const REPOSITORY_ROOT: &str = "%SRCROOT%";
 
-/// A place in a file.
+/// Returns the SARIF location of a place in a file.
 pub(super) fn locate_region(run: &RunInfo, at: &Location) -> SarifLocation {
     let (start, end) = (utf16_column(at, at.column), utf16_column(at, at.end_column));
     let region = SarifRegion { start_line: at.line.max(1), start_column: start, end_column: end.max(start) };
@@ -22,7 +22,7 @@ pub(super) fn locate_region(run: &RunInfo, at: &Location) -> SarifLocation {
     }
 }
 
-/// A whole file, and what it has to do with the result.
+/// Returns the SARIF location of a whole file, with a note on its role.
 pub(super) fn locate_file(run: &RunInfo, file: &str, says: &str) -> SarifLocation {
     SarifLocation {
         id: None,
@@ -42,7 +42,7 @@ fn build_physical_location(run: &RunInfo, file: &str, region: Option<SarifRegion
     SarifPhysicalLocation { artifact_location, region }
 }
 
-/// The path of a URI: every byte that could mean anything is percent-encoded.
+/// Percent-encodes a path, except unreserved characters and slashes.
 fn percent_encode(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -55,7 +55,7 @@ fn percent_encode(path: &str) -> String {
     uri
 }
 
-/// A column, counted from 1 in characters, in UTF-16 code units.
+/// Converts a column in characters, from 1, to a column in UTF-16 code units.
 fn utf16_column(at: &Location, column: usize) -> usize {
     let before = column.saturating_sub(1);
     let known: usize = at.text.chars().take(before).map(char::len_utf16).sum();

@@ -1,7 +1,7 @@
-//! SARIF 2.1.0, for code scanning: a result a violation, where the case asks for what was broken.
+//! SARIF 2.1.0, for code scanning. Each violation is one result, placed at the setting in the case that was violated.
 //!
-//! Violations that cost points only, and those that a case expects or has pinned, are notes. An undecided check is an
-//! open result; an error is a notification of the tool. GitHub's limits are kept.
+//! Violations that only cost points, that a case expects, or that a snapshot pins, are notes. An undecided check is an
+//! open result; an error is a notification of the tool. The limits of GitHub are kept.
 
 mod fingerprint;
 mod location;
@@ -32,19 +32,19 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// How many results GitHub shows. The gravest are kept.
+/// The largest number of results that GitHub shows; the most severe are kept.
 const MAX_RESULTS: usize = 5000;
-/// How many notifications are written.
+/// The largest number of notifications.
 const MAX_NOTIFICATIONS: usize = 1000;
-/// The key that GitHub knows a result again by.
+/// The fingerprint key that GitHub reads.
 const GITHUB_KEY: &str = "primaryLocationLineHash";
-/// The same for everybody else.
+/// The fingerprint key for all other tools.
 const OWN_KEY: &str = "arraign/v1";
 
 struct SarifReport<'r> {
     run: &'r RunInfo,
     fingerprints: Fingerprints,
-    /// The results by their levels, the gravest first.
+    /// The results by level, the most severe first.
     results: BTreeMap<SarifLevel, Vec<Written>>,
     notifications: Vec<SarifNotification>,
     successful: bool,
@@ -70,6 +70,7 @@ impl ReportBuilder for SarifReport<'_> {
         self.left_out += results.len().saturating_sub(MAX_RESULTS);
         results.truncate(MAX_RESULTS);
         self.add_truncation_notice();
+        // GitHub resolves `ruleIndex` before `ruleId`, so both must point to the same rule.
         let ids: BTreeSet<String> = results.iter().map(|result| result.rule_id.clone()).collect();
         let ids: Vec<String> = ids.into_iter().collect();
         for result in &mut results {
@@ -107,7 +108,8 @@ impl<'r> SarifReport<'r> {
         }
     }
 
-    /// What no finding tells: a changed snapshot, a verdict that is not the expected one.
+    /// Adds a result for a mismatch that no finding reports: a changed snapshot, or a verdict other than the expected
+    /// one.
     fn add_mismatch(&mut self, verdict: &Verdict) {
         let (id, text) = match &verdict.snapshot_diff {
             Some(diff) => ("snapshot", format!("the violations differ from the snapshot\n{diff}")),
@@ -204,7 +206,7 @@ impl<'r> SarifReport<'r> {
     }
 }
 
-/// What a result says, and where.
+/// The rule, the message and the place of a result.
 struct ResultClaim<'c> {
     id: &'c str,
     level: SarifLevel,
@@ -212,7 +214,7 @@ struct ResultClaim<'c> {
     at: &'c Location,
 }
 
-/// The constraint in a policy, the case where the setting stands outside of it, and the trace.
+/// Lists the related locations: the constraint in a policy, the case if the setting is outside of it, and the trace.
 fn list_related_locations(
     run: &RunInfo,
     verdict: &Verdict,
@@ -235,7 +237,7 @@ fn list_related_locations(
     places.enumerate().map(|(index, place)| SarifLocation { id: Some(index + 1), ..place }).collect()
 }
 
-/// A violation of a trial that passes all the same is a known one, unless it only costs points.
+/// Returns a suppression for a violation in a trial that passes nevertheless, unless the violation only costs points.
 fn find_suppression(verdict: &Verdict, finding: &Finding) -> Option<SarifSuppression> {
     let known = verdict.passed && !score::costs_only_points(finding);
     known.then_some(SarifSuppression {

@@ -1,4 +1,4 @@
-//! The part of SARIF 2.1.0 that is written, as its schema names it.
+//! The subset of SARIF 2.1.0 that is written, with the field names of its schema.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ pub(super) struct SarifNotification {
     pub(super) locations: Vec<SarifLocation>,
 }
 
-/// Called a result in the format.
+/// A `result` object.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SarifResult {
@@ -93,14 +93,14 @@ pub(super) struct SarifResult {
 pub(super) enum SarifLevel {
     Error,
     Warning,
-    /// Of a result that is not a failure.
+    /// The level of a result that is not a failure.
     None,
     Note,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-/// Called a location in the format.
+/// A `location` object.
 pub(super) struct SarifLocation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<usize>,
@@ -140,7 +140,7 @@ pub(super) struct SarifSuppression {
     pub(super) justification: &'static str,
 }
 
-/// What a script may ask for.
+/// Properties for scripts that read the log.
 #[derive(Serialize)]
 pub(super) struct SarifProperties {
     pub(super) trial: String,

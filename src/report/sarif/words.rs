@@ -1,13 +1,13 @@
-//! The texts of a SARIF log. A message is no plain string there: `{0}` is a placeholder, and `[a](b)` a link.
+//! The texts of a SARIF log. Messages are not plain strings: `{0}` is a placeholder, and `[a](b)` a link.
 
 use super::model::{SarifMessage, SarifRule};
 use crate::report::RunInfo;
 use crate::report::plain::escape_text;
 
-/// How many characters of a text GitHub shows.
+/// The largest length of a text on GitHub, in characters.
 const MAX_TEXT_CHARS: usize = 1000;
 
-/// A text that says what it says, and no more.
+/// A plain-text SARIF message: placeholders and links in `text` are escaped.
 pub(super) fn build_message(text: &str) -> SarifMessage {
     let shown: String = escape_text(text).chars().take(MAX_TEXT_CHARS).collect();
     let cut = if shown.len() < escape_text(text).len() { "..." } else { "" };
@@ -19,7 +19,8 @@ fn escape_brackets(text: &str) -> String {
     text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
 
-/// What `id` asks. Settings that no check stands behind (a threshold, a gate) have no summary.
+/// Returns the description of the rule `id`. Settings without a check of their own (a threshold, a gate) have no
+/// summary.
 pub(super) fn build_rule(run: &RunInfo, id: &str) -> SarifRule {
     let summary = match (run.rules.get(id), id) {
         (Some(summary), _) => format!("`{id}` holds when {summary}"),
