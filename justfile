@@ -2,10 +2,10 @@
 
 # everything that CI checks
 ready:
-    cargo fmt --check
+    cargo fmt --all --check
     cargo clippy --all-targets --all-features -- -D warnings
     cargo test
-    cargo test --no-default-features
+    cargo test --package arraign --no-default-features
     cargo test --features live --test live
     cargo test --all-features --bins --test cli --test formats --test harness --test http --test inspect_zip --test judge --test live
     bash tests/html/check.sh

@@ -16,10 +16,10 @@ use std::time::Instant;
 use std::{env, fs};
 
 use arraign::check::{Registry, Tables};
+use arraign::engine::evaluate_each;
 use arraign::reader;
 use arraign::source::Files;
 use arraign::suite::{Library, RunsOfCase, Suite};
-use arraign::verdict::evaluate_each;
 
 /// Says which file this program is to read, what of it, and nothing else.
 const SUBJECT: &str = "MEMORY_SUBJECT";

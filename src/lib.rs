@@ -83,6 +83,7 @@
 pub mod agent;
 pub mod case;
 pub mod check;
+pub mod engine;
 pub mod evidence;
 pub mod harness;
 #[cfg(feature = "http")]
@@ -108,9 +109,10 @@ pub mod yaml;
 pub use agent::{AgentInput, IntoTrace, Messages};
 pub use case::Case;
 pub use check::{Check, Kind};
+pub use engine::evaluate;
 pub use evidence::Evidence;
 pub use harness::Harness;
 pub use outcome::{Item, Outcome, Score, State, Status, Unfit, Violation};
 pub use suite::Suite;
 pub use trace::Trace;
-pub use verdict::{Verdict, evaluate};
+pub use verdict::Verdict;

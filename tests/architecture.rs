@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["http"],
     &["judge", "agent"],
     &["verdict"],
+    &["engine"],
     &["lint"],
     &["report"],
     &["harness"],
@@ -37,15 +38,10 @@ struct File {
 fn files() -> Vec<File> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut folders = vec![src.clone()];
-    // A program uses the library from outside, as anybody's does.
-    let programs = src.join("bin");
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
-            if path == programs {
-                continue;
-            }
             if path.is_dir() {
                 folders.push(path);
             } else {

@@ -104,10 +104,10 @@ mod with_json_schema {
         fs::write(dir.path().join("p.yaml"), policy).expect("a file");
         let outcome = check("policy: p.yaml", dir.path(), &trace(&[(tool, arguments)]));
         let line = |violation: Violation| {
-            let place = violation.policy.expect("a place in the policy");
-            assert_eq!(place.file(), "p.yaml");
+            let place = violation.policy_at.expect("a place in the policy");
+            assert_eq!(place.file, "p.yaml");
             let text = |text: Option<String>| text.unwrap_or_default();
-            (place.line(), text(violation.constraint), text(violation.argument), text(violation.suggestion))
+            (place.line, text(violation.constraint), text(violation.argument), text(violation.suggestion))
         };
         outcome.violations.into_iter().map(line).collect()
     }

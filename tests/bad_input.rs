@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use arraign::check::Registry;
+use arraign::engine::{evaluate_recorded, failed_with};
 use arraign::outcome::Status;
 use arraign::source::Files;
 use arraign::suite::{Library, Suite, load_recorded};
-use arraign::verdict::{Verdict, evaluate_recorded, failed_with};
+use arraign::verdict::Verdict;
 
 /// A folder of cases with files in it.
 struct Evals(tempfile::TempDir);

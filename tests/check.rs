@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::check::{BUILTIN, Registry};
+use arraign::engine::evaluate_recorded;
 use arraign::outcome::{Item, Status};
 use arraign::report::terminal;
 use arraign::source::Files;
 use arraign::suite::{Library, Suite, load_recorded};
-use arraign::verdict::{Verdict, evaluate_recorded};
+use arraign::verdict::Verdict;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {

@@ -117,7 +117,7 @@ fn repeats_of_which_some_are_red_are_flaky() {
     let traces = [GOOD, BAD].map(|answer| Trace { answer: answer.map(str::to_owned), ..Trace::default() });
     let runs = traces.map(|trace| arraign::suite::Run { file: None, format: "given", trace }).into();
     let recorded = arraign::suite::Recorded { runs, baseline: None };
-    let verdict = arraign::verdict::evaluate_recorded(&suite.cases[0], "x", &recorded);
+    let verdict = arraign::engine::evaluate_recorded(&suite.cases[0], "x", &recorded);
     assert!(verdict.passed, "{verdict:?}");
     let compared = RunComparison::from_verdicts(&[], &[verdict]);
     assert_eq!(compared.flaky_trials().count(), 1);

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use arraign::case::Tier;
 use arraign::check::{BUILTIN, Kind, Registry};
+use arraign::engine::evaluate_recorded;
 use arraign::reader::READERS;
 use arraign::report::block::render_case_block;
 use arraign::report::summary::render_summary;
 use arraign::report::terminal;
 use arraign::source::Files;
 use arraign::suite::{Library, Suite, load_recorded};
+use arraign::verdict::Verdict;
 use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
-use arraign::verdict::{Verdict, evaluate_recorded};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use arraign::check::{BUILTIN, Registry, Tables};
+use arraign::engine::{evaluate_recorded, failed_with};
 use arraign::outcome::Status;
 use arraign::place::Location;
 use arraign::report::annotations::Annotations;
@@ -22,7 +23,7 @@ use arraign::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder, RunInfo, 
 use arraign::source::Files;
 use arraign::suite::{Library, ReportFormat, Suite, load_recorded};
 use arraign::verdict::summary::{GoldenSuite, Selection, Summary};
-use arraign::verdict::{Attempt, Verdict, evaluate_recorded, failed_with};
+use arraign::verdict::{Attempt, Verdict};
 use serde_json::Value;
 
 fn folder() -> PathBuf {

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target}
 crate=$(mktemp -d)
 trap 'rm -rf "$crate"' EXIT
-(cd "$here" && cargo build --offline --features cli --bin cargo-arraign)
+(cd "$here" && cargo build --offline --package cargo-arraign)
 PATH="$CARGO_TARGET_DIR/debug:$PATH"
 
 cargo init --quiet --lib --vcs none --name scratch_init "$crate"

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use arraign::case::Tier;
 use arraign::check::{Registry, Tables};
+use arraign::engine::{Measured, evaluate_recorded, hold_baseline, hold_gate};
 use arraign::report::block::render_case_block;
 use arraign::report::{summary, terminal};
 use arraign::source::Files;
 use arraign::suite::{Library, Suite, load_recorded};
+use arraign::verdict::Verdict;
 use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
-use arraign::verdict::{Measured, Verdict, evaluate_recorded, hold_baseline, hold_gate};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")
@@ -57,21 +58,21 @@ fn pin(name: &str, shown: &str) {
 #[test]
 fn each_kind_of_case_shows_its_numbers() {
     let suite = suite("expected.yaml");
-    let blocks: Vec<String> = verdicts(&suite, "expected").iter().map(render_case_block).collect();
+    let blocks: Vec<String> = verdicts(&suite, "expected").iter().map(block).collect();
     pin("blocks", &blocks.join("\n"));
 }
 
 #[test]
 fn a_golden_row_shows_its_axes_its_tools_and_what_is_missing() {
     let (suite, _) = red();
-    let blocks: Vec<String> = verdicts(&suite, "red").iter().map(render_case_block).collect();
+    let blocks: Vec<String> = verdicts(&suite, "red").iter().map(block).collect();
     pin("golden-blocks", &blocks.join("\n"));
 }
 
 #[test]
 fn a_block_is_plain_text_whatever_the_trace_holds() {
     for verdict in verdicts(&suite("expected.yaml"), "expected") {
-        let text = render_case_block(&verdict);
+        let text = block(&verdict);
         assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{text:?}");
     }
 }
@@ -134,8 +135,5 @@ fn a_regression_names_each_mean_that_fell() {
     let document = files.document(&baseline.file).expect("a summary");
     let finding = hold_baseline(&baseline, Ok(&document), &group(&measured));
     let only = arraign::suite::Gate { mean: None, ..gate };
-    pin(
-        "baseline",
-        &terminal::render_red_trial(&hold_gate(&only, "red::pass_threshold", &measured, Some(finding))),
-    );
+    pin("baseline", &terminal::render_red_trial(&hold_gate(&only, "red::pass_threshold", &measured, Some(finding))));
 }

@@ -23,7 +23,7 @@ if ! "$tools/python/bin/python" -c 'import jsonschema, junitparser, lxml' 2>/dev
 fi
 
 # With the features that the tests of the program are built with: nothing is built twice.
-cargo test --no-run --features cli --test cli
+cargo test --no-run --test cli
 arraign() { # what the verdicts come to is red
     local code=0
     (cd "$here/tests/report" && ARRAIGN_OUT=$reports "$CARGO_TARGET_DIR/debug/cargo-arraign" "$@") >"$reports/shown" || code=$?

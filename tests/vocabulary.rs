@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::check::{Registry, Tables};
+use arraign::engine::evaluate_recorded;
 use arraign::report::terminal;
 use arraign::source::Files;
 use arraign::suite::{Library, Suite, load_recorded};
-use arraign::verdict::{Verdict, evaluate_recorded};
+use arraign::verdict::Verdict;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// A page, and the folder of cases that its snippets' paths are relative to.

@@ -89,14 +89,20 @@ pub trait Check: Send + Sync {
     /// Holds the evidence against the settings.
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit>;
 
-    /// An evidence that this check refuses. A check that refuses none tests nothing: `None` is an error at load,
-    /// unless the case says `allow_vacuous: true`.
+    /// Evidence that this check refuses; `None` if none is known.
     fn counterexample(&self) -> Option<Evidence<'static>>;
 
-    /// Whether it refuses the evidence: what [`Check::check`] would say, without the reasons. This is asked about the
-    /// counterexample whenever a case is read; a check that has much to say may answer it sooner.
+    /// Whether the check refuses the evidence: the result of [`Check::check`] without the reasons. Each load of a case
+    /// calls this with the counterexample; a check that builds many violations may override it with a faster test.
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {
         self.check(evidence).is_ok_and(|outcome| !outcome.violations.is_empty())
+    }
+
+    /// Whether the check refuses no evidence at all, so that it tests nothing. A vacuous check is an error at load,
+    /// unless the case says `allow_vacuous: true`. A check that cannot search for a counterexample overrides this
+    /// with a proof.
+    fn is_vacuous(&self) -> bool {
+        !self.counterexample().is_some_and(|evidence| self.refuses(&evidence))
     }
 
     /// What a judge is to be asked before this check can answer. Most checks need no judge.

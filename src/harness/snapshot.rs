@@ -93,7 +93,8 @@ mod pinned {
     use crate::harness::panics;
     use crate::harness::pending::{self, Origin};
     use crate::harness::pending_folder::{pending_folder, workspace_of};
-    use crate::verdict::{Breach, Finding, TrialError};
+    use crate::outcome::LocatedViolation;
+    use crate::verdict::{Finding, TrialError};
 
     pub(super) fn compare(
         verdict: &mut Verdict,
@@ -250,7 +251,7 @@ mod pinned {
         }
     }
 
-    fn pinned_breach(breach: &Breach) -> PinnedBreach<'_> {
+    fn pinned_breach(breach: &LocatedViolation) -> PinnedBreach<'_> {
         PinnedBreach {
             message: &breach.message,
             rule: breach.rule,

@@ -2,10 +2,10 @@
 
 use super::LintRemark;
 use crate::case::Case;
+use crate::engine::evaluate_recorded;
 use crate::outcome::Status;
 use crate::suite::{Recorded, Run};
 use crate::trace::Trace;
-use crate::verdict::evaluate_recorded;
 
 /// Returns a remark if an empty run passes. `runs_of` adds the case's baseline to runs.
 pub(super) fn find_remark(

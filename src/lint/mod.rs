@@ -17,9 +17,9 @@ use serde::Serialize;
 use self::clauses::ClauseCoverage;
 use self::tools::ToolNotices;
 use crate::case::Case;
+use crate::engine::evaluate_recorded;
 use crate::place::{LoadErrors, Location};
 use crate::suite::{Library, Recorded, case_files, load_all, load_recorded, trial_name};
-use crate::verdict::evaluate_recorded;
 
 /// One finding of a lint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

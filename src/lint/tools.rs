@@ -7,12 +7,13 @@ use serde_json::Value;
 use super::probe::{ARGUMENT_PROBES, ArgumentProbe, TOOL_PROBES, change_argument};
 use super::{LintRemark, quote_names};
 use crate::case::Case;
+use crate::engine::evaluate_recorded;
 use crate::outcome::Status;
 use crate::place::Location;
 use crate::reader::to_native;
 use crate::suite::{Recorded, Run};
 use crate::trace::Trace;
-use crate::verdict::{Verdict, evaluate_recorded};
+use crate::verdict::Verdict;
 
 /// The largest number of runs of one case that are probed: further runs rarely add anything.
 const MAX_RUNS: usize = 5;

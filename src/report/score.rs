@@ -1,8 +1,8 @@
 //! A scorecard as text: the points of each part, and the lost points with their reasons.
 
-use crate::outcome::{Item, State, Status};
+use crate::outcome::{Item, LocatedViolation, State, Status};
 use crate::score::{Card, Stake, written};
-use crate::verdict::{Breach, Finding, Verdict};
+use crate::verdict::{Finding, Verdict};
 
 /// The largest number of losses that are listed; the verdict file has all of them.
 const MAX_LOSSES: usize = 8;
@@ -71,7 +71,7 @@ pub fn is_one_of_several(verdict: &Verdict, card: &Card) -> bool {
 }
 
 /// Returns the violations of one run that only cost points.
-pub fn list_costly_violations(verdict: &Verdict, run: usize) -> impl Iterator<Item = &Breach> {
+pub fn list_costly_violations(verdict: &Verdict, run: usize) -> impl Iterator<Item = &LocatedViolation> {
     let findings =
         verdict.findings.iter().filter(move |finding| finding.run == run && costs_only_points(finding));
     findings.flat_map(|finding| &finding.violations)

@@ -7,11 +7,11 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::plain::{escape_line, escape_text};
 use super::score;
-use crate::outcome::Status;
+use crate::outcome::{LocatedViolation, Status};
 use crate::place::{LoadError, Location};
 use crate::score::Stake;
 use crate::suite::LIVE;
-use crate::verdict::{Breach, Finding, RunSummary, TrialError, Verdict};
+use crate::verdict::{Finding, RunSummary, TrialError, Verdict};
 
 /// The largest number of findings that are drawn: a case may have thousands of runs.
 const MAX_FINDINGS: usize = 20;
@@ -148,7 +148,7 @@ fn render_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
 fn render_violation(
     verdict: &Verdict,
     finding: &Finding,
-    breach: &Breach,
+    breach: &LocatedViolation,
     run: Option<&NumberedRun<'_>>,
 ) -> String {
     let mut notes = DiagnosticNotes::default();
@@ -203,7 +203,7 @@ fn render_unanswered(
     draw_diagnostic(&title, &[DiagnosticMark { at: &finding.at, label: verdict.name.clone() }], &notes)
 }
 
-fn list_concerned_calls(breach: &Breach) -> Vec<usize> {
+fn list_concerned_calls(breach: &LocatedViolation) -> Vec<usize> {
     if breach.calls.is_empty() { breach.call.into_iter().collect() } else { breach.calls.clone() }
 }
 

@@ -132,7 +132,7 @@ await isClean("workspace_clean", "prices: {gpt-4o: {input: 2.5, output: 10}}\n",
 const project = mkdtempSync(join(tmpdir(), "arraign-"));
 mkdirSync(join(project, "evals"));
 copyFileSync("docs/arraign.schema.json", join(project, "arraign.schema.json"));
-const first = readFileSync("src/bin/cargo-arraign/init/first.yaml", "utf8");
+const first = readFileSync("crates/cargo-arraign/src/init/first.yaml", "utf8");
 const { marks: none } = await openAt(url(join(project, "evals/first.yaml")), first);
 assert.deepEqual(none, [], "first");
 const slip = first.replace("- required_tools", "- requird_tools");

@@ -35,7 +35,7 @@ impl Check for Says {
             Status::Pass => Ok(Outcome::from(None)),
             Status::Fail => Ok(Some(Violation::new("told to fail")).into()),
             Status::Undecided => Err(Unfit::missing("told to be silent")),
-            Status::Error => Err(Unfit::exhausted("told to give up")),
+            Status::Error => Err(Unfit::budget_exceeded("told to give up")),
         }
     }
 

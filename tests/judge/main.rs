@@ -3,8 +3,6 @@
 //! This executable is its own subject, as in `tests/harness`.
 
 mod boundary;
-#[cfg(all(feature = "judge", feature = "cli"))]
-mod calibrate;
 #[path = "../support/mutations.rs"]
 mod mutations;
 #[cfg(feature = "judge")]
@@ -41,8 +39,6 @@ fn main() -> ExitCode {
         served::claims(),
         #[cfg(feature = "judge")]
         own_evals::claims(),
-        #[cfg(all(feature = "judge", feature = "cli"))]
-        calibrate::claims(),
     ];
     libtest_mimic::run(&Arguments::from_args(), themes.into_iter().flatten().collect()).exit_code()
 }

@@ -26,6 +26,7 @@ mod program;
 mod syntax;
 mod text;
 mod units;
+mod vacuity;
 
 use std::fmt;
 use std::sync::Arc;
@@ -82,6 +83,8 @@ struct Engine {
     /// What must be found in a text that is worth a search by steps.
     needs: Vec<Regex>,
     captures_alike: bool,
+    matches_nothing: bool,
+    matches_every_text: bool,
     program: Program,
     /// The group that `extract` takes first.
     value: Option<usize>,
@@ -137,6 +140,16 @@ impl JsRegex {
         machine::search(&self.engine.program, units)
     }
 
+    /// Whether the pattern is proven to match no text: `$a`. `false` if there is no proof.
+    pub fn matches_nothing(&self) -> bool {
+        self.engine.matches_nothing
+    }
+
+    /// Whether the pattern is proven to match every text: `.*`. `false` if there is no proof.
+    pub fn matches_every_text(&self) -> bool {
+        self.engine.matches_every_text
+    }
+
     /// The pattern, without the slashes and flags around it.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -163,6 +176,8 @@ impl Engine {
             needs: linear.clone().map_or_else(|| linear::needs(&parsed), |linear| vec![linear]),
             linear,
             captures_alike: linear::captures_alike(&parsed.root),
+            matches_nothing: vacuity::matches_nothing(&parsed.root),
+            matches_every_text: vacuity::matches_every_text(&parsed.root),
             value: parsed.names.iter().find(|(name, _)| name == "value").map(|(_, group)| *group),
             program: program::compile(&parsed),
         })

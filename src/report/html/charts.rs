@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::outcome::Status;
+use crate::outcome::{Status, count_to_f64};
 use crate::report::plain::escape_line;
 use crate::report::{RunInfo, Totals};
 use crate::verdict::Verdict;
@@ -129,7 +129,7 @@ impl HtmlCharts {
     /// Draws the histogram of scores; empty if no score was computed.
     pub(super) fn draw_score_bins(&self) -> Vec<ScoreBin> {
         let highest = self.bins.iter().copied().max().unwrap_or(0);
-        let edge = |nth: usize| format!("{:.1}", count_as_f64(nth) / f64::from(BIN_COUNT));
+        let edge = |nth: usize| format!("{:.1}", count_to_f64(nth) / f64::from(BIN_COUNT));
         let bin = |(nth, &count): (usize, &usize)| ScoreBin {
             from: edge(nth),
             to: edge(nth + 1),
@@ -202,11 +202,7 @@ fn find_bin(score: f64) -> usize {
 
 /// Returns the share in percent, rounded to tenths: smaller steps are invisible.
 fn compute_percent(part: usize, whole: usize) -> f64 {
-    (count_as_f64(part) / count_as_f64(whole.max(1)) * 1000.0).round() / 10.0
-}
-
-fn count_as_f64(count: usize) -> f64 {
-    u32::try_from(count).unwrap_or(u32::MAX).into()
+    (count_to_f64(part) / count_to_f64(whole.max(1)) * 1000.0).round() / 10.0
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::verdict::{Breach, Verdict};
+use crate::outcome::LocatedViolation;
+use crate::verdict::Verdict;
 
 /// Counts equal results, so that no two results of a run share a fingerprint.
 #[derive(Default)]
@@ -15,7 +16,7 @@ impl Fingerprints {
         &mut self,
         verdict: &Verdict,
         check: &str,
-        breach: Option<&Breach>,
+        breach: Option<&LocatedViolation>,
     ) -> String {
         let told = breach.map(|breach| [&breach.tool, &breach.argument, &breach.constraint, &breach.policy]);
         let told = told.into_iter().flatten().map(|part| part.as_deref().unwrap_or_default());
@@ -29,7 +30,7 @@ impl Fingerprints {
 }
 
 /// Returns the text under the caret.
-fn extract_marked_text(breach: &Breach) -> String {
+fn extract_marked_text(breach: &LocatedViolation) -> String {
     let at = &breach.at;
     at.text.chars().skip(at.column.saturating_sub(1)).take(at.end_column.saturating_sub(at.column)).collect()
 }

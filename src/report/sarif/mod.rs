@@ -19,10 +19,10 @@ use self::model::{
 use self::words::{build_message, build_rule};
 use super::plain::{escape_line, render_safe_json};
 use super::{FormatEntry, ReportBuilder, RunInfo, score};
-use crate::outcome::Status;
+use crate::outcome::{LocatedViolation, Status};
 use crate::place::Location;
 use crate::suite::ReportFormat;
-use crate::verdict::{Breach, Finding, Verdict};
+use crate::verdict::{Finding, Verdict};
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     format: ReportFormat::Sarif,
@@ -124,7 +124,7 @@ impl<'r> SarifReport<'r> {
         self.push_result(verdict, claim, None);
     }
 
-    fn add_violation(&mut self, verdict: &Verdict, finding: &Finding, breach: &Breach) {
+    fn add_violation(&mut self, verdict: &Verdict, finding: &Finding, breach: &LocatedViolation) {
         let only_told =
             verdict.passed || verdict.snapshot_diff.is_some() || score::costs_only_points(finding);
         let level = if only_told { SarifLevel::Note } else { SarifLevel::Error };
@@ -149,7 +149,7 @@ impl<'r> SarifReport<'r> {
         self.push_result(verdict, claim, None);
     }
 
-    fn push_result(&mut self, verdict: &Verdict, claim: ResultClaim<'_>, of: Option<(&Finding, &Breach)>) {
+    fn push_result(&mut self, verdict: &Verdict, claim: ResultClaim<'_>, of: Option<(&Finding, &LocatedViolation)>) {
         let breach = of.map(|(_, breach)| breach);
         let fingerprint = self.fingerprints.compute_fingerprint(verdict, claim.id, breach);
         let kept = self.results.entry(claim.level).or_default();
@@ -219,7 +219,7 @@ fn list_related_locations(
     run: &RunInfo,
     verdict: &Verdict,
     finding: &Finding,
-    breach: &Breach,
+    breach: &LocatedViolation,
 ) -> Vec<SarifLocation> {
     let constraint = breach.constraint.as_deref().unwrap_or("the constraint");
     let policy = breach.policy_at.as_ref().map(|at| (at, constraint));
@@ -247,7 +247,7 @@ fn find_suppression(verdict: &Verdict, finding: &Finding) -> Option<SarifSuppres
     })
 }
 
-fn build_properties(verdict: &Verdict, of: Option<(&Finding, &Breach)>) -> SarifProperties {
+fn build_properties(verdict: &Verdict, of: Option<(&Finding, &LocatedViolation)>) -> SarifProperties {
     let breach = of.map(|(_, breach)| breach);
     SarifProperties {
         trial: escape_line(&verdict.name),

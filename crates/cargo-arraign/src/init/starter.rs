@@ -1,0 +1,58 @@
+//! The files that a project begins with.
+
+/// The test target.
+pub(super) const TARGET: &str = "\
+//! Every case below `evals/` is a test: `cargo test --test evals`.
+
+fn main() -> std::process::ExitCode {
+    arraign::Harness::new(\"evals\").run()
+}
+";
+
+/// The file of the first case.
+pub(super) const FIRST: &str = "evals/first.yaml";
+
+/// The first case, and its trace.
+pub(super) const CASE: &[(&str, &str)] =
+    &[(FIRST, include_str!("first.yaml")), ("evals/traces/first.json", include_str!("first.json"))];
+
+/// What to do after the first run.
+pub(super) const AFTERWARDS: &str = "\
+The first case is green; a line in evals/first.yaml says how to make it red.
+Then put what a run of your agent left into evals/traces, and say in a case what it should have done.";
+
+/// Where GitHub finds the workflow.
+pub(super) const WORKFLOW: &str = ".github/workflows/evals.yml";
+
+/// The workflow of a project that lies `below` the root of its repository.
+pub(super) fn workflow(is_crate: bool, below: &str) -> String {
+    let run = if is_crate {
+        "      - run: cargo test --test evals\n"
+    } else {
+        "      - run: cargo install cargo-arraign --locked\n      - run: cargo arraign run\n"
+    };
+    let folder = if below.is_empty() {
+        String::new()
+    } else {
+        let quoted = serde_json::Value::from(below);
+        format!("    defaults: {{run: {{working-directory: {quoted}}}}}\n")
+    };
+    include_str!("github.yml").replace("    # folder\n", &folder).replace("      # run\n", run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workflow_is_yaml_wherever_the_project_lies() {
+        for (is_crate, below) in [(true, ""), (false, ""), (true, "crates/a \"b\"")] {
+            let text = workflow(is_crate, below);
+            let source = arraign::place::Source::new("evals.yml", text.clone());
+            let documents = arraign::yaml::Document::parse(&source).expect("YAML");
+            let folder = documents[0].root().pointer("/jobs/evals/defaults/run/working-directory");
+            assert_eq!(folder.and_then(arraign::yaml::Node::as_str).unwrap_or_default(), below, "{text}");
+            assert!(!text.contains("# folder") && !text.contains("# run"));
+        }
+    }
+}

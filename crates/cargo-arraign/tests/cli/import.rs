@@ -1,0 +1,240 @@
+//! `cargo arraign import`: what it writes loads, and its cases get their verdicts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arraign::Harness;
+use arraign::engine::evaluate_recorded;
+use arraign::source::Files;
+use arraign::suite::load_recorded;
+
+use crate::program::{Ran, arraign};
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry").path();
+        let target = to.join(entry.file_name().expect("a name"));
+        if entry.is_dir() {
+            copy(&entry, &target);
+        } else {
+            fs::copy(&entry, &target).expect("a copy");
+        }
+    }
+}
+
+/// The files of a tool in a folder of their own; the runs that somebody recorded later lie where they are looked up.
+fn project(tool: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/import").join(tool);
+    copy(&own, folder.path());
+    let runs = folder.path().join("runs");
+    if runs.exists() {
+        fs::create_dir_all(folder.path().join("evals")).expect("a folder");
+        fs::rename(runs, folder.path().join("evals/traces")).expect("a move");
+    }
+    folder
+}
+
+/// The YAML that was written, then each case with its verdict.
+fn outcome(folder: &Path, name: &str) -> String {
+    let path = folder.join("evals").join(name);
+    let suite = Harness::new("evals").at(folder).load(name).unwrap_or_else(|errors| panic!("{errors}"));
+    let files = Files::new(folder, folder.join("evals"));
+    let mut shown = vec![fs::read_to_string(&path).expect("the file"), "=== verdicts".to_owned()];
+    for case in &suite.cases {
+        let id = case.id.as_deref().unwrap_or_default();
+        match load_recorded(case, &path, &files) {
+            Err(_) => shown.push(format!("{id}: no run")),
+            Ok(runs) => {
+                let verdict = evaluate_recorded(case, id, &runs);
+                shown.push(format!("{id}: {}", verdict.status));
+                for breach in verdict.violations() {
+                    shown.push(format!("  {}", breach.message));
+                }
+            }
+        }
+    }
+    shown.join("\n")
+}
+
+fn imported(tool: &str, files: &[&str], more: &[&str]) -> (tempfile::TempDir, Ran) {
+    let folder = project(tool);
+    let arguments: Vec<&str> = ["import", "--from", tool].iter().chain(files).chain(more).copied().collect();
+    let ran = arraign(folder.path(), &arguments);
+    (folder, ran)
+}
+
+/// Imports `files`, pins what is told, what is written, and the verdicts.
+fn pin(tool: &str, files: &[&str], written: &[&str]) {
+    let (folder, ran) = imported(tool, files, &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    insta::assert_snapshot!(format!("import_{tool}"), ran.stdout);
+    for name in written {
+        let stem = name.trim_end_matches(".yaml");
+        insta::assert_snapshot!(format!("import_{tool}_{stem}"), outcome(folder.path(), name));
+    }
+}
+
+#[test]
+fn assay_suites_keep_their_metrics_and_policies() {
+    pin("assay", &["eval.yaml"], &["eval.yaml"]);
+}
+
+#[test]
+fn mcplab_scenarios_and_test_cases_keep_their_eval() {
+    pin("mcplab", &["shop.yaml", "weather.yaml"], &["shop.yaml", "weather.yaml"]);
+}
+
+#[test]
+fn evalview_tests_keep_what_they_expect() {
+    pin("evalview", &["stock.yaml"], &["stock.yaml"]);
+}
+
+#[test]
+fn promptfoo_assertions_become_checks() {
+    let files = ["promptfooconfig.yaml", "agent.yaml"];
+    pin("promptfoo", &files, &files);
+}
+
+#[test]
+fn what_promptfoo_keeps_in_other_files_is_followed() {
+    let (folder, ran) = imported("promptfoo", &["far/far.yaml"], &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    insta::assert_snapshot!("import_promptfoo_far", ran.stdout);
+    insta::assert_snapshot!("import_promptfoo_far_far", outcome(folder.path(), "far.yaml"));
+}
+
+/// A file of tests that somebody sent may name any file of this machine.
+#[cfg(unix)]
+#[test]
+fn nothing_outside_of_the_folder_becomes_part_of_a_case() {
+    let folder = project("promptfoo");
+    let outside = tempfile::tempdir().expect("a folder");
+    let secret = outside.path().join("secret.txt");
+    fs::write(&secret, "the secret").expect("a file");
+    std::os::unix::fs::symlink(&secret, folder.path().join("far/link.txt")).expect("a link");
+    std::os::unix::fs::symlink(outside.path(), folder.path().join("far/up")).expect("a link");
+    let secret = secret.to_string_lossy().into_owned();
+    for name in ["link.txt", "l*.txt", "up/secret.txt", "up/*.txt", &secret, "../../secret.txt"] {
+        let config = format!(
+            "prompts: ['{{{{a}}}}']\ntests: [{{vars: {{a: 'file://{name}'}}, assert: [{{type: contains, value: 'file://{name}'}}, {{type: contains, value: x}}]}}]\n"
+        );
+        fs::write(folder.path().join("far/config.yaml"), config).expect("a file");
+        let ran = arraign(folder.path(), &["import", "--from", "promptfoo", "far/config.yaml"]);
+        assert_eq!(ran.code, Some(0), "{name}: {}{}", ran.stdout, ran.stderr);
+        let written = fs::read_to_string(folder.path().join("evals/config.yaml")).expect("the cases");
+        fs::remove_file(folder.path().join("evals/config.yaml")).expect("removed");
+        assert!(!written.contains("the secret"), "{name}: {written}");
+        assert!(ran.stdout.contains("`contains`: "), "{name}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn adk_conversations_become_traces_and_their_trajectory_is_checked() {
+    let files = ["shop.evalset.json", "plain.evalset.json", "older.test.json"];
+    pin("adk", &files, &["shop.yaml", "plain.yaml", "older.yaml"]);
+}
+
+#[test]
+fn deepeval_goldens_become_cases() {
+    let files = ["goldens.json", "table.csv", "lines.jsonl", "conversations.json", "talk.csv"];
+    let written = ["goldens.yaml", "table.yaml", "lines.yaml", "conversations.yaml", "talk.yaml"];
+    pin("deepeval", &files, &written);
+}
+
+#[test]
+fn without_a_file_of_criteria_adk_s_own_are_meant() {
+    let folder = project("adk");
+    fs::remove_file(folder.path().join("test_config.json")).expect("removed");
+    let ran = arraign(folder.path(), &["import", "--from", "adk", "older.test.json"]);
+    insta::assert_snapshot!("import_adk_alone", ran.stdout);
+    insta::assert_snapshot!("import_adk_alone_older", outcome(folder.path(), "older.yaml"));
+}
+
+#[test]
+fn adk_s_ways_to_compare_calls_are_kept_apart() {
+    let criteria = [
+        r#"{"threshold": 1.0, "match_type": "IN_ORDER"}"#,
+        r#"{"threshold": 0.5, "matchType": "any-order"}"#,
+        r#"{"threshold": 1.0, "match_type": 0, "ignore_args": true}"#,
+        "1.0",
+        "0",
+    ];
+    let mut shown = Vec::new();
+    for criterion in criteria {
+        let folder = project("adk");
+        let config = format!("{{\"criteria\": {{\"tool_trajectory_avg_score\": {criterion}}}}}");
+        fs::write(folder.path().join("test_config.json"), config).expect("a file");
+        let ran = arraign(folder.path(), &["import", "--from", "adk", "any.evalset.json"]);
+        let written = fs::read_to_string(folder.path().join("evals/any.yaml")).unwrap_or_default();
+        let checks = written.split_once("expect:").map_or("nothing", |(_, checks)| checks);
+        let told = ran.stdout.split_once("not carried").map_or("", |(_, told)| told);
+        shown.push(format!("{criterion}:{checks}\nnot carried{told}"));
+    }
+    insta::assert_snapshot!("import_adk_matches", shown.join("\n"));
+}
+
+#[test]
+fn an_adk_conversation_is_kept_as_it_was() {
+    let (folder, _) = imported("adk", &["shop.evalset.json"], &[]);
+    let trace = folder.path().join("evals/traces/shop/order_and_quote.json");
+    insta::assert_snapshot!("import_adk_trace", fs::read_to_string(trace).expect("a trace"));
+}
+
+#[test]
+fn a_file_that_is_written_names_the_schema_of_the_project() {
+    let folder = project("mcplab");
+    let import = |out: &str| {
+        let ran = arraign(folder.path(), &["import", "--from", "mcplab", "shop.yaml", "--out", out]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        fs::read_to_string(folder.path().join(out).join("shop.yaml")).expect("the cases")
+    };
+    assert!(!import("evals").contains("$schema"), "there is none");
+    let ran = arraign(folder.path(), &["schema", "--out", "arraign.schema.json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let line = "# yaml-language-server: $schema=../arraign.schema.json\n";
+    assert!(import("cases").starts_with(line));
+    assert!(import("cases/more").starts_with(&line.replace("../", "../../")));
+}
+
+#[test]
+fn strict_is_red_where_something_is_lost() {
+    let (_, ran) = imported("mcplab", &["weather.yaml"], &["--strict"]);
+    assert_eq!(ran.code, Some(101), "{}", ran.stdout);
+    let (_, ran) = imported("adk", &["plain.evalset.json"], &["--strict", "--out", "cases"]);
+    assert_eq!(ran.code, Some(101), "{}", ran.stdout);
+}
+
+#[test]
+fn nothing_is_overwritten_and_nothing_is_half_written() {
+    let folder = project("mcplab");
+    let evals = folder.path().join("evals");
+    fs::create_dir_all(&evals).expect("a folder");
+    fs::write(evals.join("weather.yaml"), "mine").expect("a file");
+    let ran = arraign(folder.path(), &["import", "--from", "mcplab", "shop.yaml", "weather.yaml"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    insta::assert_snapshot!("import_over_a_file", ran.stderr);
+    assert_eq!(fs::read_to_string(evals.join("weather.yaml")).expect("a file"), "mine");
+    assert!(!evals.join("shop.yaml").exists());
+}
+
+#[test]
+fn a_file_of_another_tool_is_named_and_nothing_is_written() {
+    for tool in ["assay", "mcplab", "evalview", "promptfoo", "adk", "deepeval"] {
+        for text in
+            ["{a: 1}", "[1, 2]", "text", "{", "[[]]", "{tests: 3, prompts: 4, eval_cases: 1}", "- input: 1"]
+        {
+            let folder = tempfile::tempdir().expect("a folder");
+            fs::write(folder.path().join("odd.yaml"), text).expect("a file");
+            let ran = arraign(folder.path(), &["import", "--from", tool, "odd.yaml"]);
+            assert!(matches!(ran.code, Some(2 | 101)), "{tool} {text}: {}{}", ran.stdout, ran.stderr);
+            let said = ran.stderr.contains("odd.yaml:1:") || ran.stdout.contains("not carried");
+            assert!(said, "{tool} {text}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+    let missing: PathBuf = tempfile::tempdir().expect("a folder").keep();
+    let ran = arraign(&missing, &["import", "--from", "adk", "gone.json"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    fs::remove_dir(missing).expect("removed");
+}

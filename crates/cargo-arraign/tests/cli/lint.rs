@@ -1,0 +1,116 @@
+//! `cargo arraign lint`: what the cases leave untested.
+
+use std::fs;
+use std::path::PathBuf;
+
+use arraign::{Check, Evidence, Harness, Outcome, Unfit, Violation};
+
+use crate::locate_in_repository;
+use crate::program::{arraign, pin};
+
+fn package() -> PathBuf {
+    locate_in_repository("tests/lint")
+}
+
+#[test]
+fn each_thing_left_untested_is_a_line() {
+    let ran = arraign(&package(), &["lint"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    pin("lint-text", &ran.stdout);
+    assert_eq!(arraign(&package(), &["lint"]).stdout, ran.stdout, "the same each time");
+}
+
+#[test]
+fn remarks_are_an_error_where_they_are_denied() {
+    assert_eq!(arraign(&package(), &["lint", "--deny"]).code, Some(101));
+}
+
+#[test]
+fn as_json_each_remark_has_its_place() {
+    let ran = arraign(&package(), &["lint", "evals", "--format", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((&found["cases"], found["left_out"].as_array().map(Vec::len)), (&5.into(), Some(2)));
+    let remarks = found["remarks"].as_array().expect("remarks");
+    let unused = remarks.iter().find(|remark| remark["lint"] == "uncalled_tool").expect("a remark");
+    assert_eq!(
+        (&unused["at"]["file"], &unused["at"]["line"]),
+        (&"evals/policies/orders.yaml".into(), &6.into())
+    );
+}
+
+/// A folder with one file of cases.
+fn linted(suite: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("evals")).expect("a folder");
+    fs::write(folder.path().join("evals/s.yaml"), suite).expect("a file");
+    let ran = arraign(folder.path(), &["lint", "--deny"]);
+    (ran.code, ran.stdout + &ran.stderr)
+}
+
+#[test]
+fn cases_that_test_all_that_happens_leave_nothing_to_remark() {
+    let told = linted(
+        "{id: a, trace: {steps: [{call: f, args: {x: 1}, result: {}}, {say: done}]}, \
+         expect: [args_valid: {tool: f, constraints: {x: {enum: [1]}}}, contains: done]}",
+    );
+    assert_eq!(told, (Some(0), "cases: 1, remarks: 0\n".to_owned()));
+}
+
+#[test]
+fn a_tool_whose_failure_is_noticed_is_tested() {
+    let (_, told) =
+        linted("{id: a, trace: {calls: [f, g, g]}, expect: [sequence_valid: {sequence: [f, g, g]}]}");
+    assert_eq!(told, "cases: 1, remarks: 0\n");
+}
+
+#[test]
+fn a_folder_without_cases_is_exit_code_2() {
+    let (code, told) = linted("{id: a, trace: gone.json, expect: [contains: x]}");
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.starts_with("error: no case below `evals` could be looked at\n  evals/s.yaml:1:"), "{told}");
+    let nowhere = arraign(&package(), &["lint", "nowhere"]);
+    assert_eq!(nowhere.code, Some(2));
+    assert!(nowhere.stderr.contains("no folder `nowhere`"), "{}", nowhere.stderr);
+}
+
+/// A check of a crate's own: nothing is logged.
+#[derive(serde::Deserialize)]
+struct NothingLogged {}
+
+impl Check for NothingLogged {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let logged = evidence.trace.calls.iter().find(|call| call.name == "log");
+        Ok(logged.map(|call| Violation::new(format!("`{}` was called", call.name))).into())
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let mut trace = arraign::Trace::default();
+        trace.push_call(arraign::trace::Call::new("log", arraign::trace::Arguments::none(), 1));
+        Some(trace.into())
+    }
+}
+
+#[test]
+fn a_crate_with_checks_of_its_own_lints_in_a_test() {
+    let harness = Harness::new("evals").at(package()).check::<NothingLogged>("not_on_sundays");
+    let found = harness.lint().expect("the files can be listed");
+    assert_eq!((found.cases, found.left_out.len()), (6, 1));
+    let unused = found.remarks.iter().filter(|remark| remark.lint == "unused_policy");
+    let unused: Vec<String> = unused.map(|remark| remark.at.to_string()).collect();
+    assert_eq!(unused, ["evals/policies/forgotten.yaml:1:1"]);
+    let unnoticed = |name: &str| {
+        found.remarks.iter().any(|remark| remark.lint == "unnoticed_tool" && remark.message.contains(name))
+    };
+    assert!(!unnoticed("`log`"), "{:?}", found.remarks);
+}
+
+/// What a hostile trace can make it do is bounded.
+#[test]
+fn a_run_of_many_tools_is_tried_in_part() {
+    let calls: Vec<String> = (0..3_000).map(|number| format!("t{number}")).collect();
+    let (_, told) = linted(&format!(
+        "{{id: a, trace: {{calls: [{}]}}, expect: [tool_blocklist: [rm]]}}",
+        calls.join(", ")
+    ));
+    assert!(told.lines().count() < 1_000, "{}", told.lines().count());
+}

@@ -1,0 +1,28 @@
+//! The program `cargo arraign`, as a user runs it.
+
+mod accept;
+#[cfg(feature = "judge")]
+mod calibrate;
+mod compare;
+mod explain;
+mod import;
+mod init;
+mod lint;
+mod mistakes;
+mod package;
+mod program;
+#[cfg(all(unix, feature = "live"))]
+mod progress;
+mod report;
+mod run;
+#[cfg(feature = "judge")]
+#[path = "../../../../tests/support/server.rs"]
+#[expect(dead_code, reason = "the client's own claims need more of it")]
+mod server;
+
+use std::path::PathBuf;
+
+/// A folder of the repository, named from its root.
+fn locate_in_repository(folder: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder)
+}

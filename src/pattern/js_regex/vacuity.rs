@@ -1,0 +1,127 @@
+//! Proofs that a pattern matches no text, or every text.
+//!
+//! Both questions are answered from the parsed pattern alone. The answers are one-sided: `true` is a proof, `false`
+//! means that no proof was found. Back-references and word boundaries prove nothing.
+
+use super::syntax::{Assertion, Look, Part, Repeat};
+use super::units::Units;
+
+/// Whether `part` matches nowhere in any text.
+pub(super) fn matches_nothing(part: &Part) -> bool {
+    fails(part, Around::default())
+}
+
+/// Whether `part` matches somewhere in every text.
+pub(super) fn matches_every_text(part: &Part) -> bool {
+    let ways = Ways::through(part);
+    ways.at_start || ways.across || ways.at_end
+}
+
+/// Which sides of a part certainly have a unit of the text.
+#[derive(Debug, Clone, Copy, Default)]
+struct Around {
+    before: bool,
+    after: bool,
+}
+
+/// Whether `part` cannot match between such units.
+///
+/// A part fails if it needs a unit from an empty class, the start of the text after a unit, the end of the text
+/// before a unit, or a part of its own that fails.
+fn fails(part: &Part, around: Around) -> bool {
+    match part {
+        Part::Unit(set) => set.ranges().is_empty(),
+        Part::Assertion(Assertion::Start) => around.before,
+        Part::Assertion(Assertion::End) => around.after,
+        Part::Sequence(parts) => sequence_fails(parts, around),
+        Part::Alternatives(parts) => parts.iter().all(|part| fails(part, around)),
+        Part::Capture(_, body) => fails(body, around),
+        Part::Repeat(repeat) => repeat.min > 0 && fails(&repeat.body, around),
+        Part::Look(Look { body, negative: true, .. }) => matches_everywhere(body),
+        Part::Look(Look { body, behind: true, .. }) => fails(body, Around { before: false, ..around }),
+        Part::Look(Look { body, .. }) => fails(body, Around { after: false, ..around }),
+        Part::Assertion(_) | Part::Reference { .. } => false,
+    }
+}
+
+fn sequence_fails(parts: &[Part], around: Around) -> bool {
+    let first = parts.iter().position(|part| !part.may_be_empty());
+    let last = parts.iter().rposition(|part| !part.may_be_empty());
+    parts.iter().enumerate().any(|(index, part)| {
+        let before = around.before || first.is_some_and(|first| first < index);
+        let after = around.after || last.is_some_and(|last| last > index);
+        fails(part, Around { before, after })
+    })
+}
+
+/// Whether `part` matches at every position of every text.
+fn matches_everywhere(part: &Part) -> bool {
+    match part {
+        Part::Sequence(parts) => parts.iter().all(matches_everywhere),
+        Part::Alternatives(parts) => parts.iter().any(matches_everywhere),
+        Part::Capture(_, body) => matches_everywhere(body),
+        Part::Repeat(repeat) => repeat.min == 0 || matches_everywhere(&repeat.body),
+        Part::Look(look) if look.negative => matches_nothing(&look.body),
+        Part::Look(look) => matches_everywhere(&look.body),
+        Part::Unit(_) | Part::Assertion(_) | Part::Reference { .. } => false,
+    }
+}
+
+/// The matches of a part that every text has.
+///
+/// Only the two ends of a text are the same in all texts, so only matches between them count: the empty match at the
+/// start, the match of the whole text, and the empty match at the end.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ways {
+    at_start: bool,
+    across: bool,
+    at_end: bool,
+}
+
+impl Ways {
+    const EMPTY: Self = Self { at_start: true, across: false, at_end: true };
+
+    fn through(part: &Part) -> Self {
+        match part {
+            Part::Sequence(parts) => parts.iter().map(Self::through).fold(Self::EMPTY, Self::then),
+            Part::Alternatives(parts) => parts.iter().map(Self::through).fold(Self::default(), Self::or),
+            Part::Capture(_, body) => Self::through(body),
+            Part::Repeat(repeat) => Self::through_repeat(repeat),
+            Part::Assertion(Assertion::Start | Assertion::LineStart) => Self { at_end: false, ..Self::EMPTY },
+            Part::Assertion(Assertion::End | Assertion::LineEnd) => Self { at_start: false, ..Self::EMPTY },
+            Part::Look(_) if matches_everywhere(part) => Self::EMPTY,
+            Part::Look(_) | Part::Assertion(_) | Part::Unit(_) | Part::Reference { .. } => Self::default(),
+        }
+    }
+
+    fn through_repeat(repeat: &Repeat) -> Self {
+        let takes_any = matches!(&*repeat.body, Part::Unit(set) if *set == Units::any());
+        if takes_any && repeat.min == 0 && repeat.max.is_none() {
+            return Self { across: true, ..Self::EMPTY };
+        }
+        let once = Self::through(&repeat.body);
+        // No way leads back from the end, so two rounds reach all that more rounds reach.
+        let least = match repeat.min {
+            0 => Self::EMPTY,
+            1 => once,
+            _ => once.then(once),
+        };
+        if repeat.max == Some(repeat.min) { least } else { least.or(least.then(once)) }
+    }
+
+    fn then(self, next: Self) -> Self {
+        Self {
+            at_start: self.at_start && next.at_start,
+            across: self.at_start && next.across || self.across && next.at_end,
+            at_end: self.at_end && next.at_end,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            at_start: self.at_start || other.at_start,
+            across: self.across || other.across,
+            at_end: self.at_end || other.at_end,
+        }
+    }
+}
