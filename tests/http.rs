@@ -5,7 +5,7 @@ mod server;
 
 use std::time::{Duration, Instant};
 
-use arraign::http::{HttpClient, HttpError, HttpLimits, HttpProblem, HttpRequest, HttpResponse};
+use arraign::__internals::http::{HttpClient, HttpError, HttpLimits, HttpProblem, HttpRequest, HttpResponse};
 use serde_json::{Value, json};
 
 use server::{NOBODY, Reply, Server};

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use arraign::case::Tier;
-use arraign::check::{Registry, Tables};
-use arraign::engine::{Measured, evaluate_recorded, hold_baseline, hold_gate};
-use arraign::report::block::render_case_block;
-use arraign::report::{summary, terminal};
-use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_recorded};
+use arraign::__internals::case::Tier;
+use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::{Measured, evaluate_recorded, hold_baseline, hold_gate};
+use arraign::__internals::report::block::render_case_block;
+use arraign::__internals::report::{summary, terminal};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite, load_recorded};
+use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 use arraign::verdict::Verdict;
-use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")
@@ -58,14 +58,14 @@ fn pin(name: &str, shown: &str) {
 #[test]
 fn each_kind_of_case_shows_its_numbers() {
     let suite = suite("expected.yaml");
-    let blocks: Vec<String> = verdicts(&suite, "expected").iter().map(block).collect();
+    let blocks: Vec<String> = verdicts(&suite, "expected").iter().map(render_case_block).collect();
     pin("blocks", &blocks.join("\n"));
 }
 
 #[test]
 fn a_golden_row_shows_its_axes_its_tools_and_what_is_missing() {
     let (suite, _) = red();
-    let blocks: Vec<String> = verdicts(&suite, "red").iter().map(block).collect();
+    let blocks: Vec<String> = verdicts(&suite, "red").iter().map(render_case_block).collect();
     pin("golden-blocks", &blocks.join("\n"));
 }
 
@@ -134,6 +134,9 @@ fn a_regression_names_each_mean_that_fell() {
     let (baseline, files) = (gate.baseline.clone().expect("a baseline"), files());
     let document = files.document(&baseline.file).expect("a summary");
     let finding = hold_baseline(&baseline, Ok(&document), &group(&measured));
-    let only = arraign::suite::Gate { mean: None, ..gate };
-    pin("baseline", &terminal::render_red_trial(&hold_gate(&only, "red::pass_threshold", &measured, Some(finding))));
+    let only = arraign::__internals::suite::Gate { mean: None, ..gate };
+    pin(
+        "baseline",
+        &terminal::render_red_trial(&hold_gate(&only, "red::pass_threshold", &measured, Some(finding))),
+    );
 }

@@ -7,31 +7,29 @@
 //!
 //! The request depends only on the case and the run, so that its hash finds the recorded opinion.
 
-mod agreement;
-mod calibration;
-mod cassette;
+pub(crate) mod agreement;
+pub(crate) mod calibration;
+pub(crate) mod cassette;
 mod error;
 mod evidence;
 mod fence;
-mod pool;
+pub(crate) mod pool;
 mod prompt;
-mod questionnaire;
-mod reply;
+pub(crate) mod questionnaire;
+pub(crate) mod reply;
 #[cfg(feature = "judge")]
 mod server;
-mod session;
-mod spending;
+pub(crate) mod session;
+pub(crate) mod spending;
 mod votes;
 
-pub use agreement::Agreement;
-pub use calibration::{Calibration, LabelledExample};
-pub use cassette::{CASSETTES, cassette_prefix};
+pub(crate) use calibration::{Calibration, LabelledExample};
+pub(crate) use cassette::{CASSETTES, cassette_prefix};
 pub use error::JudgeError;
-pub use pool::{JudgeMode, JudgePool};
-pub use questionnaire::{AskedQuestion, Questionnaire};
-pub use reply::BadReply;
-pub use session::{JudgeSession, opinions_without_judge};
-pub use spending::JudgeUsage;
+pub(crate) use pool::{JudgeMode, JudgePool};
+pub(crate) use questionnaire::{AskedQuestion, Questionnaire};
+pub(crate) use session::{JudgeSession, opinions_without_judge};
+pub(crate) use spending::JudgeUsage;
 
 use serde_json::Value;
 

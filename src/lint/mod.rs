@@ -55,7 +55,7 @@ pub struct LintResult {
 }
 
 /// Lints all cases of a folder. It is an error if the files cannot be listed.
-pub fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors> {
+pub(crate) fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors> {
     let mut linter = Linter::default();
     let mut all_read = true;
     for (path, suite) in load_all(case_files(library.files)?, library) {

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use arraign::__internals::report::plain::{escape_json, escape_line};
+use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
+use arraign::__internals::source::{Files, ReadError, ReadProblem};
 use arraign::Trace;
 use arraign::reader::{self, Recording, TraceError, TraceProblem, to_native};
-use arraign::report::plain::{escape_json, escape_line};
-use arraign::report::timeline::{TimelineLength, render_timeline};
-use arraign::source::{Files, ReadError, ReadProblem};
 use clap::{Args, ValueEnum};
 
 use crate::stop::{Ended, Stop, written};

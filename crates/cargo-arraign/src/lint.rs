@@ -4,10 +4,10 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use arraign::__internals::report::plain::{escape_line, render_safe_json};
+use arraign::__internals::report::terminal::render_load_error;
 use arraign::Harness;
 use arraign::lint::{LintRemark, LintResult, LintSkip};
-use arraign::report::plain::{escape_line, render_safe_json};
-use arraign::report::terminal::render_load_error;
 use clap::{Args, ValueEnum};
 
 use crate::run::has_folder;

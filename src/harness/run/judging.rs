@@ -13,7 +13,7 @@ use crate::harness::output::stderr::wrong_files;
 use crate::harness::plan::{Plan, Work};
 use crate::harness::record::store::Store;
 use crate::harness::settings::Settings;
-use crate::judge::{CASSETTES, JudgeSession, Judge, JudgeMode, JudgePool, JudgeUsage, cassette_prefix};
+use crate::judge::{CASSETTES, Judge, JudgeMode, JudgePool, JudgeSession, JudgeUsage, cassette_prefix};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::suite::is_support;

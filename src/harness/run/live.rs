@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use super::progress::Asking;
-use crate::agent::{Agent, AgentInput, Agents, AgentAnswer, AgentPool, DEFAULT_CONCURRENCY, InProcess, AgentEnvironment};
+use crate::agent::{
+    Agent, AgentAnswer, AgentEnvironment, AgentInput, AgentPool, Agents, DEFAULT_CONCURRENCY, InProcess,
+};
 use crate::case::{AgentFrom, AgentUse, Case, NamedAgent};
 use crate::harness::cli::Command;
 use crate::harness::output::stderr::{wrong, wrong_files};
@@ -163,7 +165,7 @@ impl Live {
 
     /// How many trials have asked an agent, how many of those have its answer, and whose agents are at work.
     pub(in crate::harness) fn asking(&self) -> Asking {
-        let at_work = self.crew.as_ref().map(AgentPool::at_work).unwrap_or_default();
+        let at_work = self.crew.as_ref().map(AgentPool::working_cases).unwrap_or_default();
         let answered = self.asked.values().filter(|asked| asked.answer.is_given()).count();
         Asking { asked: self.asked.len(), answered, at_work }
     }

@@ -86,7 +86,7 @@ fn judged(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -> Result
 /// A verdict is left as well, so that no report looks greener than the run.
 fn broken(shared: &Shared, name: &str, errors: &LoadErrors) -> Failed {
     let _ = shared.store.write(&mut load_failure::verdict(name, errors));
-    let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
+    let drawn: Vec<String> = errors.iter().map(terminal::render_load_error).collect();
     let first = errors.iter().next();
     say_to_nextest(shared, &first.map(ToString::to_string).unwrap_or_default());
     let at = first.map(|error| error.place.to_string()).unwrap_or_default();

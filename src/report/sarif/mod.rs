@@ -149,7 +149,12 @@ impl<'r> SarifReport<'r> {
         self.push_result(verdict, claim, None);
     }
 
-    fn push_result(&mut self, verdict: &Verdict, claim: ResultClaim<'_>, of: Option<(&Finding, &LocatedViolation)>) {
+    fn push_result(
+        &mut self,
+        verdict: &Verdict,
+        claim: ResultClaim<'_>,
+        of: Option<(&Finding, &LocatedViolation)>,
+    ) {
         let breach = of.map(|(_, breach)| breach);
         let fingerprint = self.fingerprints.compute_fingerprint(verdict, claim.id, breach);
         let kept = self.results.entry(claim.level).or_default();
