@@ -159,9 +159,9 @@ impl Harness {
     ///
     /// ```no_run
     /// use arraign::Harness;
-    /// use arraign::judge::{Answer, JudgeError, JudgeRequest};
+    /// use arraign::judge::{JudgeAnswer, JudgeError, JudgeRequest};
     ///
-    /// fn ask_my_model(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    /// fn ask_my_model(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
     ///     Err(JudgeError::failed(format!("nobody reads the {} bytes of it", request.user.len())))
     /// }
     ///

@@ -4,8 +4,6 @@
 //! whole, and so cannot write the line that would end the evidence early. The same request always has the same nonce,
 //! so that its recorded answer is found again.
 
-use sha2::{Digest as _, Sha256};
-
 /// The number of hexadecimal digits of a code.
 const CODE_DIGITS: usize = 16;
 
@@ -40,7 +38,7 @@ impl EvidenceFence {
 /// Returns the SHA-256 of `parts` in hexadecimal. Each part is preceded by its length, so that moving a boundary
 /// changes the hash.
 pub(super) fn hash_parts(parts: &[&str]) -> String {
-    let mut hasher = Sha256::new();
+    let mut hasher = hmac_sha256::Hash::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());
         hasher.update(part.as_bytes());

@@ -1,11 +1,17 @@
-//! The judge: a model that answers the questions no rule can decide, asked once for each run of a case. Its opinions
-//! are recorded.
+//! A model that answers the questions which no rule can decide, once for each run of a case.
 //!
-//! A [`Questionnaire`] puts all questions of a case and their evidence into one [`JudgeRequest`], and parses the reply.
-//! Text of the agent is data in the request and cannot act as an instruction. A [`JudgePool`] holds the judges, the
-//! mode (replay, record, live, off) and the spending. A [`JudgeSession`] is the judge as one trial sees it.
+//! A judge on a server needs settings alone (`judge:` in `arraign.yaml`, feature `judge`). Any other model implements
+//! [`Judge`], as a closure does, and is passed to [`Harness::judge`](crate::Harness::judge). What it answers is recorded
+//! and replayed.
 //!
-//! The request depends only on the case and the run, so that its hash finds the recorded opinion.
+//! A check asks its [`Question`]s in [`Check::questions`](crate::Check::questions) and finds the [`Opinions`] in its
+//! evidence.
+
+// A questionnaire puts all questions of a case and their evidence into one request, and parses the reply. Text of the
+// agent is data in the request and cannot act as an instruction. A pool holds the judges, the mode (replay, record,
+// live, off) and the spending. A session is the judge as one trial sees it.
+//
+// The request depends only on the case and the run, so that its hash finds the recorded opinion.
 
 pub(crate) mod agreement;
 pub(crate) mod calibration;
@@ -23,6 +29,7 @@ pub(crate) mod session;
 pub(crate) mod spending;
 mod votes;
 
+pub use crate::evidence::{Absent, AnswerForm, JudgeContext, Judged, Opinion, Opinions, Question};
 pub(crate) use calibration::{Calibration, LabelledExample};
 pub(crate) use cassette::{CASSETTES, cassette_prefix};
 pub use error::JudgeError;
