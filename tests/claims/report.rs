@@ -72,7 +72,7 @@ fn a_golden_row_shows_its_axes_its_tools_and_what_is_missing() {
 #[test]
 fn a_block_is_plain_text_whatever_the_trace_holds() {
     for verdict in verdicts(&suite("expected.yaml"), "expected") {
-        let text = block(&verdict);
+        let text = render_case_block(&verdict);
         assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{text:?}");
     }
 }
