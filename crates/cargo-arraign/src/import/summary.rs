@@ -1,23 +1,27 @@
-//! What an import says when it is done.
+//! The summary that an import prints.
 
 use std::io::{self, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::report::plain::escape_line;
 
-use super::lost::Lost;
+use super::unsupported::UnsupportedList;
 
-/// A file that was written.
-pub(super) struct Written {
+/// A written file.
+pub(super) struct WrittenFile {
     pub(super) path: PathBuf,
-    /// Below the folder of cases.
+    /// The path relative to the folder of cases.
     pub(super) name: String,
-    /// For a file of cases: how many, and how many of them have a recorded run.
+    /// For a file of cases: the number of cases, and the number of cases with a recorded run.
     pub(super) cases: Option<(usize, usize)>,
 }
 
-/// What was written, what is wrong with it, and what could not be carried.
-pub(super) fn tell(new: &[Written], lost: &Lost, broken: &[String]) -> io::Result<()> {
+/// Prints the written files, their errors, and what could not be imported.
+pub(super) fn print_summary(
+    new: &[WrittenFile],
+    unsupported: &UnsupportedList,
+    broken: &[String],
+) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if new.is_empty() {
         writeln!(out, "nothing was written: no case could be carried")?;
@@ -29,20 +33,21 @@ pub(super) fn tell(new: &[Written], lost: &Lost, broken: &[String]) -> io::Resul
             None => writeln!(out, "wrote  {path}")?,
         }
     }
-    place_of_runs(&mut out, new)?;
+    print_trace_path(&mut out, new)?;
     if !broken.is_empty() {
         writeln!(out, "\ndoes not load: mend it by hand")?;
     }
     for error in broken {
         writeln!(out, "  {}", escape_line(error))?;
     }
-    not_carried(&mut out, lost)
+    print_unsupported(&mut out, unsupported)
 }
 
-/// Where a case looks for its run that has none yet.
-fn place_of_runs(out: &mut StdoutLock<'_>, new: &[Written]) -> io::Result<()> {
-    let lacks_runs = |file: &&Written| file.cases.is_some_and(|(cases, runs)| runs < cases);
-    let Some(file) = new.iter().find(lacks_runs) else { return Ok(()) };
+/// Prints where to put the trace of a case without a recorded run.
+fn print_trace_path(out: &mut StdoutLock<'_>, new: &[WrittenFile]) -> io::Result<()> {
+    let Some(file) = new.iter().find(|file| file.cases.is_some_and(|(cases, runs)| runs < cases)) else {
+        return Ok(());
+    };
     let folder = file.path.parent().unwrap_or(Path::new(""));
     let place = folder.join("traces").join(file.path.file_stem().unwrap_or_default()).join("<id>.json");
     writeln!(
@@ -52,9 +57,9 @@ fn place_of_runs(out: &mut StdoutLock<'_>, new: &[Written]) -> io::Result<()> {
     )
 }
 
-fn not_carried(out: &mut StdoutLock<'_>, lost: &Lost) -> io::Result<()> {
-    writeln!(out, "\nnot carried: {}", lost.0.len())?;
-    for entry in &lost.0 {
+fn print_unsupported(out: &mut StdoutLock<'_>, unsupported: &UnsupportedList) -> io::Result<()> {
+    writeln!(out, "\nnot carried: {}", unsupported.0.len())?;
+    for entry in &unsupported.0 {
         let (file, line) = (escape_line(entry.place.file()), entry.place.line());
         writeln!(out, "  {file}:{line}: {}: {}", escape_line(&entry.what), escape_line(&entry.why))?;
     }
