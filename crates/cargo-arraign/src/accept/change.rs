@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use arraign::__internals::report::escape_text::{escape_line, escape_text};
+use arraign::__internals::report::plain::{escape_line, escape_text};
 use similar::TextDiff;
 
 use super::repository::Repository;

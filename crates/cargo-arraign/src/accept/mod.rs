@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::harness::runs::StoredRun;
-use arraign::__internals::report::escape_text::escape_text;
+use arraign::__internals::report::plain::escape_text;
 use arraign::verdict::{Finding, Verdict};
 use clap::Args;
 
