@@ -21,7 +21,6 @@ mod equals;
 mod extract;
 mod forbidden_substrings;
 mod forbidden_tools;
-#[cfg(feature = "schema")]
 pub(crate) mod forms;
 mod grounded;
 mod groundedness;
@@ -83,6 +82,9 @@ use without_json_schema::{args_valid, json_schema, tool_output_valid};
 pub use clause::{About, Clause};
 pub use judge::JudgeSettings;
 pub use prices::Prices;
+pub(crate) use said::Said;
+pub(crate) use sequence_correctness::Mode as SequenceMode;
+pub(crate) use sequence_valid::SameTurn;
 pub use settings::CheckSettings;
 pub use tables::Tables;
 pub(crate) use verification::Settings as VerificationSettings;

@@ -12,7 +12,7 @@ use crate::trace::Trace;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Said {
+pub(crate) enum Said {
     /// Everything that the model said, joined by newlines. The default.
     #[default]
     All,
