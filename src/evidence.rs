@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::outcome::Unfit;
-use crate::trace::Trace;
+use crate::trace::{Arguments, Call, Trace};
 
 /// One run of an agent, as evidence. Checks are pure functions of it.
 #[derive(Debug, Clone)]
@@ -215,4 +215,13 @@ impl From<Opinions> for Evidence<'static> {
     fn from(opinions: Opinions) -> Self {
         Self { opinions: Cow::Owned(opinions), ..Trace::default().into() }
     }
+}
+
+/// Fails where the trace does not record the arguments of `call`: some formats keep calls without what was passed.
+pub fn require_arguments(call: &Call) -> Result<(), Unfit> {
+    if call.arguments != Arguments::Unrecorded {
+        return Ok(());
+    }
+    let what = format!("the trace does not record the arguments of call {}, `{}`", call.index, call.name);
+    Err(Unfit::missing(what).help("switch on the capture of content where the run is recorded"))
 }

@@ -8,7 +8,6 @@ mod decode;
 mod decode_all;
 mod fields;
 mod scalar;
-mod suggest;
 mod time;
 
 use std::borrow::Cow;
@@ -17,8 +16,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use smol_str::SmolStr;
 
+pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use fields::Fields;
-pub use suggest::{did_you_mean, nearest};
 pub use time::milliseconds;
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use serde_json::Value;
 
 use super::Label;
-use crate::check::forms::{Texts, Time};
+use crate::check::support::forms::{Texts, Time};
 
 /// An agent: by its name, or described.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "agent"))]

@@ -1,7 +1,7 @@
 //! Forms of a suite's own keys, and of `arraign.yaml`.
 
 use super::{Amount, Nullable, Share};
-use crate::check::forms::Time;
+use crate::check::support::forms::Time;
 use crate::suite::ReportFormat;
 use crate::suite::gate::Rows;
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::check::forms::{SchemaOrFile, Texts, Time};
+use crate::check::support::forms::{SchemaOrFile, Texts, Time};
 use crate::evidence::JudgeContext;
 use crate::score::statistics::Variance;
 

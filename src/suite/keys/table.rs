@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use serde_json::Value;
 
 use crate::case::Tier;
-use crate::check::forms::{Texts, Time};
+use crate::check::support::forms::{Texts, Time};
 use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::forms::{

@@ -1,0 +1,140 @@
+//! `after` and `never_after`: what follows a call.
+
+use super::operand::{Operand, Operands};
+use super::reader::{self, RuleReader};
+use super::{Finding, Rule, RuleKind, Run, words};
+use crate::outcome::Violation;
+use crate::place::LoadError;
+use crate::trace::Call;
+use crate::yaml::Node;
+
+pub(super) const AFTER: RuleKind = RuleKind { name: "after", read: after };
+
+pub(super) const NEVER_AFTER: RuleKind = RuleKind { name: "never_after", read: never_after };
+
+/// Each call of `trigger` is followed by each `then`. One call may answer several triggers.
+struct After {
+    trigger: Operand,
+    then: Operands,
+    within: Within,
+}
+
+/// How far behind the trigger the answer may stand.
+#[derive(Clone, Copy)]
+enum Within {
+    Calls(usize),
+    Any,
+}
+
+fn after(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+    let (trigger, then) = (reader.tool("trigger"), reader.tools("then"));
+    let within = match reader.given("within") {
+        Some(node) => reader.take(within(node)),
+        None => Some(Within::Calls(1)),
+    };
+    Some(Box::new(After { trigger: trigger?, then: then?, within: within? }))
+}
+
+fn within(node: Node<'_>) -> Result<Within, LoadError> {
+    match node.as_str() {
+        Some("any") => Ok(Within::Any),
+        Some(_) => Err(node.error("`within` is a number of calls, 1 or more, or `any`")),
+        None => reader::window(node, "within").map(Within::Calls),
+    }
+}
+
+impl Within {
+    fn admits(self, trigger: usize, answer: usize) -> bool {
+        match self {
+            Self::Calls(calls) => answer - trigger <= calls,
+            Self::Any => true,
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Self::Calls(1) => "directly after it".to_owned(),
+            Self::Calls(calls) => format!("within {} after it", words::calls(calls)),
+            Self::Any => "anywhere after it".to_owned(),
+        }
+    }
+}
+
+impl Rule for After {
+    fn check(&self, run: &Run<'_>) -> Finding {
+        let triggers = self.trigger.all_in(run.calls);
+        if triggers.is_empty() {
+            return never_came(&self.trigger);
+        }
+        let thens = self.then.tools().iter().enumerate();
+        let open = thens.flat_map(|(index, then)| self.unanswered(index, then, &triggers, run));
+        Finding::of(open.collect())
+    }
+
+    fn refused(&self) -> Option<Vec<Call>> {
+        Some(vec![self.trigger.example(1)?])
+    }
+}
+
+impl After {
+    /// A violation for each trigger that `then` does not follow in time.
+    fn unanswered(&self, index: usize, then: &Operand, triggers: &[usize], run: &Run<'_>) -> Vec<Violation> {
+        let answers = then.all_in(run.calls);
+        let next = |at: usize| answers.get(answers.partition_point(|answer| *answer <= at)).copied();
+        let in_time = |at: usize| next(at).is_some_and(|answer| self.within.admits(at, answer));
+        let open = triggers.iter().filter(|at| !in_time(**at));
+        open.map(|at| self.alone(*at, next(*at), then, run).at(self.then.pointer(index))).collect()
+    }
+
+    fn alone(&self, at: usize, next: Option<usize>, then: &Operand, run: &Run<'_>) -> Violation {
+        let (call, window) = (&run.calls[at], self.within.words());
+        let actual = match next {
+            Some(next) => format!("the next call of {then} is call {}", run.calls[next].index),
+            None => format!("{then} was never called after it"),
+        };
+        Violation::of_call(call, format!("{} was called without {then} {window}", self.trigger.say(call)))
+            .expected(format!("a call of {then} {window}"), actual)
+            .help(format!("call {then} after it, or change the rule"))
+    }
+}
+
+/// After the first call of `trigger` there is no call of `forbidden`.
+struct NeverAfter {
+    trigger: Operand,
+    forbidden: Operand,
+}
+
+fn never_after(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+    let (trigger, forbidden) = (reader.tool("trigger"), reader.tool("forbidden"));
+    Some(Box::new(NeverAfter { trigger: trigger?, forbidden: forbidden? }))
+}
+
+impl Rule for NeverAfter {
+    fn check(&self, run: &Run<'_>) -> Finding {
+        let Some(first) = self.trigger.first_in(run.calls) else { return never_came(&self.trigger) };
+        let later = run.calls[first + 1..].iter().filter(|call| self.forbidden.matches(call));
+        Finding::of(later.map(|call| self.forbidden(call, &run.calls[first])).collect())
+    }
+
+    fn refused(&self) -> Option<Vec<Call>> {
+        Some(vec![self.trigger.example(1)?, self.forbidden.example(2)?])
+    }
+}
+
+impl NeverAfter {
+    fn forbidden(&self, call: &Call, trigger: &Call) -> Violation {
+        let (said, cause) = (self.forbidden.say(call), self.trigger.say(trigger));
+        let violation = Violation::of_call(call, format!("{said} was called after {cause}"))
+            .expected(
+                format!("no call of {} after call {}", self.forbidden, trigger.index),
+                format!("call {} is one", call.index),
+            )
+            .help(format!("keep the agent from calling it once {cause} was called"))
+            .at("/forbidden");
+        Violation { calls: vec![trigger.index, call.index], ..violation }
+    }
+}
+
+fn never_came(trigger: &Operand) -> Finding {
+    Finding::NotExercised(format!("{trigger} was never called"))
+}

@@ -1,0 +1,55 @@
+//! `eventually`: a tool is among the first calls.
+
+use super::operand::Operand;
+use super::reader::RuleReader;
+use super::{Finding, Rule, RuleKind, Run, words};
+use crate::outcome::Violation;
+use crate::trace::Call;
+
+pub(super) const EVENTUALLY: RuleKind = RuleKind { name: "eventually", read };
+
+struct Eventually {
+    tool: Operand,
+    within: usize,
+}
+
+fn read(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+    let (tool, within) = (reader.tool("tool"), reader.window("within"));
+    Some(Box::new(Eventually { tool: tool?, within: within? }))
+}
+
+impl Rule for Eventually {
+    fn check(&self, run: &Run<'_>) -> Finding {
+        match self.tool.first_in(run.calls) {
+            Some(at) if at < self.within => Finding::Held,
+            Some(at) => Finding::of(vec![self.late(&run.calls[at])]),
+            None => Finding::of(vec![self.never(run)]),
+        }
+    }
+
+    fn refused(&self) -> Option<Vec<Call>> {
+        Some(Vec::new())
+    }
+}
+
+impl Eventually {
+    fn late(&self, call: &Call) -> Violation {
+        let message = format!("{} was called only as call {}", self.tool.say(call), call.index);
+        self.explain(Violation::of_call(call, message), format!("its first call is call {}", call.index))
+            .at("/within")
+    }
+
+    fn never(&self, run: &Run<'_>) -> Violation {
+        let message = format!("{} was never called", self.tool);
+        let violation = Violation { tool: Some(self.tool.name().to_owned()), ..Violation::new(message) };
+        self.explain(violation, format!("none among {}", words::calls(run.calls.len()))).at("/tool")
+    }
+
+    fn explain(&self, violation: Violation, actual: String) -> Violation {
+        let window = if self.within == 1 { "call".to_owned() } else { words::calls(self.within) };
+        let violation = Violation { constraint: Some(format!("within: {}", self.within)), ..violation };
+        violation
+            .expected(format!("a call of {} within the first {window}", self.tool), actual)
+            .help(format!("call {} earlier, or widen `within`", self.tool))
+    }
+}
