@@ -230,8 +230,11 @@ fn describe(setting: &Value) -> &str {
 
 /// The values that a setting may have, where the schema describes each.
 fn describe_choices(setting: &Value, schema: &Value) -> String {
-    let choices = find_choices(setting, schema);
-    choices.into_iter().map(|(name, meaning)| format!("<br>`{name}`: {meaning}")).collect()
+    let mut text = String::new();
+    for (name, meaning) in find_choices(setting, schema) {
+        write!(text, "<br>`{name}`: {meaning}").expect("text");
+    }
+    text
 }
 
 /// The described values of a setting: its own, those of a list's entries, or those of a form that it refers to.

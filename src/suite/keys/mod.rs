@@ -124,12 +124,9 @@ mod tests {
     fn the_reader_of_cases_knows_each_key_of_the_table() {
         let harness = crate::Harness::new("evals");
         for key in CASE {
-            let errors = harness.parse(&format!("tests: [{{{}: null, id: a, strange: null}}]", key.name));
-            let errors = errors.expect_err("an unknown key").to_string();
-            assert!(
-                errors.contains("`strange`") && !errors.contains(&format!("unknown key `{}`", key.name)),
-                "{errors}"
-            );
+            let parsed = harness.parse(&format!("tests: [{{{}: null}}]", key.name));
+            let errors = parsed.err().map_or_else(String::new, |errors| errors.to_string());
+            assert!(!errors.is_empty() && !errors.contains("unknown key"), "{}: {errors}", key.name);
         }
     }
 }
