@@ -131,6 +131,18 @@ fn every_key_of_a_case_is_told() {
 }
 
 #[test]
+fn the_loader_knows_every_key_of_a_case() {
+    let schema = of_cases();
+    let keys = schema["definitions"]["part_of_case"]["properties"].as_object().expect("keys");
+    for key in keys.keys() {
+        let Err(errors) = Harness::new("evals").parse(&format!("tests: [{{{key}: null}}]")) else {
+            panic!("{key}: a case without an id loads");
+        };
+        assert!(!errors.to_string().contains("unknown key"), "{key}: {errors}");
+    }
+}
+
+#[test]
 fn every_setting_has_a_meaning() {
     for part in [schema::of_cases(&Registry::default()), schema::of_workspace(&Registry::default())] {
         let mut nameless = Vec::new();

@@ -119,14 +119,4 @@ mod tests {
         let foreign: Vec<&&str> = keys.filter(|key| !common().contains(key)).collect();
         assert!(foreign.is_empty(), "a metric would take {foreign:?} for a setting of its own");
     }
-
-    #[test]
-    fn the_reader_of_cases_knows_each_key_of_the_table() {
-        let harness = crate::Harness::new("evals");
-        for key in CASE {
-            let parsed = harness.parse(&format!("tests: [{{{}: null}}]", key.name));
-            let errors = parsed.err().map_or_else(String::new, |errors| errors.to_string());
-            assert!(!errors.is_empty() && !errors.contains("unknown key"), "{}: {errors}", key.name);
-        }
-    }
 }
