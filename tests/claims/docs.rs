@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use arraign::__internals::case::Tier;
 use arraign::__internals::check::{BUILTIN, Kind, Registry};
 use arraign::__internals::engine::evaluate_recorded;
-use arraign::__internals::report::block::block;
-use arraign::__internals::report::summary::summary;
+use arraign::__internals::report::block::render_case_block;
+use arraign::__internals::report::summary::render_summary;
 use arraign::__internals::report::terminal;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded, schema};
@@ -142,7 +142,7 @@ fn the_page_of_golden_datasets_shows_a_real_run() {
         ("the suite", "yaml", read(&root().join("evals/golden/orders.yaml"))),
         ("a red gate", "text", gate.to_owned()),
         ("the summary", "text", golden_summary(&verdicts)),
-        ("a block", "text", block(shown)),
+        ("a block", "text", render_case_block(shown)),
     ];
     let page = blocks.into_iter().fold(read(&path), |page, (mark, language, text)| {
         with_block(&page, mark, &format!("```{language}\n{text}```\n"))
@@ -168,11 +168,11 @@ fn golden_summary(verdicts: &[Verdict]) -> String {
     let rows: Vec<Row> = verdicts.iter().map(Row::of).collect();
     let group = Group { gate: Some(0.8), ..Group::of("golden::orders", &rows.iter()) };
     let (total, suites) = (Group::default(), vec![group]);
-    summary(&Summary { schema_version: SUMMARY_VERSION, tier: Tier::Full, total, suites })
+    render_summary(&Summary { schema_version: SUMMARY_VERSION, tier: Tier::Full, total, suites })
 }
 
 fn red_trial() -> String {
-    terminal::red_trial(&readme_verdict())
+    terminal::render_red_trial(&readme_verdict())
 }
 
 fn readme_verdict() -> Verdict {
