@@ -25,6 +25,9 @@ use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::yaml::{Document, Node, nearest};
 
+pub(crate) use order::sequence_correctness::Mode as SequenceMode;
+pub(crate) use order::sequence_valid::SameTurn;
+pub(crate) use support::answer_scope::Said;
 pub use support::coverage_unit::{About, Clause};
 pub use support::settings::CheckSettings;
 pub use tables::Tables;
