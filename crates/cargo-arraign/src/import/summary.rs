@@ -3,7 +3,7 @@
 use std::io::{self, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::report::plain::one_line;
+use arraign::__internals::report::plain::escape_line;
 
 use super::unsupported::UnsupportedList;
 
@@ -27,7 +27,7 @@ pub(super) fn print_summary(
         writeln!(out, "nothing was written: no case could be imported")?;
     }
     for file in new {
-        let path = one_line(&file.path.to_string_lossy());
+        let path = escape_line(&file.path.to_string_lossy());
         match file.cases {
             Some((cases, runs)) => {
                 writeln!(out, "wrote  {path} (cases: {cases}, with a recorded run: {runs})")?
@@ -40,7 +40,7 @@ pub(super) fn print_summary(
         writeln!(out, "\nthese cases do not load; correct them by hand:")?;
     }
     for error in broken {
-        writeln!(out, "  {}", one_line(error))?;
+        writeln!(out, "  {}", escape_line(error))?;
     }
     print_unsupported(&mut out, unsupported)
 }
@@ -55,15 +55,15 @@ fn print_trace_path(out: &mut StdoutLock<'_>, new: &[WrittenFile]) -> io::Result
     writeln!(
         out,
         "\nPut the trace of a case without a recorded run at {}",
-        one_line(&place.to_string_lossy())
+        escape_line(&place.to_string_lossy())
     )
 }
 
 fn print_unsupported(out: &mut StdoutLock<'_>, unsupported: &UnsupportedList) -> io::Result<()> {
     writeln!(out, "\nnot imported: {}", unsupported.0.len())?;
     for entry in &unsupported.0 {
-        let (file, line) = (one_line(entry.place.file()), entry.place.line());
-        writeln!(out, "  {file}:{line}: {}: {}", one_line(&entry.what), one_line(&entry.why))?;
+        let (file, line) = (escape_line(entry.place.file()), entry.place.line());
+        writeln!(out, "  {file}:{line}: {}: {}", escape_line(&entry.what), escape_line(&entry.why))?;
     }
     Ok(())
 }
