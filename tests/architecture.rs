@@ -99,7 +99,6 @@ fn only_named_stages_touch_the_world() {
         ("tokio", &["judge", "agent", "harness"]),
         ("libtest_mimic", &["harness"]),
         ("granit_parser", &["yaml"]),
-        ("insta::", &["harness"]),
         ("ureq", &["http"]),
     ];
     for file in files() {

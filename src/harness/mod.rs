@@ -26,6 +26,10 @@ mod panics;
 mod pending;
 #[cfg(feature = "snapshots")]
 mod pending_folder;
+#[cfg(feature = "snapshots")]
+mod pinned;
+#[cfg(feature = "snapshots")]
+mod pinned_yaml;
 mod plan;
 #[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
 mod progress;
@@ -54,6 +58,8 @@ pub use self::earlier::earlier_run;
 pub use self::ending::write_summary;
 #[cfg(feature = "snapshots")]
 pub use self::pending_folder::pending_folder;
+#[cfg(feature = "snapshots")]
+pub use self::pinned::snapshot_text;
 
 use self::args::Command;
 use self::beginning::Beginning;

@@ -63,7 +63,7 @@ fn judged(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -> Result
             let mut verdict = judge_in_time(shared, name, &work);
             let CaseWork { case, path, suite, .. } = &work;
             verdict.suite = suite.to_string();
-            let tolerated = snapshot::hold_against(&mut verdict, case, path, &shared.base, shared.json);
+            let tolerated = snapshot::compare_with_snapshot(&mut verdict, case, path, &shared.base);
             shared.tally.add_case(number, &verdict);
             report(shared, verdict, tolerated)
         }

@@ -89,7 +89,7 @@ fn trial_error(verdict: &Verdict, error: &TrialError) -> String {
 fn snapshot_changed(verdict: &Verdict, diff: &str) -> String {
     let mut notes = Notes::default();
     notes.line("snapshot", diff);
-    notes.help(Some("`cargo insta test --review --test evals` shows the change and takes it"));
+    notes.help(Some("`cargo insta review` or `cargo arraign accept` accepts the change"));
     notes.rerun(verdict);
     of_case(verdict, "snapshot", "the violations differ from the snapshot", &notes)
 }

@@ -72,7 +72,7 @@ impl Accept {
     }
 
     fn found(&self, run: &StoredRun, repository: &Repository) -> Result<Found, Stop> {
-        let mut found = Found { changes: snapshots::pending(run, repository)?, refused: Vec::new() };
+        let mut found = snapshots::pending(run, repository)?;
         run.each(|verdict| found.add_baselines(verdict, run, repository))?;
         found.changes.retain(|change| self.wants(&change.name(repository)));
         found.refused.retain(|refused| self.wants(refused));

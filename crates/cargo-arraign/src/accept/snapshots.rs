@@ -2,27 +2,34 @@
 
 use std::path::{Path, PathBuf};
 
-use arraign::harness::pending_folder;
 use arraign::harness::runs::StoredRun;
+use arraign::harness::{pending_folder, snapshot_text};
 use arraign::source::Files;
 use walkdir::WalkDir;
 
+use super::Found;
 use super::change::Change;
 use super::repository::Repository;
 use crate::stop::Stop;
 
-/// All that are pending in the folders of the run's cases.
-pub(super) fn pending(run: &StoredRun, repository: &Repository) -> Result<Vec<Change>, Stop> {
-    let mut changes = Vec::new();
+/// All that are pending in the folders of the run's cases. One that is empty or cut off is refused.
+pub(super) fn pending(run: &StoredRun, repository: &Repository) -> Result<Found, Stop> {
+    let mut found = Found::default();
     for one in run.beginnings() {
         let cases = repository.path("", &one.cases);
         let kept = pending_folder(&repository.path("", &one.package), &cases);
         for path in pending_in(&kept)? {
             let target = cases.join(path.strip_prefix(&kept)?).with_extension("");
-            changes.push(change(path, target)?);
+            let text = read_pending(&path)?;
+            if is_complete(&text) {
+                found.changes.push(Change::pending(target, pinned(&text), path));
+            } else {
+                let name = repository.shown(&path);
+                found.refused.push(format!("{name}: the file is empty or cut off; run the trial again"));
+            }
         }
     }
-    Ok(changes)
+    Ok(found)
 }
 
 /// A folder that a variable names is made with the first snapshot in it.
@@ -46,10 +53,15 @@ fn is_pending(path: &Path) -> bool {
 }
 
 /// The folder of a pending snapshot need not be the repository's.
-fn change(pending: PathBuf, target: PathBuf) -> Result<Change, Stop> {
-    let folder = pending.parent().unwrap_or(&pending);
-    let text = Files::new(folder, folder).read(&pending, pinned)?;
-    Ok(Change::pending(target, text, pending))
+fn read_pending(path: &Path) -> Result<String, Stop> {
+    let folder = path.parent().unwrap_or(path);
+    Ok(Files::new(folder, folder).read(path, str::to_owned)?)
+}
+
+/// Whether the file has its header, the last key of a snapshot, and the end of its last line.
+fn is_complete(file: &str) -> bool {
+    let text = snapshot_text(file).unwrap_or_default();
+    text.ends_with('\n') && text.lines().any(|line| line.starts_with("findings:"))
 }
 
 /// A pending snapshot says at which line it was taken; a pinned one does not.
