@@ -129,6 +129,8 @@ mod tests {
 
     use super::super::pinned::snapshot_text;
     use super::*;
+    use crate::place::Source;
+    use crate::yaml::Document;
 
     #[test]
     fn committed_snapshots_are_rendered_as_they_are() {
@@ -140,7 +142,8 @@ mod tests {
         for path in snapshots {
             let file = fs::read_to_string(&path).expect("a text");
             let text = snapshot_text(&file).expect("a header");
-            let value: Value = serde_yaml::from_str(text).expect("YAML");
+            let documents = Document::parse(&Source::new("snapshot", text)).expect("YAML");
+            let value: Value = documents[0].root().decode().expect("a value");
             assert_eq!(render_yaml(&value), text, "{}", path.display());
         }
     }
