@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::place::Place;
+use crate::place::{Location, Place};
 
 /// A share between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -107,42 +107,74 @@ impl Item {
 
 /// One thing that is wrong with a run.
 ///
-/// `message` is the claim that broke, as one sentence without a full stop. All other fields say where and what,
-/// and stay empty where they mean nothing.
-#[derive(Debug, Clone, Default)]
-pub struct Violation {
-    /// The claim: "`refund` was called without `authenticate` before it".
+/// A check builds a `Violation`, whose `at` is a JSON pointer into the check's settings. The engine resolves the pointer
+/// and makes a [`LocatedViolation`] of it. All fields but `message` say where and what, and stay empty where they do not
+/// apply.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    test,
+    derive(schemars::JsonSchema),
+    schemars(rename = "Violation", bound = "At: schemars::JsonSchema + Default + Serialize")
+)]
+#[serde(default)]
+pub struct Violation<At = String> {
+    /// The claim that broke, as one sentence without a full stop: "`refund` was called without `authenticate` before it".
     pub message: String,
-    /// A JSON pointer into the check's settings: which of them was broken. Empty: the settings as a whole.
-    pub at: String,
+    /// The setting that was broken: its place in the case's file. While a check runs, a JSON pointer into the settings;
+    /// empty for the settings as a whole.
+    pub at: At,
+    /// The setting is outside of the case, in the defaults of its suite. Set by the engine.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
+    /// The rule's number, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<usize>,
     /// The tool concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// The call concerned: its index, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<usize>,
-    /// That call's id in the trace.
+    /// The id of that call in the trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     /// All calls concerned, from 1, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<usize>,
-    /// The argument: its bare name at the top level, a JSON pointer below.
+    /// The argument concerned: its bare name at the top level, a JSON pointer below.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
     /// The value found.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<serde_json::Value>,
     /// The constraint that it broke, in the policy's words: `max: 30`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub constraint: Option<String>,
-    /// The number of the rule, from 1.
-    pub rule: Option<usize>,
-    /// Where the constraint stands in a policy file.
-    pub policy: Option<Place>,
-    /// What should have been.
+    /// The policy's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// The line of the constraint in the policy, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_line: Option<usize>,
+    /// The whole place of the constraint in the policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_at: Option<Location>,
+    /// The expected value.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What was.
+    /// The actual value.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<String>,
     /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
 }
 
+/// A [`Violation`] as verdicts hold it: `at` is a place in the case's file.
+pub type LocatedViolation = Violation<Location>;
+
 impl Violation {
-    /// A violation that says `message`.
+    /// Returns a violation with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
@@ -159,11 +191,43 @@ impl Violation {
         self
     }
 
-    /// Says what should have been, and what was.
+    /// Sets the expected and the actual value.
     pub fn expected(mut self, expected: impl Into<String>, actual: impl Into<String>) -> Self {
         self.expected = Some(expected.into());
         self.actual = Some(actual.into());
         self
+    }
+
+    /// Cites the place of the constraint in a policy file.
+    pub fn cite_policy(mut self, constraint: &Place) -> Self {
+        let location = constraint.locate();
+        self.policy = Some(location.file.clone());
+        self.policy_line = Some(location.line);
+        self.policy_at = Some(location);
+        self
+    }
+
+    /// Replaces the pointer with the place in the case's file that it leads to.
+    pub fn resolve(self, at: Location) -> LocatedViolation {
+        Violation {
+            at,
+            message: self.message,
+            shared: self.shared,
+            rule: self.rule,
+            tool: self.tool,
+            call: self.call,
+            call_id: self.call_id,
+            calls: self.calls,
+            argument: self.argument,
+            value: self.value,
+            constraint: self.constraint,
+            policy: self.policy,
+            policy_line: self.policy_line,
+            policy_at: self.policy_at,
+            expected: self.expected,
+            actual: self.actual,
+            suggestion: self.suggestion,
+        }
     }
 }
 
@@ -197,7 +261,7 @@ pub struct Outcome {
 impl Outcome {
     /// An outcome whose score is the share of held items among those put to the test, each worth the same.
     pub fn of_items(items: Vec<Item>, violations: Vec<Violation>) -> Self {
-        let count = |state: State| share_of(items.iter().filter(|item| item.state == state).count());
+        let count = |state: State| count_to_f64(items.iter().filter(|item| item.state == state).count());
         let (held, violated) = (count(State::Held), count(State::Violated));
         let points = 1.0 / (held + violated).max(1.0);
         let lost = items.iter().filter(|item| item.state == State::Violated);
@@ -219,8 +283,8 @@ impl Outcome {
     }
 }
 
-/// A count as a float: exact below 4 billion, which no trace reaches.
-fn share_of(count: usize) -> f64 {
+/// Converts a count to a float: exact below 4 billion, which no trace reaches.
+pub(crate) fn count_to_f64(count: usize) -> f64 {
     u32::try_from(count).unwrap_or(u32::MAX).into()
 }
 
@@ -240,47 +304,54 @@ impl From<Option<Violation>> for Outcome {
     }
 }
 
-/// Why a check cannot answer. Neither is a pass.
+/// Why a check cannot answer. None of the reasons is a pass.
 #[derive(Debug, Clone)]
 pub struct Unfit {
-    /// Which of the two it is.
-    pub reason: Reason,
-    /// Violations found before it.
+    /// The reason.
+    pub reason: UnfitReason,
+    /// The violations found before the check gave up.
     pub violations: Vec<Violation>,
     /// What to do about it.
     pub help: Option<String>,
 }
 
-/// What a check lacks.
+/// The reason why a check cannot answer, with a sentence for the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum UnfitReason {
     /// The evidence is silent on what was asked: the trial is `undecided`.
-    Missing(String),
-    /// The check could not be carried through, for want of budget or because the evidence is wrong in itself: the
-    /// trial is an `error`.
-    Exhausted(String),
+    MissingEvidence(String),
+    /// The evidence contradicts itself or is impossible, such as a negative cost: the trial is an `error`.
+    InvalidEvidence(String),
+    /// The check ran out of its budget of steps: the trial is an `error`.
+    BudgetExceeded(String),
 }
 
 impl Unfit {
-    /// The evidence does not hold `what`.
+    /// The evidence does not contain `what`.
     pub fn missing(what: impl Into<String>) -> Self {
-        Self { reason: Reason::Missing(what.into()), violations: Vec::new(), help: None }
+        Self::from(UnfitReason::MissingEvidence(what.into()))
     }
 
     /// The evidence is wrong in itself, as `what` says: a negative cost, an opinion in a form that was not asked for.
     pub fn invalid(what: impl Into<String>) -> Self {
-        Self::exhausted(what)
+        Self::from(UnfitReason::InvalidEvidence(what.into()))
     }
 
-    /// `what` ran out of its budget.
-    pub fn exhausted(what: impl Into<String>) -> Self {
-        Self { reason: Reason::Exhausted(what.into()), violations: Vec::new(), help: None }
+    /// The check ran out of its budget, as `what` says.
+    pub fn budget_exceeded(what: impl Into<String>) -> Self {
+        Self::from(UnfitReason::BudgetExceeded(what.into()))
     }
 
     /// Says what to do about it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+}
+
+impl From<UnfitReason> for Unfit {
+    fn from(reason: UnfitReason) -> Self {
+        Self { reason, violations: Vec::new(), help: None }
     }
 }
 

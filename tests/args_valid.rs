@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use arraign::check::{BUILTIN, Check, Kind, Registry, Scope};
-use arraign::place::{LoadErrors, Source};
-use arraign::source::Files;
-use arraign::yaml::{Document, Node};
+use arraign::__internals::check::{BUILTIN, Check, Kind, Registry, Scope};
+use arraign::__internals::place::{LoadErrors, Source};
+use arraign::__internals::source::Files;
+use arraign::__internals::yaml::{Document, Node};
 
 fn kind(name: &str) -> &'static Kind {
     BUILTIN.iter().find(|known| known.name == name).expect("a built-in check")
@@ -15,7 +15,12 @@ fn read(name: &str, settings: Node<'_>, folder: &Path) -> Result<Box<dyn Check>,
     let (registry, files) = (Registry::default(), Files::new(folder, folder));
     (kind(name).read)(
         settings,
-        &Scope { kinds: &registry, files: &files, folder, tables: &arraign::check::Tables::default() },
+        &Scope {
+            kinds: &registry,
+            files: &files,
+            folder,
+            tables: &arraign::__internals::check::Tables::default(),
+        },
     )
 }
 
@@ -27,8 +32,8 @@ fn parse(text: &str) -> Document {
 mod with_json_schema {
     use std::fs;
 
-    use arraign::evidence::Evidence;
-    use arraign::outcome::{Outcome, Violation};
+    use arraign::__internals::evidence::Evidence;
+    use arraign::__internals::outcome::{Outcome, Violation};
     use arraign::trace::{Arguments, Call, Trace};
     use serde_json::{Value, json};
 
@@ -104,10 +109,10 @@ mod with_json_schema {
         fs::write(dir.path().join("p.yaml"), policy).expect("a file");
         let outcome = check("policy: p.yaml", dir.path(), &trace(&[(tool, arguments)]));
         let line = |violation: Violation| {
-            let place = violation.policy.expect("a place in the policy");
-            assert_eq!(place.file(), "p.yaml");
+            let place = violation.policy_at.expect("a place in the policy");
+            assert_eq!(place.file, "p.yaml");
             let text = |text: Option<String>| text.unwrap_or_default();
-            (place.line(), text(violation.constraint), text(violation.argument), text(violation.suggestion))
+            (place.line, text(violation.constraint), text(violation.argument), text(violation.suggestion))
         };
         outcome.violations.into_iter().map(line).collect()
     }
@@ -244,7 +249,7 @@ pay:
             kinds: &registry,
             files: &files,
             folder: dir.path(),
-            tables: &arraign::check::Tables::default(),
+            tables: &arraign::__internals::check::Tables::default(),
         };
         let calls = trace(&[("pay", json!({"to": "nobody"}))]);
         let count = |settings: &str| {

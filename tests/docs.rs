@@ -5,16 +5,17 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use arraign::case::Tier;
-use arraign::check::{BUILTIN, Kind, Registry};
+use arraign::__internals::case::Tier;
+use arraign::__internals::check::{BUILTIN, Kind, Registry};
+use arraign::__internals::engine::evaluate_recorded;
+use arraign::__internals::report::block::block;
+use arraign::__internals::report::summary::summary;
+use arraign::__internals::report::terminal;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite, load_recorded};
+use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 use arraign::reader::READERS;
-use arraign::report::block::block;
-use arraign::report::summary::summary;
-use arraign::report::terminal;
-use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_recorded};
-use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
-use arraign::verdict::{Verdict, evaluate_recorded};
+use arraign::verdict::Verdict;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -147,7 +148,7 @@ fn the_page_of_golden_datasets_shows_a_real_run() {
 fn golden_verdicts() -> Vec<Verdict> {
     let (kinds, files) = (Registry::default(), Files::new(root(), root().join("evals")));
     let path = root().join("evals/golden/orders.yaml");
-    let tables = arraign::check::Tables::default();
+    let tables = arraign::__internals::check::Tables::default();
     let suite =
         Suite::load(&path, Library { kinds: &kinds, files: &files, tables: &tables }).expect("a suite");
     let judge = |case: &std::sync::Arc<arraign::Case>| {
@@ -175,7 +176,7 @@ fn readme_verdict() -> Verdict {
     let path = folder.join("evals/refund.yaml");
     let suite = Suite::load(
         &path,
-        Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() },
+        Library { kinds: &kinds, files: &files, tables: &arraign::__internals::check::Tables::default() },
     )
     .expect("the README's case");
     let runs = load_recorded(&suite.cases[0], &path, &files).expect("its trace");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use arraign::pattern::JsonPath;
+use arraign::__internals::pattern::JsonPath;
 use serde_json::{Value, json};
 
 /// Tests of the suite that are not met, each with its reason.

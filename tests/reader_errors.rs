@@ -1,9 +1,9 @@
 //! What a user reads when a trace cannot be read.
 
-use arraign::place::Source;
+use arraign::__internals::place::Source;
+use arraign::__internals::yaml::Document;
 use arraign::reader::{self, Recording, TraceProblem};
 use arraign::trace::{CallStatus, Trace};
-use arraign::yaml::Document;
 
 fn error(text: &str) -> String {
     reader::read(text, None).expect_err(text).to_string()

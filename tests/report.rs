@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use arraign::case::Tier;
-use arraign::check::{Registry, Tables};
-use arraign::report::block::block;
-use arraign::report::{summary, terminal};
-use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_recorded};
-use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
-use arraign::verdict::{Measured, Verdict, evaluate_recorded, hold_baseline, hold_gate};
+use arraign::__internals::case::Tier;
+use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::{Measured, evaluate_recorded, hold_baseline, hold_gate};
+use arraign::__internals::report::block::block;
+use arraign::__internals::report::{summary, terminal};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite, load_recorded};
+use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
+use arraign::verdict::Verdict;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")
@@ -133,6 +134,6 @@ fn a_regression_names_each_mean_that_fell() {
     let (baseline, files) = (gate.baseline.clone().expect("a baseline"), files());
     let document = files.document(&baseline.file).expect("a summary");
     let finding = hold_baseline(&baseline, Ok(&document), &group(&measured));
-    let only = arraign::suite::Gate { mean: None, ..gate };
+    let only = arraign::__internals::suite::Gate { mean: None, ..gate };
     pin("baseline", &terminal::red_trial(&hold_gate(&only, "red::pass_threshold", &measured, Some(finding))));
 }

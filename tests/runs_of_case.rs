@@ -2,12 +2,13 @@
 
 use std::fs;
 
-use arraign::check::{Registry, Tables};
+use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::{evaluate_each, evaluate_recorded};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, RunsOfCase, Suite, load_recorded};
 use arraign::reader;
-use arraign::source::Files;
-use arraign::suite::{Library, RunsOfCase, Suite, load_recorded};
 use arraign::trace::Trace;
-use arraign::verdict::{Verdict, evaluate_each, evaluate_recorded};
+use arraign::verdict::Verdict;
 
 /// A folder with one case and its trace.
 struct Evals(tempfile::TempDir);

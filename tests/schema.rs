@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign::__internals::check::{BUILTIN, Registry};
+use arraign::__internals::place::Source;
+use arraign::__internals::suite::schema;
+use arraign::__internals::yaml::Document;
 use arraign::Harness;
-use arraign::check::{BUILTIN, Registry};
-use arraign::place::Source;
-use arraign::suite::schema;
-use arraign::yaml::Document;
 use serde_json::Value;
 
 fn root() -> &'static Path {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use arraign::place::Source;
-use arraign::source::Files;
-use arraign::yaml::Document;
+use arraign::__internals::place::Source;
+use arraign::__internals::source::Files;
+use arraign::__internals::yaml::Document;
 use serde_yaml::Options;
 
 fn yaml_files() -> Vec<PathBuf> {

@@ -92,7 +92,7 @@ mod tests {
         let trace = Trace { duration_ms: Some(-1.0), ..Trace::default() };
         assert!(matches!(
             duration(&trace).expect_err("negative").reason,
-            crate::outcome::Reason::Exhausted(_)
+            crate::outcome::UnfitReason::InvalidEvidence(_)
         ));
     }
 }

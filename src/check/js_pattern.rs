@@ -37,5 +37,5 @@ pub(super) fn pattern_at(
 
 /// A search that took too many steps.
 pub(super) fn exhausted(pattern: &JsRegex) -> Unfit {
-    Unfit::exhausted(format!("{pattern}: {}", crate::pattern::Exhausted))
+    Unfit::budget_exceeded(format!("{pattern}: {}", crate::pattern::Exhausted))
 }

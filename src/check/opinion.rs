@@ -76,22 +76,22 @@ pub(super) fn judged(label: &str, judged: Judged) -> Evidence<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::Reason;
+    use crate::outcome::UnfitReason;
 
     #[test]
     fn an_answer_in_another_form_is_an_error() {
         let unfit = passes(&judged("tone", Judged::Score(80.0)), "tone", "no").expect_err("a score");
-        assert!(matches!(unfit.reason, Reason::Exhausted(_)));
+        assert!(matches!(unfit.reason, UnfitReason::InvalidEvidence(_)));
         for judged in [Judged::Pass, Judged::Score(100.5), Judged::Score(-1.0), Judged::Score(f64::NAN)] {
             let unfit = score(&Opinion { judged, reason: None }, "quality").expect_err("no score");
-            assert!(matches!(unfit.reason, Reason::Exhausted(_)), "{judged:?}");
+            assert!(matches!(unfit.reason, UnfitReason::InvalidEvidence(_)), "{judged:?}");
         }
     }
 
     #[test]
     fn no_opinion_is_missing_and_never_a_pass() {
         let unfit = passes(&Opinions::default().into(), "tone", "no").expect_err("silence");
-        assert!(matches!(unfit.reason, Reason::Missing(_)));
+        assert!(matches!(unfit.reason, UnfitReason::MissingEvidence(_)));
     }
 
     #[test]

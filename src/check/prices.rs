@@ -123,7 +123,7 @@ fn count(tokens: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::Reason;
+    use crate::outcome::UnfitReason;
     use crate::place::Source;
     use crate::yaml::Document;
 
@@ -137,7 +137,7 @@ mod tests {
         Trace { model: Some("gpt-4o".into()), usage: Some(usage), ..Trace::default() }
     }
 
-    fn why(prices: &Prices, trace: &Trace) -> Reason {
+    fn why(prices: &Prices, trace: &Trace) -> UnfitReason {
         prices.cost_or_why(trace).expect_err("it cannot be told").reason
     }
 
@@ -167,7 +167,7 @@ mod tests {
             Trace { model: None, ..run(1, None, 1) },
             Trace { usage: Some(partial), ..run(1, None, 1) },
         ] {
-            assert!(matches!(why(&table, &trace), Reason::Missing(_)), "{trace:?}");
+            assert!(matches!(why(&table, &trace), UnfitReason::MissingEvidence(_)), "{trace:?}");
             assert_eq!(table.cost(&trace), None);
         }
     }
@@ -176,7 +176,7 @@ mod tests {
     fn a_cost_that_cannot_be_is_an_error() {
         for cost in [-0.01, f64::NAN, f64::INFINITY] {
             let trace = Trace { cost_usd: Some(cost), ..Trace::default() };
-            assert!(matches!(why(&Prices::default(), &trace), Reason::Exhausted(_)), "{cost}");
+            assert!(matches!(why(&Prices::default(), &trace), UnfitReason::InvalidEvidence(_)), "{cost}");
         }
     }
 

@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 use super::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation};
+use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
 use crate::yaml::{Fields, Node};
@@ -215,8 +215,10 @@ fn times(count: usize) -> String {
 
 /// `part / whole` to 4 decimals, a tie to the even digit, as Python rounds. Nothing of nothing is all of it.
 fn rounded_share(part: usize, whole: usize) -> f64 {
-    let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    if whole == 0 { 1.0 } else { format!("{:.4}", count(part) / count(whole)).parse().unwrap_or_default() }
+    if whole == 0 {
+        return 1.0;
+    }
+    format!("{:.4}", count_to_f64(part) / count_to_f64(whole)).parse().unwrap_or_default()
 }
 
 fn lost(score: Score, held: &[bool]) -> Vec<Loss> {

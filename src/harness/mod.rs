@@ -6,22 +6,9 @@
 //! }
 //! ```
 
-mod args;
-mod batch;
-mod beginning;
-mod earlier;
-mod ending;
-mod gate;
-mod home;
-mod judging;
-#[cfg(feature = "live")]
-mod live;
-#[cfg(not(feature = "live"))]
-#[path = "recorded_only.rs"]
-mod live;
-mod names;
+mod cli;
 mod orphans;
-mod panics;
+mod output;
 #[cfg(feature = "snapshots")]
 mod pending;
 #[cfg(feature = "snapshots")]
@@ -31,19 +18,11 @@ mod pinned;
 #[cfg(feature = "snapshots")]
 mod pinned_yaml;
 mod plan;
-#[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
-mod progress;
-mod remarks;
-mod reports;
-mod running;
-pub mod runs;
+mod record;
+mod run;
 mod schema;
 mod settings;
 mod snapshot;
-mod store;
-mod tally;
-mod trial;
-mod unread;
 
 use std::env;
 use std::ffi::OsString;
@@ -54,27 +33,28 @@ use std::sync::Arc;
 use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
-pub use self::earlier::earlier_run;
-pub use self::ending::write_summary;
+pub use self::output::finish::write_summary;
 #[cfg(feature = "snapshots")]
 pub use self::pending_folder::pending_folder;
 #[cfg(feature = "snapshots")]
 pub use self::pinned::snapshot_text;
+pub use self::record::{earlier_run, runs};
 
-use self::args::Command;
-use self::beginning::Beginning;
-use self::ending::Ending;
-use self::home::Home;
-use self::judging::Judging;
-use self::live::Live;
+use self::cli::Command;
+use self::output::finish::Ending;
+use self::output::stderr::{cases, complain, wrong, wrong_files};
+use self::output::tally::Tally;
 use self::plan::Plan;
-use self::progress::Progress;
-use self::remarks::{cases, complain, wrong, wrong_files};
-use self::running::run_trials;
+use self::record::harness_id::Home;
+use self::record::manifest::Beginning;
+use self::record::store::Store;
+use self::run::judging::Judging;
+use self::run::live::{self, Live};
+use self::run::panics;
+use self::run::progress::Progress;
+use self::run::run_trials;
+use self::run::trial::Shared;
 use self::settings::{Nextest, Settings};
-use self::store::Store;
-use self::tally::Tally;
-use self::trial::Shared;
 use crate::check::{Check, Kind, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{Linted, lint};
@@ -247,7 +227,7 @@ impl Harness {
     pub fn run_with(self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         panics::install();
         let threads = env::var_os("RUST_TEST_THREADS");
-        let command = match args::parse(arguments.into_iter().collect(), threads) {
+        let command = match cli::parse(arguments.into_iter().collect(), threads) {
             Ok(command) => command,
             Err(problem) => return wrong(&[problem]),
         };

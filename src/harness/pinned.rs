@@ -14,8 +14,8 @@ use super::pending::{SnapshotUpdate, SnapshotWriter, passes_by_force};
 use super::pinned_yaml::render_yaml;
 use super::snapshot::SnapshotFile;
 use crate::case::Case;
-use crate::outcome::Status;
-use crate::verdict::{Breach, Finding, TrialError, Verdict};
+use crate::outcome::{LocatedViolation, Status};
+use crate::verdict::{Finding, TrialError, Verdict};
 
 /// Settles whether the verdict passes: if its violations are the pinned ones. Returns whether a change may pass all
 /// the same.
@@ -87,12 +87,12 @@ struct PinnedFinding<'v> {
     score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     unfit: Option<&'v str>,
-    violations: Vec<PinnedBreach<'v>>,
+    violations: Vec<PinnedViolation<'v>>,
 }
 
 /// A violation without its place in the case's file: a comment above a case changes nothing about it.
 #[derive(Serialize)]
-struct PinnedBreach<'v> {
+struct PinnedViolation<'v> {
     message: &'v str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<usize>,
@@ -136,24 +136,24 @@ fn pin_finding(finding: &Finding) -> PinnedFinding<'_> {
         status: finding.status,
         score: round(finding.score.get()),
         unfit: finding.unfit.as_deref(),
-        violations: finding.violations.iter().map(pin_breach).collect(),
+        violations: finding.violations.iter().map(pin_violation).collect(),
     }
 }
 
-fn pin_breach(breach: &Breach) -> PinnedBreach<'_> {
-    PinnedBreach {
-        message: &breach.message,
-        rule: breach.rule,
-        tool: breach.tool.as_deref(),
-        call: breach.call,
-        calls: &breach.calls,
-        argument: breach.argument.as_deref(),
-        value: breach.value.as_ref().map(round_numbers),
-        constraint: breach.constraint.as_deref(),
-        policy: breach.policy.as_deref(),
-        policy_line: breach.policy_line,
-        expected: breach.expected.as_deref(),
-        actual: breach.actual.as_deref(),
+fn pin_violation(violation: &LocatedViolation) -> PinnedViolation<'_> {
+    PinnedViolation {
+        message: &violation.message,
+        rule: violation.rule,
+        tool: violation.tool.as_deref(),
+        call: violation.call,
+        calls: &violation.calls,
+        argument: violation.argument.as_deref(),
+        value: violation.value.as_ref().map(round_numbers),
+        constraint: violation.constraint.as_deref(),
+        policy: violation.policy.as_deref(),
+        policy_line: violation.policy_line,
+        expected: violation.expected.as_deref(),
+        actual: violation.actual.as_deref(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::remarks::wrong;
+use super::output::stderr::wrong;
 use crate::check::Registry;
 use crate::source::write_whole;
 use crate::suite::schema::of_cases;

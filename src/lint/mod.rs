@@ -16,9 +16,9 @@ use serde::Serialize;
 use self::clauses::Clauses;
 use self::tools::Tools;
 use crate::case::Case;
+use crate::engine::evaluate_recorded;
 use crate::place::{LoadErrors, Location};
 use crate::suite::{Library, Recorded, case_files, load_all, load_recorded, trial_name};
-use crate::verdict::evaluate_recorded;
 
 /// One thing that is left untested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,7 +54,7 @@ pub struct Linted {
 }
 
 /// Looks at all cases of a folder. The error: which files there are cannot be told.
-pub fn lint(library: Library<'_>) -> Result<Linted, LoadErrors> {
+pub(crate) fn lint(library: Library<'_>) -> Result<Linted, LoadErrors> {
     let mut linter = Linter::default();
     let mut all_read = true;
     for (path, suite) in load_all(case_files(library.files)?, library) {

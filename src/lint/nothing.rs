@@ -2,10 +2,10 @@
 
 use super::Remark;
 use crate::case::Case;
+use crate::engine::evaluate_recorded;
 use crate::outcome::Status;
 use crate::suite::{Recorded, Run};
 use crate::trace::Trace;
-use crate::verdict::evaluate_recorded;
 
 /// `runs_of`: runs, and the case's baseline beside them.
 pub(super) fn remark(case: &Case, name: &str, runs_of: impl Fn(Vec<Run>) -> Recorded) -> Option<Remark> {

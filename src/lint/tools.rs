@@ -7,12 +7,13 @@ use serde_json::Value;
 use super::probe::{ARGUMENT_PROBES, ArgumentProbe, TOOL_PROBES, with_argument};
 use super::{Remark, quoted};
 use crate::case::Case;
+use crate::engine::evaluate_recorded;
 use crate::outcome::Status;
 use crate::place::Location;
 use crate::reader::to_native;
 use crate::suite::{Recorded, Run};
 use crate::trace::Trace;
-use crate::verdict::{Verdict, evaluate_recorded};
+use crate::verdict::Verdict;
 
 /// How many runs of one case are probed: more of them seldom tell more.
 const RUNS: usize = 5;

@@ -23,7 +23,7 @@ static QUERIES: Compiled<Query> = Compiled::new();
 /// A compiled path.
 ///
 /// ```
-/// # use arraign::pattern::JsonPath;
+/// # use arraign::__internals::pattern::JsonPath;
 /// let open = JsonPath::new("$.orders[?@.state == 'open'].id")?;
 /// let answer = serde_json::json!({"orders": [{"id": 7, "state": "open"}, {"id": 8, "state": "sent"}]});
 /// assert_eq!(open.select(&answer), [7]);

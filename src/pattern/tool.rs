@@ -20,7 +20,7 @@ static GLOBS: Compiled<GlobSet> = Compiled::new();
 /// Matches tool names: one name exactly, or all that a glob describes.
 ///
 /// ```
-/// # use arraign::pattern::ToolPattern;
+/// # use arraign::__internals::pattern::ToolPattern;
 /// let admin = ToolPattern::new("admin_*")?;
 /// assert!(admin.matches("admin_reset") && !admin.matches("Admin_reset"));
 /// # Ok::<(), String>(())

@@ -1,8 +1,8 @@
 //! A scorecard for people: what each part brought, and where the other points went.
 
-use crate::outcome::{Item, State, Status};
+use crate::outcome::{Item, LocatedViolation, State, Status};
 use crate::score::{Card, Stake, written};
-use crate::verdict::{Breach, Finding, Verdict};
+use crate::verdict::{Finding, Verdict};
 
 /// How many lost points are named; the verdict file has all of them.
 const NAMED: usize = 8;
@@ -71,7 +71,7 @@ pub fn is_one_of_several(verdict: &Verdict, card: &Card) -> bool {
 }
 
 /// What was violated and only cost points, in one run.
-pub fn costly(verdict: &Verdict, run: usize) -> impl Iterator<Item = &Breach> {
+pub fn costly(verdict: &Verdict, run: usize) -> impl Iterator<Item = &LocatedViolation> {
     let findings = verdict.findings.iter().filter(move |finding| finding.run == run && only_points(finding));
     findings.flat_map(|finding| &finding.violations)
 }

@@ -7,11 +7,11 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::plain::{one_line, plain};
 use super::score;
-use crate::outcome::Status;
+use crate::outcome::{LocatedViolation, Status};
 use crate::place::{LoadError, Location};
 use crate::score::Stake;
 use crate::suite::LIVE;
-use crate::verdict::{Breach, Finding, RunSummary, TrialError, Verdict};
+use crate::verdict::{Finding, RunSummary, TrialError, Verdict};
 
 /// How many findings are drawn: a case may have thousands of runs.
 const FINDINGS: usize = 20;
@@ -138,7 +138,12 @@ fn of_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
     blocks
 }
 
-fn violation(verdict: &Verdict, finding: &Finding, breach: &Breach, run: Option<&Shown<'_>>) -> String {
+fn violation(
+    verdict: &Verdict,
+    finding: &Finding,
+    breach: &LocatedViolation,
+    run: Option<&Shown<'_>>,
+) -> String {
     let mut notes = Notes::default();
     if let (Some(expected), Some(actual)) = (&breach.expected, &breach.actual) {
         notes.line("expected", expected);
@@ -186,7 +191,7 @@ fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&Sh
     draw(&title, &[Mark { at: &finding.at, label: verdict.name.clone() }], &notes)
 }
 
-fn concerned(breach: &Breach) -> Vec<usize> {
+fn concerned(breach: &LocatedViolation) -> Vec<usize> {
     if breach.calls.is_empty() { breach.call.into_iter().collect() } else { breach.calls.clone() }
 }
 

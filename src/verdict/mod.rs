@@ -2,35 +2,24 @@
 //!
 //! Every trial leaves one as a JSON file; reports are rendered from these, whichever process wrote them.
 
-mod baseline;
 mod details;
-mod evaluate;
-mod gate;
-mod hold;
-mod moved;
-mod regression;
-mod rerun;
-mod scoring;
-mod secrets;
-pub mod summary;
-mod together;
+mod rebase;
+pub(crate) mod rerun;
+pub(crate) mod summary;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::case::Tier;
-use crate::outcome::{Item, Loss, Score, Status};
+use crate::outcome::{Item, LocatedViolation, Loss, Score, Status};
 use crate::place::Location;
 use crate::score::statistics::Statistics;
 use crate::score::{Card, Stake};
 use crate::trace::{CallStatus, Usage};
 
 pub use details::{CallDetails, RunDetails};
-pub use evaluate::{evaluate, evaluate_each, evaluate_heard, evaluate_recorded, failed_with};
-pub use gate::{Measured, hold_gate};
-pub use regression::hold_baseline;
-pub use rerun::{Rerun, quoted};
+pub(crate) use rerun::{Rerun, quoted};
 
 /// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -168,7 +157,7 @@ pub struct Finding {
     /// Its score.
     pub score: Score,
     /// Everything that is wrong.
-    pub violations: Vec<Breach>,
+    pub violations: Vec<LocatedViolation>,
     /// Why it could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
@@ -189,62 +178,6 @@ pub struct Finding {
     pub values: BTreeMap<String, serde_json::Value>,
     /// How long the check took, in milliseconds.
     pub duration_ms: f64,
-}
-
-/// One thing that is wrong: a [`crate::outcome::Violation`] with its places resolved.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct Breach {
-    /// The claim that broke.
-    pub message: String,
-    /// The setting that was broken, in the case's file.
-    pub at: Location,
-    /// That setting stands outside of the case: in its suite's defaults.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub shared: bool,
-    /// The rule's number, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<usize>,
-    /// The tool concerned.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// The call concerned, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<usize>,
-    /// That call's id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call_id: Option<String>,
-    /// All calls concerned, where there are several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<usize>,
-    /// The argument concerned.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub argument: Option<String>,
-    /// The value found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<serde_json::Value>,
-    /// The constraint that it broke.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub constraint: Option<String>,
-    /// The policy's file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<String>,
-    /// The line of the constraint in the policy, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy_line: Option<usize>,
-    /// The constraint's place in the policy, whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy_at: Option<Location>,
-    /// What should have been.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<String>,
-    /// What was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub actual: Option<String>,
-    /// What to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<String>,
 }
 
 /// What a report shows of one run.
@@ -301,7 +234,7 @@ pub struct CallSummary {
 
 impl Verdict {
     /// All violations, in order.
-    pub fn violations(&self) -> impl Iterator<Item = &Breach> {
+    pub fn violations(&self) -> impl Iterator<Item = &LocatedViolation> {
         self.findings.iter().flat_map(|finding| &finding.violations)
     }
 }

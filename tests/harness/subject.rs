@@ -6,10 +6,10 @@ mod checks;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use arraign::__internals::check::Check;
+use arraign::__internals::evidence::Evidence;
+use arraign::__internals::outcome::{Outcome, Status, Unfit, Violation};
 use arraign::Harness;
-use arraign::check::Check;
-use arraign::evidence::Evidence;
-use arraign::outcome::{Outcome, Status, Unfit, Violation};
 use arraign::trace::{Arguments, Call, Trace};
 use serde::Deserialize;
 
@@ -35,7 +35,7 @@ impl Check for Says {
             Status::Pass => Ok(Outcome::from(None)),
             Status::Fail => Ok(Some(Violation::new("told to fail")).into()),
             Status::Undecided => Err(Unfit::missing("told to be silent")),
-            Status::Error => Err(Unfit::exhausted("told to give up")),
+            Status::Error => Err(Unfit::budget_exceeded("told to give up")),
         }
     }
 

@@ -50,7 +50,7 @@ fn a_violation_of_a_policy_says_where_its_rule_stands() {
         (violation.at.as_str(), violation.rule, violation.calls.as_slice()),
         ("/policy", Some(2), &[1, 2][..])
     );
-    assert_eq!(violation.policy.as_ref().expect("a place").to_string(), "p.yaml:4:5");
+    assert_eq!(violation.policy_at.as_ref().expect("a place").to_string(), "p.yaml:4:5");
 }
 
 #[test]

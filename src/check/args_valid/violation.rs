@@ -77,8 +77,11 @@ pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r
 pub(super) fn undefined(call: &Call, policy: &Policy) -> Violation {
     let message = format!("the policy does not define `{}`, but it was called", call.name);
     let constraint = Some("strict: true".to_owned());
-    let policy_place = policy.origin.in_policy(&policy.tools_at);
-    let violation = Violation { constraint, policy: policy_place, ..call.violation(message) };
+    let violation = Violation { constraint, ..call.violation(message) };
+    let violation = match policy.origin.in_policy(&policy.tools_at) {
+        Some(tools) => violation.cite_policy(&tools),
+        None => violation,
+    };
     with_help(violation, &policy.names())
 }
 

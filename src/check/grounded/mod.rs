@@ -47,7 +47,7 @@ use serde::{Deserialize, Deserializer, de};
 use super::answer::{answer, excerpt, position, saying};
 use super::{Check, Kind};
 use crate::evidence::{Evidence, Question};
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, State, Unfit, Violation, count_to_f64};
 use crate::pattern::{Atom, AtomKind, Reading, atoms};
 use known::Known;
 use sources::{From, Leaf, leaves, unseen_result};
@@ -110,11 +110,10 @@ impl TryFrom<f64> for Allowed {
 
 impl Allowed {
     fn allows(self, orphans: usize, all: usize) -> bool {
-        let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         match self {
             Self::Count(count) => orphans <= count as usize,
             // A share as it is written (0.1 of 10 is 1), whatever its last bit.
-            Self::Share(share) => number(orphans) <= share * number(all) + 1e-9,
+            Self::Share(share) => count_to_f64(orphans) <= share * count_to_f64(all) + 1e-9,
         }
     }
 }
@@ -177,7 +176,7 @@ impl Grounded {
     ) -> Result<Outcome, Unfit> {
         let readings = claims.iter().flat_map(|claim| &claim.atom.readings);
         let known = Known::new(leaves, readings)
-            .ok_or_else(|| Unfit::exhausted("the answer has more texts than can be looked up"))?;
+            .ok_or_else(|| Unfit::budget_exceeded("the answer has more texts than can be looked up"))?;
         let (mut items, mut orphans) = (Vec::new(), Vec::new());
         for claim in claims {
             let held = claim.atom.readings.iter().any(|reading| known.supports(reading));

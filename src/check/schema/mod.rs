@@ -78,7 +78,7 @@ impl Schema {
         let mut faults = Vec::new();
         for error in self.validator.iter_errors(value) {
             if let Some(unfinished) = fault::unfinished(&error) {
-                return Err(Unfit::exhausted(unfinished));
+                return Err(Unfit::budget_exceeded(unfinished));
             }
             faults.extend(fault::faults(&error, &self.raw, noun));
         }

@@ -45,7 +45,7 @@ impl Origin {
     /// `violation` with the place of the constraint at `written`: in the policy file, or in the settings.
     pub(in crate::check) fn cite(&self, violation: Violation, written: &str) -> Violation {
         match self.in_policy(written) {
-            Some(place) => Violation { policy: Some(place), ..violation }.at("/policy"),
+            Some(place) => violation.cite_policy(&place).at("/policy"),
             None => violation.at(written),
         }
     }

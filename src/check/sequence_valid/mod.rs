@@ -147,12 +147,15 @@ impl Placed {
 
     /// What the rule said, with the rule's place.
     fn stamp(&self, violation: Violation) -> Violation {
-        let at = match (self.number, &self.policy) {
-            (_, Some(_)) => "/policy".to_owned(),
-            (Some(number), None) => format!("/rules/{}{}", number - 1, violation.at),
-            (None, None) => violation.at,
-        };
-        Violation { at, rule: self.number, policy: self.policy.clone(), ..violation }
+        let stamped = Violation { rule: self.number, ..violation };
+        match (self.number, &self.policy) {
+            (_, Some(place)) => stamped.cite_policy(place).at("/policy"),
+            (Some(number), None) => {
+                let at = format!("/rules/{}{}", number - 1, stamped.at);
+                stamped.at(at)
+            }
+            (None, None) => stamped,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::outcome::Status;
+use crate::outcome::{Status, count_to_f64};
 use crate::report::plain::one_line;
 use crate::report::{Run, Totals};
 use crate::verdict::Verdict;
@@ -129,7 +129,7 @@ impl Charts {
     /// The scores; none where none was computed.
     pub(super) fn bins(&self) -> Vec<Bin> {
         let highest = self.bins.iter().copied().max().unwrap_or(0);
-        let edge = |nth: usize| format!("{:.1}", float(nth) / f64::from(BINS));
+        let edge = |nth: usize| format!("{:.1}", count_to_f64(nth) / f64::from(BINS));
         let bin = |(nth, &count): (usize, &usize)| Bin {
             from: edge(nth),
             to: edge(nth + 1),
@@ -198,11 +198,7 @@ fn bin(score: f64) -> usize {
 
 /// With a tenth of a percent, which is what can be seen.
 fn percent(part: usize, whole: usize) -> f64 {
-    (float(part) / float(whole.max(1)) * 1000.0).round() / 10.0
-}
-
-fn float(count: usize) -> f64 {
-    u32::try_from(count).unwrap_or(u32::MAX).into()
+    (count_to_f64(part) / count_to_f64(whole.max(1)) * 1000.0).round() / 10.0
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::verdict::{Breach, Verdict};
+use crate::outcome::LocatedViolation;
+use crate::verdict::Verdict;
 
 /// Counts what would look the same, so that no two results of a run have one fingerprint.
 #[derive(Default)]
@@ -11,7 +12,7 @@ pub(super) struct Fingerprints(HashMap<u64, usize>);
 impl Fingerprints {
     /// That of a violation of `check`; of an open question where there is no violation. Neither places nor messages,
     /// which hold numbers of calls, are part of it.
-    pub(super) fn of(&mut self, verdict: &Verdict, check: &str, breach: Option<&Breach>) -> String {
+    pub(super) fn of(&mut self, verdict: &Verdict, check: &str, breach: Option<&LocatedViolation>) -> String {
         let told = breach.map(|breach| [&breach.tool, &breach.argument, &breach.constraint, &breach.policy]);
         let told = told.into_iter().flatten().map(|part| part.as_deref().unwrap_or_default());
         let setting = breach.map(marked).unwrap_or_default();
@@ -24,7 +25,7 @@ impl Fingerprints {
 }
 
 /// The text under the caret.
-fn marked(breach: &Breach) -> String {
+fn marked(breach: &LocatedViolation) -> String {
     let at = &breach.at;
     at.text.chars().skip(at.column.saturating_sub(1)).take(at.end_column.saturating_sub(at.column)).collect()
 }

@@ -18,10 +18,10 @@ use self::model::{
 use self::words::{message, rule};
 use super::plain::{json, one_line};
 use super::{Format, Report, Run, score};
-use crate::outcome::Status;
+use crate::outcome::{LocatedViolation, Status};
 use crate::place::Location;
 use crate::suite::ReportFormat;
-use crate::verdict::{Breach, Finding, Verdict};
+use crate::verdict::{Finding, Verdict};
 
 pub(super) const FORMAT: Format =
     Format { format: ReportFormat::Sarif, file: "report.sarif", begin: |run| Box::new(Sarif::of(run)) };
@@ -115,7 +115,7 @@ impl<'r> Sarif<'r> {
         self.push(verdict, claim, None);
     }
 
-    fn add_violation(&mut self, verdict: &Verdict, finding: &Finding, breach: &Breach) {
+    fn add_violation(&mut self, verdict: &Verdict, finding: &Finding, breach: &LocatedViolation) {
         let only_told = verdict.passed || verdict.snapshot_diff.is_some() || score::only_points(finding);
         let level = if only_told { Level::Note } else { Level::Error };
         let help = breach.suggestion.as_deref().map_or_else(String::new, |help| format!("\nhelp: {help}"));
@@ -134,7 +134,7 @@ impl<'r> Sarif<'r> {
         self.push(verdict, claim, None);
     }
 
-    fn push(&mut self, verdict: &Verdict, claim: Claim<'_>, of: Option<(&Finding, &Breach)>) {
+    fn push(&mut self, verdict: &Verdict, claim: Claim<'_>, of: Option<(&Finding, &LocatedViolation)>) {
         let breach = of.map(|(_, breach)| breach);
         let fingerprint = self.fingerprints.of(verdict, claim.id, breach);
         let kept = self.results.entry(claim.level).or_default();
@@ -193,7 +193,7 @@ struct Claim<'c> {
 }
 
 /// The constraint in a policy, the case where the setting stands outside of it, and the trace.
-fn related(run: &Run, verdict: &Verdict, finding: &Finding, breach: &Breach) -> Vec<Place> {
+fn related(run: &Run, verdict: &Verdict, finding: &Finding, breach: &LocatedViolation) -> Vec<Place> {
     let constraint = breach.constraint.as_deref().unwrap_or("the constraint");
     let policy = breach.policy_at.as_ref().map(|at| (at, constraint));
     let case = breach.shared.then_some((&verdict.case, "the case"));
@@ -218,7 +218,7 @@ fn accepted(verdict: &Verdict, finding: &Finding) -> Option<Suppression> {
     })
 }
 
-fn properties(verdict: &Verdict, of: Option<(&Finding, &Breach)>) -> Properties {
+fn properties(verdict: &Verdict, of: Option<(&Finding, &LocatedViolation)>) -> Properties {
     let breach = of.map(|(_, breach)| breach);
     Properties {
         trial: one_line(&verdict.name),

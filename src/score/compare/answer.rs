@@ -1,6 +1,7 @@
 //! How much alike two answers are.
 
 use super::alignment::blocks;
+use crate::outcome::count_to_f64;
 use crate::trace::Trace;
 
 /// How much alike two texts are, from 0 to 1: twice the characters that they share in order, over all characters.
@@ -11,7 +12,7 @@ pub fn similarity(one: &str, other: &str) -> f64 {
     }
     let (one, other) = (symbols(one), symbols(other));
     let shared: usize = blocks(&one, &other).iter().map(|block| block.len).sum();
-    2.0 * float(shared) / float(one.len() + other.len())
+    2.0 * count_to_f64(shared) / count_to_f64(one.len() + other.len())
 }
 
 /// The same for the answers of two runs. No answer is like no other answer but none.
@@ -25,9 +26,4 @@ pub(super) fn similarity_of(one: &Trace, other: &Trace) -> f64 {
 
 fn symbols(text: &str) -> Vec<u32> {
     text.chars().map(u32::from).collect()
-}
-
-/// Exact below 4 billion, which no text reaches.
-fn float(count: usize) -> f64 {
-    u32::try_from(count).unwrap_or(u32::MAX).into()
 }

@@ -95,7 +95,7 @@ impl Statistics {
             failed: all - passed,
             missing: all - made,
             pass_rate: share(passed, all),
-            pass_rate_interval: Interval::of_rate(passed, all, confidence_level),
+            pass_rate_interval: Interval::around_rate(passed, all, confidence_level),
             confidence_level,
             flakiness: Flakiness::of(runs, all, score.as_ref()),
             score,

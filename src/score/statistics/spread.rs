@@ -56,7 +56,7 @@ impl Spread {
             percentile_25: at(25),
             percentile_75: at(75),
             percentile_95: at(95),
-            mean_interval: Interval::of_mean(mean, variance.sqrt(), count, confidence_level),
+            mean_interval: Interval::around_mean(mean, variance.sqrt(), count, confidence_level),
         })
     }
 }

@@ -71,7 +71,7 @@ impl Row {
     }
 
     /// The same row without its scores.
-    pub(in crate::verdict) fn unknown(self) -> Self {
+    pub(crate) fn unknown(self) -> Self {
         let golden = self.golden.map(|row| GoldenRow { axes: None, ..row });
         Self { score: None, golden, ..self }
     }

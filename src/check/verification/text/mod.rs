@@ -6,6 +6,7 @@ mod spot;
 
 use self::counts::{Counts, count};
 use super::breakdown::{Breakdown, EVIDENCE, GATES, Lost, TESTS, TOOLS};
+use crate::outcome::count_to_f64;
 
 /// The parts of `answer`.
 pub(super) fn judge(answer: &str) -> Breakdown {
@@ -75,8 +76,7 @@ fn times(count: usize) -> String {
 
 /// `count / of`, at most 1; nothing asked for is all of it.
 fn share(count: usize, of: usize) -> f64 {
-    let float = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    if of == 0 { 1.0 } else { (float(count) / float(of)).min(1.0) }
+    if of == 0 { 1.0 } else { (count_to_f64(count) / count_to_f64(of)).min(1.0) }
 }
 
 fn all_or_nothing(is_there: bool) -> f64 {

@@ -15,6 +15,7 @@ use super::breakdown::{Breakdown, Lost};
 use super::journal::Journal;
 use super::path::is_code;
 use super::settings::Settings;
+use crate::outcome::count_to_f64;
 use crate::trace::{Call, Trace};
 
 /// A run and its answer, read.
@@ -63,8 +64,7 @@ fn is_elsewhere(run: &Run<'_>) -> bool {
 
 /// `part / of`; nothing asked for is all of it.
 fn share(part: usize, of: usize) -> f64 {
-    let float = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    if of == 0 { 1.0 } else { (float(part) / float(of)).min(1.0) }
+    if of == 0 { 1.0 } else { (count_to_f64(part) / count_to_f64(of)).min(1.0) }
 }
 
 /// A loss without a call.

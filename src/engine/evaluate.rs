@@ -1,0 +1,179 @@
+//! The engine: a case and its runs to a verdict. Pure: no file, no clock but for durations.
+
+use std::borrow::Borrow;
+use std::time::Instant;
+
+use super::aggregate::together;
+use super::baseline::Compared;
+use super::details;
+use super::run::{Held, hold, millis, weight_on_case};
+use super::secrets;
+use crate::case::Case;
+use crate::judge::Hearing;
+use crate::outcome::Status;
+use crate::pattern::without_secrets;
+use crate::place::Place;
+use crate::suite::{NoBaseline, Recorded, Run};
+use crate::trace::Trace;
+use crate::verdict::{CallSummary, RunSummary, TrialError, Verdict};
+
+/// What a report shows of one text of the trace, in characters.
+const SHOWN: usize = 200;
+
+/// Holds `trace` against `case`. For use inside any `#[test]`; the verdict says whether the case passes.
+pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
+    let run = Run { file: None, format: "given", trace: trace.clone() };
+    evaluate_recorded(
+        case,
+        case.id.as_deref().unwrap_or("case"),
+        &Recorded { runs: vec![run], baseline: None },
+    )
+}
+
+/// Holds each recorded run against `case`, whose trial is called `name`. All of them must hold, unless the case says
+/// what several must come to.
+pub fn evaluate_recorded(case: &Case, name: &str, recorded: &Recorded) -> Verdict {
+    evaluate_heard(case, name, recorded, None)
+}
+
+/// The same, where a judge may be asked for the opinions that the case does not hold.
+pub fn evaluate_heard(
+    case: &Case,
+    name: &str,
+    recorded: &Recorded,
+    hearing: Option<&Hearing<'_>>,
+) -> Verdict {
+    evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), hearing)
+}
+
+/// The same for runs that are read when their turn comes: no more than one is held. Those that something is wrong with
+/// are looked at twice.
+pub fn evaluate_each<R: Borrow<Run>, I: Iterator<Item = Result<R, String>>>(
+    case: &Case,
+    name: &str,
+    runs: impl Fn() -> I,
+    baseline: Option<&Result<Run, NoBaseline>>,
+    hearing: Option<&Hearing<'_>>,
+) -> Verdict {
+    let started = Instant::now();
+    let mut seen =
+        Seen { verdict: blank(case, name), held: Vec::new(), compared: Compared::of(case, baseline) };
+    for run in runs() {
+        match run {
+            Ok(run) => seen.add(case, run.borrow(), hearing),
+            Err(error) => return failed_with(case, name, case.trace_place(), error),
+        }
+    }
+    let mut verdict = stamped(case, seen.finish(case));
+    if !verdict.passed
+        && let Err(error) = details::add(&mut verdict, runs())
+    {
+        return failed_with(case, name, case.trace_place(), error);
+    }
+    verdict.duration_ms = millis(started);
+    verdict
+}
+
+/// What is known of the runs that were looked at.
+struct Seen<'b> {
+    verdict: Verdict,
+    held: Vec<Held>,
+    compared: Compared<'b>,
+}
+
+impl Seen<'_> {
+    fn add(&mut self, case: &Case, run: &Run, hearing: Option<&Hearing<'_>>) {
+        let held = hold(case, &run.trace, self.held.len(), hearing);
+        self.compared.add(case, run, self.held.len(), &held, hearing);
+        self.verdict.runs.push(summary(case, run));
+        self.held.push(held);
+    }
+
+    /// The runs taken together.
+    fn finish(self, case: &Case) -> Verdict {
+        let Self { mut verdict, mut held, compared } = self;
+        let together = together(case, &mut held);
+        if held.is_empty() {
+            let (message, at) = ("the trace holds no run".to_owned(), case.trace_place().locate());
+            verdict.errors.push(TrialError { message, at });
+        }
+        for run in held {
+            verdict.findings.extend(run.findings);
+            verdict.scorecards.extend(run.cards);
+        }
+        verdict.findings.extend(together.findings);
+        verdict.findings.extend(compared.findings);
+        verdict.errors.extend(compared.error);
+        verdict.statistics = together.statistics;
+        verdict.score = together.score;
+        verdict.status = verdict.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error);
+        if !verdict.errors.is_empty() {
+            verdict.status = Status::Error;
+        }
+        verdict.passed = verdict.status == verdict.expected;
+        verdict
+    }
+}
+
+/// What the engine alone knows of a violation, and what it keeps back: whoever found it need not think of either.
+fn stamped(case: &Case, mut verdict: Verdict) -> Verdict {
+    for violation in verdict.findings.iter_mut().flat_map(|finding| &mut finding.violations) {
+        violation.shared = !case.extent.lines().contains(&violation.at.line);
+    }
+    secrets::mask(&mut verdict);
+    verdict
+}
+
+/// The verdict of a case for which no answer could be had, because of what `at` says.
+pub fn failed_with(case: &Case, name: &str, at: &Place, message: String) -> Verdict {
+    let error = TrialError { message, at: at.locate() };
+    let scorecards = case.scorecards.iter().map(|card| card.empty(0, "there is no evidence")).collect();
+    let mut verdict = Verdict { status: Status::Error, errors: vec![error], scorecards, ..blank(case, name) };
+    verdict.passed = verdict.expected == Status::Error;
+    stamped(case, verdict)
+}
+
+fn blank(case: &Case, name: &str) -> Verdict {
+    Verdict {
+        description: case.description.clone(),
+        tier: case.tier,
+        tags: case.tags.clone(),
+        expected: case.expect_verdict.unwrap_or(Status::Pass),
+        ..Verdict::nothing(name, case.place.locate())
+    }
+}
+
+fn summary(case: &Case, run: &Run) -> RunSummary {
+    let calls = run.trace.calls.iter().map(|call| CallSummary {
+        index: call.index,
+        turn: call.turn,
+        name: call.name.clone(),
+        arguments: shown(call.arguments.to_text()),
+        status: call.status,
+    });
+    RunSummary {
+        file: run.file.clone(),
+        format: run.format.to_owned(),
+        id: run.trace.id.clone(),
+        calls: calls.collect(),
+        answer: run.trace.answer.clone().map(shown),
+        agent: run.trace.agent.clone().map(shown),
+        model: run.trace.model.clone().map(shown),
+        usage: run.trace.usage,
+        cost_usd: case.prices.cost(&run.trace),
+        duration_ms: run.trace.duration_ms,
+        details: None,
+    }
+}
+
+/// The first [`SHOWN`] characters, secrets masked: before it is cut, so that none loses its shape.
+fn shown(text: String) -> String {
+    let mut text = without_secrets(text);
+    if text.len() > SHOWN
+        && let Some((end, _)) = text.char_indices().nth(SHOWN)
+    {
+        text.truncate(end);
+        text.push_str("...");
+    }
+    text
+}

@@ -1,0 +1,166 @@
+//! The verdict of a suite's gate: what its cases reach together.
+
+use super::run::empty;
+use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, count_to_f64, reaches};
+use crate::place::{Location, Place};
+use crate::score::Card;
+use crate::score::written;
+use crate::suite::Gate;
+use crate::verdict::summary::Row;
+use crate::verdict::{Finding, Verdict};
+
+/// The check of the mean, as the suite's key.
+const GATE: &str = "gate";
+/// How many undecided cases are named.
+const NAMED: usize = 5;
+
+/// One case of a gated suite.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    /// Its trial's name.
+    pub name: String,
+    /// Where it stands.
+    pub at: Location,
+    /// What it comes to.
+    pub row: Row,
+    /// Why it has no score of its own: its error, or what its evidence does not tell.
+    pub said: Option<String>,
+}
+
+impl Measured {
+    /// What a gate keeps of `verdict`.
+    pub fn of(verdict: &Verdict) -> Self {
+        let error = verdict.errors.first().map(|error| first_line(&error.message));
+        let unfit = verdict.findings.iter().find_map(|finding| finding.unfit.as_deref()).map(first_line);
+        Self {
+            name: verdict.name.clone(),
+            at: verdict.case.clone(),
+            row: Row::of(verdict),
+            said: error.or(unfit).map(str::to_owned),
+        }
+    }
+
+    /// The same case, of which no score can be told.
+    pub fn unknown(self) -> Self {
+        Self { row: self.row.unknown(), ..self }
+    }
+
+    fn score(&self) -> f64 {
+        self.row.score.unwrap_or(0.0)
+    }
+
+    fn item(&self) -> Item {
+        let state = match (self.row.score, self.row.passed) {
+            (None, _) => State::Open,
+            (_, true) => State::Held,
+            (_, false) => State::Violated,
+        };
+        let score = self.row.score.map_or("no score".to_owned(), written);
+        let item = Item::new(format!("`{}`: {score}", self.name), state);
+        Item { note: self.said.clone(), ..item }
+    }
+
+    /// What the case costs the mean, and what a reader needs to look at it.
+    fn loss(&self, weight: f64) -> Loss {
+        let axes = self.row.golden.as_ref().and_then(|row| row.axes);
+        let axes = axes.map(|axes| axes.named().map(|(name, score)| format!("{name} {}", written(score))));
+        let why = self.said.clone().or_else(|| axes.map(|axes| axes.join(", ")));
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        let (name, score) = (&self.name, written(self.score()));
+        Loss {
+            points: (1.0 - self.score()) * weight,
+            why: format!("`{name}` scores {score} at {}{why}", self.at),
+        }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// The verdict of the trial called `name`: the mean of `cases` against the gate, and what an earlier summary says of
+/// them.
+pub fn hold_gate(gate: &Gate, name: &str, cases: &[Measured], baseline: Option<Finding>) -> Verdict {
+    let (card, held) = match gate.mean {
+        Some(least) => {
+            let card = card(least, cases);
+            let finding = finding(&card, &gate.place, cases);
+            (Some(card), Some(finding))
+        }
+        None => (None, None),
+    };
+    let findings: Vec<Finding> = held.into_iter().chain(baseline).collect();
+    let status = findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Error);
+    let score = findings.first().map_or(Score::ZERO, |finding| finding.score);
+    Verdict {
+        status,
+        passed: status == Status::Pass,
+        score,
+        findings,
+        scorecards: card.into_iter().collect(),
+        ..Verdict::nothing(name, gate.place.locate())
+    }
+}
+
+/// The mean of the cases as a scorecard: each is worth the same.
+fn card(least: f64, cases: &[Measured]) -> Card {
+    let weight = 1.0 / count_to_f64(cases.len().max(1));
+    let mut losses: Vec<Loss> = cases.iter().map(|case| case.loss(weight)).collect();
+    losses.retain(|loss| loss.points > 0.0);
+    losses.sort_by(|one, other| other.points.total_cmp(&one.points));
+    let mean = cases.iter().map(Measured::score).sum::<f64>() * weight;
+    let undecided = undecided(cases);
+    Card {
+        name: GATE.to_owned(),
+        run: 0,
+        score: undecided.is_none().then_some(mean),
+        full: 1.0,
+        threshold: GATE.to_owned(),
+        least,
+        passed: undecided.is_none() && reaches(mean, least),
+        not_computed: undecided,
+        parts: Vec::new(),
+        losses,
+    }
+}
+
+/// Why there is no mean: a case whose evidence is silent has no score, and 0 would be a guess.
+fn undecided(cases: &[Measured]) -> Option<String> {
+    let open: Vec<&str> =
+        cases.iter().filter(|case| case.row.score.is_none()).map(|case| case.name.as_str()).collect();
+    let more = if open.len() > NAMED { ", ..." } else { "" };
+    let named = open[..open.len().min(NAMED)].join("`, `");
+    let count = open.len();
+    (count > 0).then(|| {
+        format!("the mean is not known: {count} of {} cases undecided (`{named}`{more})", cases.len())
+    })
+}
+
+fn finding(card: &Card, place: &Place, cases: &[Measured]) -> Finding {
+    let found = Finding { items: cases.iter().map(Measured::item).collect(), ..empty(GATE, place) };
+    if card.not_computed.is_some() {
+        let help = "record what they lack, or take them out of the suite".to_owned();
+        let unfit = card.not_computed.clone();
+        return Finding { status: Status::Undecided, unfit, help: Some(help), ..found };
+    }
+    let missed = (!card.passed).then(|| missed(card, place.locate(), cases));
+    Finding {
+        status: if card.passed { Status::Pass } else { Status::Fail },
+        score: card.share(),
+        violations: missed.into_iter().collect(),
+        losses: card.losses.clone(),
+        ..found
+    }
+}
+
+fn missed(card: &Card, at: Location, cases: &[Measured]) -> LocatedViolation {
+    let (mean, least) = (written(card.share().get()), written(card.least));
+    let count = if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };
+    Violation {
+        value: card.score.and_then(serde_json::Number::from_f64).map(serde_json::Value::Number),
+        constraint: Some(format!("mean: {least}")),
+        ..Violation::new(format!("the mean score of {count} is {mean}, below `mean: {least}`"))
+    }
+    .help("begin with the cases that lost most")
+    .resolve(at)
+}

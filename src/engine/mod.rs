@@ -1,0 +1,15 @@
+//! The engine: a case and its runs to a verdict. Pure: no file, no clock but for durations.
+
+mod aggregate;
+mod baseline;
+mod details;
+mod evaluate;
+mod gate;
+mod regression;
+mod run;
+mod scoring;
+mod secrets;
+
+pub use evaluate::{evaluate, evaluate_each, evaluate_heard, evaluate_recorded, failed_with};
+pub use gate::{Measured, hold_gate};
+pub use regression::hold_baseline;

@@ -1,0 +1,232 @@
+//! One run held against a case: every check is asked, and what it says becomes a finding.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use super::aggregate::{figures, has_statistics};
+use super::scoring::{is_broken_gate, score};
+use crate::case::{Case, Expectation};
+use crate::evidence::{Evidence, Opinions};
+use crate::judge::{Hearing, unheard};
+use crate::outcome::{
+    Item, LocatedViolation, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
+};
+use crate::place::Place;
+use crate::score::statistics::RunScore;
+use crate::score::{Card, Stake};
+use crate::trace::Trace;
+use crate::verdict::Finding;
+
+/// What one run came to.
+pub(super) struct Held {
+    pub(super) findings: Vec<Finding>,
+    pub(super) cards: Vec<Card>,
+    /// What statistics ask of it, where it is one of several that are taken together.
+    pub(super) figures: Option<RunScore>,
+}
+
+impl Held {
+    /// How the run ended.
+    pub(super) fn status(&self) -> Status {
+        self.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error)
+    }
+
+    /// The mean of its scorecards; of a case without one, of its findings.
+    pub(super) fn score(&self) -> Score {
+        if self.cards.is_empty() {
+            return mean(self.findings.iter().map(|finding| finding.score));
+        }
+        mean(self.cards.iter().map(Card::share))
+    }
+}
+
+/// Holds one run against the case.
+pub(super) fn hold(case: &Case, trace: &Trace, run: usize, hearing: Option<&Hearing<'_>>) -> Held {
+    let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
+    let answers = ask_all(case, evidence, run, hearing);
+    let scored = score(case, run, &answers);
+    let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
+    findings.extend(scored.findings);
+    findings.extend(missing_calls(case, trace, run));
+    let mut held = Held { findings, cards: scored.cards, figures: None };
+    held.figures = has_statistics(case).then(|| figures(trace, &held)).flatten();
+    held
+}
+
+/// Asks every check, the hard gates that need no judge first: a violated one ends the case, and what is not asked
+/// costs nothing.
+fn ask_all(
+    case: &Case,
+    mut evidence: Evidence<'_>,
+    run: usize,
+    hearing: Option<&Hearing<'_>>,
+) -> Vec<Option<Finding>> {
+    let mut answers = vec![None; case.expectations.len()];
+    for first in [true, false] {
+        if !first && let Some(opinions) = heard(case, &evidence, hearing) {
+            evidence.opinions = Cow::Owned(opinions);
+        }
+        for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
+            if comes_first(expectation) == first {
+                *answer = Some(ask(expectation, &evidence, run));
+            }
+        }
+        if answers.iter().flatten().any(is_broken_gate) {
+            break;
+        }
+    }
+    answers
+}
+
+fn heard(case: &Case, evidence: &Evidence<'_>, hearing: Option<&Hearing<'_>>) -> Option<Opinions> {
+    hearing.map_or_else(|| unheard(case), |hearing| hearing.opinions(case, evidence))
+}
+
+fn comes_first(expectation: &Expectation) -> bool {
+    expectation.stake == Stake::Gate && expectation.check().questions().is_empty()
+}
+
+/// What a finding makes of its case: lost points are no violation of their own.
+pub(super) fn weight_on_case(finding: &Finding) -> Status {
+    match (finding.stake, finding.status) {
+        (Stake::Points, Status::Fail) | (Stake::Told, _) => Status::Pass,
+        (_, status) => status,
+    }
+}
+
+fn ask(expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
+    let started = Instant::now();
+    // A panic in a check is that trial's error, never the end of the run.
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(expectation, evidence)));
+    let mut finding = match answer {
+        Ok(Ok(outcome)) => of_outcome(expectation, outcome),
+        Ok(Err(unfit)) => of_unfit(expectation, unfit),
+        Err(payload) => of_panic(expectation, payload.as_ref()),
+    };
+    finding.run = run;
+    finding.duration_ms = millis(started);
+    finding
+}
+
+/// The check's answer about the run, or about the turn of it that the expectation is about.
+fn answer(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    if expectation.looks_at_calls && evidence.trace.calls_unrecorded {
+        return Err(Unfit::missing("the trace does not record the tool calls")
+            .help("record the run in a format that has them; the final answer can be checked as it is"));
+    }
+    let Some(turn) = expectation.turn else { return expectation.check().check(evidence) };
+    let Some(trace) = evidence.trace.turn_of_user(turn) else {
+        return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
+    };
+    let opinions = Cow::Owned(evidence.opinions.of_turn(turn));
+    let of_turn = Evidence { trace: Cow::Owned(trace), opinions, input: evidence.input.clone() };
+    expectation.check().check(&of_turn)
+}
+
+fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
+    let violated = !outcome.violations.is_empty();
+    Finding {
+        status: if violated { Status::Fail } else { Status::Pass },
+        score: outcome.score,
+        violations: locate_all(expectation, outcome.violations),
+        items: outcome.items,
+        losses: outcome.losses,
+        stats: outcome.stats,
+        values: outcome.values,
+        ..unanswered(expectation)
+    }
+}
+
+fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
+    let (status, reason) = match unfit.reason {
+        UnfitReason::MissingEvidence(what) => (Status::Undecided, what),
+        UnfitReason::InvalidEvidence(what) | UnfitReason::BudgetExceeded(what) => (Status::Error, what),
+    };
+    Finding {
+        status,
+        unfit: Some(reason),
+        help: unfit.help,
+        violations: locate_all(expectation, unfit.violations),
+        ..unanswered(expectation)
+    }
+}
+
+fn of_panic(expectation: &Expectation, payload: &(dyn std::any::Any + Send)) -> Finding {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let said = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    let unfit = Some(format!("the check panicked: {said}"));
+    Finding { unfit, ..unanswered(expectation) }
+}
+
+fn unanswered(expectation: &Expectation) -> Finding {
+    Finding { stake: expectation.stake, ..empty(expectation.check, &expectation.place) }
+}
+
+/// A finding that says nothing yet.
+pub(super) fn empty(check: &str, place: &Place) -> Finding {
+    Finding {
+        check: check.to_owned(),
+        status: Status::Error,
+        stake: Stake::Must,
+        run: 0,
+        of_all_runs: false,
+        at: place.locate(),
+        score: Score::ZERO,
+        violations: Vec::new(),
+        unfit: None,
+        help: None,
+        items: Vec::new(),
+        losses: Vec::new(),
+        stats: BTreeMap::new(),
+        values: BTreeMap::new(),
+        duration_ms: 0.0,
+    }
+}
+
+/// Resolves the pointer of each violation to the setting's place in the case's file.
+fn locate_all(expectation: &Expectation, violations: Vec<Violation>) -> Vec<LocatedViolation> {
+    let located = violations.into_iter().map(|violation| {
+        let at = expectation.locate(&violation.at);
+        violation.resolve(at)
+    });
+    located.collect()
+}
+
+/// `require_calls: true`: a trace in which nothing was called proves nothing.
+fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
+    let place = case.require_calls.as_ref()?;
+    if trace.calls_unrecorded {
+        let unfit = Some("the trace does not record the tool calls".to_owned());
+        return Some(Finding { status: Status::Undecided, run, unfit, ..empty("require_calls", place) });
+    }
+    let violation = trace.calls.is_empty().then(|| {
+        Violation::new("the agent called no tool at all")
+            .help("record a run that calls tools, or drop `require_calls`")
+            .resolve(place.locate())
+    });
+    let (status, state) =
+        if violation.is_some() { (Status::Fail, State::Violated) } else { (Status::Pass, State::Held) };
+    let outcome = Outcome::of_items(vec![Item::new("some tool is called", state)], Vec::new());
+    Some(Finding {
+        status,
+        run,
+        score: outcome.score,
+        items: outcome.items,
+        losses: outcome.losses,
+        violations: violation.into_iter().collect(),
+        ..empty("require_calls", place)
+    })
+}
+
+pub(super) fn mean(scores: impl ExactSizeIterator<Item = Score>) -> Score {
+    let count = count_to_f64(scores.len().max(1));
+    Score::new(scores.map(Score::get).sum::<f64>() / count)
+}
+
+pub(super) fn millis(started: Instant) -> f64 {
+    // Whole microseconds: more digits than that are noise, and they cost time to print.
+    let micros = u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX);
+    f64::from(micros) / 1000.0
+}

@@ -1,0 +1,16 @@
+//! The verdict of a trial whose case cannot be read: it stands in every report, as it does in the run.
+
+use crate::place::{LoadError, LoadErrors, Location};
+use crate::verdict::{TrialError, Verdict};
+
+/// An error for each mistake. What the case says of itself is not known.
+pub(in crate::harness) fn verdict(name: &str, errors: &LoadErrors) -> Verdict {
+    let errors: Vec<TrialError> = errors.iter().map(error).collect();
+    let case = errors.first().map_or_else(Location::default, |error| error.at.clone());
+    Verdict { errors, ..Verdict::nothing(name, case) }
+}
+
+fn error(error: &LoadError) -> TrialError {
+    let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
+    TrialError { message: format!("{}{help}", error.problem), at: error.place.locate() }
+}

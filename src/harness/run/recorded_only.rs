@@ -1,0 +1,57 @@
+//! What stands in for agents without the feature `live`: recorded traces.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::progress::Asking;
+use crate::case::{Case, NamedAgent};
+use crate::harness::cli::Command;
+use crate::harness::plan::Plan;
+use crate::source::Files;
+use crate::suite::RunsOfCase;
+use crate::verdict::Rerun;
+
+/// Nothing can be said of agents.
+#[derive(Default)]
+pub(in crate::harness) struct Setup {}
+
+/// No agent runs.
+pub(in crate::harness) struct Live;
+
+#[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "the same face as with agents"))]
+#[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "the same face as with agents")]
+impl Live {
+    pub(in crate::harness) fn start(
+        _setup: Setup,
+        _described: Vec<NamedAgent>,
+        _plan: &mut Plan,
+        _command: &Command,
+        _at: (&Path, &Files, &Rerun),
+    ) -> Result<Self, ExitCode> {
+        Ok(Self)
+    }
+
+    pub(in crate::harness) fn asking(&self) -> Asking {
+        Asking::default()
+    }
+
+    pub(in crate::harness) fn may_print(&self) -> bool {
+        false
+    }
+
+    pub(in crate::harness) fn wait(&self, _name: &str) {}
+
+    pub(in crate::harness) fn was_asked(&self, _name: &str) -> bool {
+        false
+    }
+
+    pub(in crate::harness) fn runs(
+        &self,
+        _name: &str,
+        case: &Case,
+        path: &Path,
+        files: &Files,
+    ) -> Result<RunsOfCase, String> {
+        RunsOfCase::find(case, path, files)
+    }
+}
