@@ -56,7 +56,9 @@
 //!
 //! /// `- answer_shorter_than: {characters: 280}`
 //! #[derive(serde::Deserialize)]
+//! #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 //! struct AnswerShorterThan {
+//!     /// The least number of characters that are too many.
 //!     characters: usize,
 //! }
 //!
@@ -96,7 +98,6 @@ pub mod judge;
 pub mod lint;
 mod outcome;
 mod pattern;
-mod place;
 pub mod reader;
 mod report;
 mod score;
@@ -104,20 +105,25 @@ mod score;
 mod secrets;
 mod source;
 mod suite;
-pub mod trace;
 pub mod verdict;
 mod vocabulary;
 mod yaml;
 
+pub(crate) use arraign_trace::place;
+pub use arraign_trace::trace;
+
 #[cfg(feature = "live")]
 pub use agent::{AgentInput, IntoTrace, Messages};
 pub use case::Case;
-pub use check::{Check, Kind};
+pub use check::{Check, CheckSettings, Kind};
 pub use engine::evaluate;
 pub use evidence::Evidence;
 pub use harness::Harness;
 pub use outcome::{Item, Loss, Outcome, Score, State, Status, Unfit, UnfitReason, Violation};
 pub use place::{LoadError, LoadErrors};
+/// Settings of a check of your own derive its `JsonSchema`, with the feature `schema`.
+#[cfg(feature = "schema")]
+pub use schemars;
 pub use suite::Suite;
 pub use trace::Trace;
 pub use verdict::Verdict;

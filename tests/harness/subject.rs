@@ -23,8 +23,11 @@ pub(crate) fn main() -> ExitCode {
 
 /// Ends as it is told.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Says {
+    /// The status of the trial.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     status: Status,
 }
 
@@ -46,6 +49,7 @@ impl Check for Says {
 
 /// Takes its time.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Sleeps {
     ms: u64,
@@ -67,6 +71,7 @@ impl Check for Sleeps {
 
 /// Has a mistake in it.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Panics {
     message: String,

@@ -33,12 +33,12 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::compiled::Compiled;
+use arraign_trace::compiled::Compiled;
 use program::Program;
 
 pub use flags::Flags;
 
-static REGEXES: Compiled<Engine> = Compiled::new();
+static REGEXES: Compiled<Engine> = Compiled::empty();
 
 /// A compiled JavaScript regular expression.
 ///
