@@ -1,4 +1,4 @@
-//! Snapshots that a run has written beside the pinned ones, or where `INSTA_PENDING_DIR` says.
+//! Pending snapshots, beside the pinned ones or in `INSTA_PENDING_DIR`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,24 +7,24 @@ use arraign::__internals::harness::{pending_folder, snapshot_text};
 use arraign::__internals::source::Files;
 use walkdir::WalkDir;
 
-use super::Found;
+use super::AcceptPlan;
 use super::change::Change;
 use super::repository::Repository;
-use crate::stop::Stop;
+use crate::error::CliError;
 
-/// All that are pending in the folders of the run's cases. One that is empty or cut off is refused.
-pub(super) fn pending(run: &StoredRun, repository: &Repository) -> Result<Found, Stop> {
-    let mut found = Found::default();
+/// Finds all pending snapshots of the run's folders. A pending file that is empty or cut off is refused.
+pub(super) fn find_pending(run: &StoredRun, repository: &Repository) -> Result<AcceptPlan, CliError> {
+    let mut found = AcceptPlan::default();
     for one in run.beginnings() {
-        let cases = repository.path("", &one.cases);
-        let kept = pending_folder(&repository.path("", &one.package), &cases);
-        for path in pending_in(&kept)? {
+        let cases = repository.join("", &one.cases);
+        let kept = pending_folder(&repository.join("", &one.package), &cases);
+        for path in list_pending_files(&kept)? {
             let target = cases.join(path.strip_prefix(&kept)?).with_extension("");
             let text = read_pending(&path)?;
             if is_complete(&text) {
-                found.changes.push(Change::pending(target, pinned(&text), path));
+                found.changes.push(Change::from_pending(target, strip_assertion_line(&text), path));
             } else {
-                let name = repository.shown(&path);
+                let name = repository.display_path(&path);
                 found.refused.push(format!("{name}: the file is empty or cut off; run the trial again"));
             }
         }
@@ -32,8 +32,8 @@ pub(super) fn pending(run: &StoredRun, repository: &Repository) -> Result<Found,
     Ok(found)
 }
 
-/// A folder that a variable names is made with the first snapshot in it.
-fn pending_in(kept: &Path) -> Result<Vec<PathBuf>, Stop> {
+/// Lists pending files. The folder in `INSTA_PENDING_DIR` does not exist before the first snapshot.
+fn list_pending_files(kept: &Path) -> Result<Vec<PathBuf>, CliError> {
     let mut found = Vec::new();
     if !kept.exists() {
         return Ok(found);
@@ -52,8 +52,8 @@ fn is_pending(path: &Path) -> bool {
         && path.parent().is_some_and(|folder| folder.ends_with("snapshots"))
 }
 
-/// The folder of a pending snapshot need not be the repository's.
-fn read_pending(path: &Path) -> Result<String, Stop> {
+/// Reads a pending snapshot, whose folder can be outside of the repository.
+fn read_pending(path: &Path) -> Result<String, CliError> {
     let folder = path.parent().unwrap_or(path);
     Ok(Files::new(folder, folder).read(path, str::to_owned)?)
 }
@@ -64,8 +64,8 @@ fn is_complete(file: &str) -> bool {
     text.ends_with('\n') && text.lines().any(|line| line.starts_with("findings:"))
 }
 
-/// A pending snapshot says at which line it was taken; a pinned one does not.
-fn pinned(text: &str) -> String {
+/// Removes the line number from the header, because a pinned snapshot has none.
+fn strip_assertion_line(text: &str) -> String {
     let mut lines = text.split_inclusive('\n');
     let mut header: Vec<&str> = lines.by_ref().take(1).collect();
     let mut ended = false;
@@ -84,6 +84,6 @@ mod tests {
     #[test]
     fn only_the_header_loses_its_line() {
         let text = "---\nsource: a\nassertion_line: 7\n---\nassertion_line: 8\n";
-        assert_eq!(pinned(text), "---\nsource: a\n---\nassertion_line: 8\n");
+        assert_eq!(strip_assertion_line(text), "---\nsource: a\n---\nassertion_line: 8\n");
     }
 }
