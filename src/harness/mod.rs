@@ -42,12 +42,11 @@ use self::plan::Plan;
 use self::record::harness_id::Home;
 use self::record::manifest::Beginning;
 use self::record::store::Store;
+use self::run::context::{Project, Readers, RunContext};
 use self::run::judging::Judging;
 use self::run::live::{self, Live};
 use self::run::panics;
-use self::run::progress::Progress;
 use self::run::run_trials;
-use self::run::trial::Shared;
 use self::settings::{Nextest, Settings};
 use crate::check::{Check, Kind, Registry, Tables};
 use crate::judge::Judge;
@@ -308,12 +307,12 @@ impl Harness {
         let judging = judging.accounted(&store, settings);
         let ending = Ending::of(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
-        let nextest = settings.nextest.is_some();
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-        let (progress, rerun) = (Progress::default(), self.rerun);
-        let shared =
-            Arc::new(Shared { files, store, live, judging, progress, tally, base, rerun, json, nextest });
-        run_trials(plan, &shared, command, &ending)
+        let project = Project { base, files, rerun: self.rerun };
+        let readers = Readers { json, nextest: settings.nextest.is_some() };
+        let progress = Arc::default();
+        let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
+        run_trials(plan, &context, command, &ending)
     }
 }
 

@@ -9,7 +9,7 @@ use super::stderr;
 use crate::harness::cli::Command;
 use crate::harness::orphans::Pinned;
 use crate::harness::plan::Plan;
-use crate::harness::run::trial::Shared;
+use crate::harness::run::context::RunContext;
 use crate::harness::settings::Settings;
 use crate::report::summary::summary;
 use crate::source::write_whole;
@@ -37,34 +37,34 @@ impl Ending {
     }
 
     /// Says and writes all of it. The error is why the run itself is wrong.
-    pub(in crate::harness) fn tell(&self, shared: &Shared, ran: Ran) -> Result<(), String> {
-        for block in shared.tally.blocks() {
-            stderr::print(shared.json, &block);
+    pub(in crate::harness) fn tell(&self, context: &RunContext, ran: Ran) -> Result<(), String> {
+        for block in context.tally.blocks() {
+            stderr::print(context.readers.json, &block);
         }
-        let written = self.summarize(shared).and(self.reports.write(shared, ran));
-        stderr::spent(shared.judging.spent());
+        let written = self.summarize(context).and(self.reports.write(context, ran));
+        stderr::spent(context.judging.spent());
         stderr::summarize(self.skipped);
         if let Some(pinned) = &self.pinned {
-            stderr::orphans(&pinned.orphans(&shared.files));
-            stderr::stale_cassettes(&shared.judging.stale(&shared.files));
+            stderr::orphans(&pinned.orphans(&context.project.files));
+            stderr::stale_cassettes(&context.judging.stale(&context.project.files));
         }
         written
     }
 
     /// Under nextest a process knows one trial: it has nothing to sum up.
-    fn summarize(&self, shared: &Shared) -> Result<(), String> {
-        if shared.nextest {
-            let whole = |path: &PathBuf| shared.base.join(path);
+    fn summarize(&self, context: &RunContext) -> Result<(), String> {
+        if context.readers.nextest {
+            let whole = |path: &PathBuf| context.project.base.join(path);
             let paths = self.output_json.iter().map(whole);
-            paths.for_each(|path| stderr::no_summary_under_nextest(&path, shared.store.run()));
+            paths.for_each(|path| stderr::no_summary_under_nextest(&path, context.store.run()));
             return Ok(());
         }
-        let of_run = shared.tally.summary();
+        let of_run = context.tally.summary();
         let text = summary(&of_run);
         if !text.is_empty() {
-            stderr::print(shared.json, &text);
+            stderr::print(context.readers.json, &text);
         }
-        let write = |path: &PathBuf| write_summary(&of_run, &shared.base.join(path));
+        let write = |path: &PathBuf| write_summary(&of_run, &context.project.base.join(path));
         self.output_json
             .iter()
             .try_for_each(write)

@@ -6,7 +6,7 @@ use super::stderr;
 use crate::harness::plan::Plan;
 use crate::harness::record::earlier_run;
 use crate::harness::record::runs::StoredRun;
-use crate::harness::run::trial::Shared;
+use crate::harness::run::context::RunContext;
 use crate::harness::settings::Settings;
 use crate::report::annotations::Annotations;
 use crate::report::{Earlier, FORMATS, Format, Report};
@@ -32,40 +32,40 @@ impl Reports {
     }
 
     /// Renders and writes them. The error is why the run itself is wrong.
-    pub(in crate::harness) fn write(&self, shared: &Shared, ran: Ran) -> Result<(), String> {
-        let formats = self.rendered(shared);
+    pub(in crate::harness) fn write(&self, context: &RunContext, ran: Ran) -> Result<(), String> {
+        let formats = self.rendered(context);
         let annotate = self.annotate && ran.has_failed;
         if formats.is_empty() && !annotate {
             return Ok(());
         }
-        let earlier = self.earlier(shared)?;
-        let run = StoredRun::open(&[shared.store.run().to_owned()]).map_err(|error| error.to_string())?;
+        let earlier = self.earlier(context)?;
+        let run = StoredRun::open(&[context.store.run().to_owned()]).map_err(|error| error.to_string())?;
         let run = run.compared_with(earlier);
         stderr::verdicts_missing(ran.trials.saturating_sub(run.trials()));
         let mut annotations = Box::new(Annotations::of(run.run()));
-        let written = run.write(&formats, shared.store.out(), |verdict| annotations.add(verdict));
+        let written = run.write(&formats, context.store.out(), |verdict| annotations.add(verdict));
         if annotate {
-            stderr::print(shared.json, annotations.finish().trim_end());
+            stderr::print(context.readers.json, annotations.finish().trim_end());
         }
         written.map(drop).map_err(|error| error.to_string())
     }
 
     /// The run that this one is compared with, where a report shows that.
-    fn earlier(&self, shared: &Shared) -> Result<Option<Earlier>, String> {
+    fn earlier(&self, context: &RunContext) -> Result<Option<Earlier>, String> {
         let compares = |format: &ReportFormat| matches!(format, ReportFormat::Html | ReportFormat::Markdown);
         let which = self.compare.as_deref().filter(|_| self.formats.iter().any(compares));
-        let read = which.map(|which| earlier_run(which, &shared.base, shared.store.out()));
+        let read = which.map(|which| earlier_run(which, &context.project.base, context.store.out()));
         read.transpose().map_err(|error| format!("ARRAIGN_COMPARE: {error}"))
     }
 
     /// The formats that are rendered; the others are told of.
-    fn rendered(&self, shared: &Shared) -> Vec<Format> {
-        if shared.nextest {
-            stderr::no_reports_under_nextest(&self.formats, shared.store.run());
+    fn rendered(&self, context: &RunContext) -> Vec<Format> {
+        if context.readers.nextest {
+            stderr::no_reports_under_nextest(&self.formats, context.store.run());
             return Vec::new();
         }
         let unknown = |wanted: &&ReportFormat| !FORMATS.iter().any(|format| format.format == **wanted);
-        stderr::no_such_reports(self.formats.iter().filter(unknown).copied(), shared.store.run());
+        stderr::no_such_reports(self.formats.iter().filter(unknown).copied(), context.store.run());
         FORMATS.iter().filter(|format| self.formats.contains(&format.format)).copied().collect()
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::progress::Asking;
+use super::asking::Asking;
 use crate::case::Case;
 use crate::harness::cli::Command;
 use crate::harness::output::stderr::wrong_files;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use super::progress::Asking;
+use super::asking::Asking;
 use crate::agent::{Agent, AgentInput, Agents, Answer, Crew, DEFAULT_CONCURRENCY, InProcess, Surroundings};
 use crate::case::{AgentFrom, AgentUse, Case, NamedAgent};
 use crate::harness::cli::Command;

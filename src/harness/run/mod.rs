@@ -1,6 +1,8 @@
 //! The trials of a plan, as libtest-mimic runs them.
 
+mod asking;
 mod batch;
+pub(super) mod context;
 mod gate;
 pub(super) mod judging;
 #[cfg(feature = "live")]
@@ -12,7 +14,7 @@ mod load_failure;
 pub(super) mod panics;
 #[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
 pub(super) mod progress;
-pub(super) mod trial;
+mod trial;
 
 use std::num::NonZero;
 use std::process::ExitCode;
@@ -23,8 +25,8 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Completion, Conclusion, Failed, Trial};
 
 use self::batch::Batch;
-use self::progress::Progress;
-use self::trial::Shared;
+use self::context::RunContext;
+use self::progress::{Progress, ProgressLine};
 use super::FAILED;
 use super::cli::Command;
 use super::output::finish::Ending;
@@ -40,7 +42,7 @@ const MOMENT: Duration = Duration::from_millis(2);
 
 /// A trial that was not begun.
 struct Coming {
-    shared: Arc<Shared>,
+    context: Arc<RunContext>,
     number: usize,
     name: String,
     work: Work,
@@ -49,39 +51,54 @@ struct Coming {
 type Trials = Batch<Coming, Result<(), Failed>>;
 
 /// Runs the trials, and says and writes what there is to say of them.
-pub(super) fn run_trials(plan: Plan, shared: &Arc<Shared>, command: &Command, ending: &Ending) -> ExitCode {
+pub(super) fn run_trials(
+    plan: Plan,
+    context: &Arc<RunContext>,
+    command: &Command,
+    ending: &Ending,
+) -> ExitCode {
     let asked = &command.arguments;
     let cases = plan.cases();
-    let conclusion = conclusion(plan, shared, command);
+    let conclusion = conclusion(plan, context, command);
     // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
     std::mem::forget(cases);
     let ran = Ran::of(&conclusion);
     if !asked.list
-        && let Err(problem) = ending.tell(shared, ran)
+        && let Err(problem) = ending.tell(context, ran)
     {
         return wrong(&[problem]);
     }
     if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }
 
-fn conclusion(plan: Plan, shared: &Arc<Shared>, command: &Command) -> Conclusion {
+fn conclusion(plan: Plan, context: &Arc<RunContext>, command: &Command) -> Conclusion {
     let arguments = command.arguments_for(plan.trials.len());
-    let trials = trials(plan, shared, command, &arguments);
-    let _shown = Progress::show(shared, &arguments);
+    let trials = trials(plan, context, command, &arguments);
+    let _line = show_progress(context, &arguments);
     libtest_mimic::run(&arguments, trials)
 }
 
-fn trials(plan: Plan, shared: &Arc<Shared>, command: &Command, arguments: &Arguments) -> Vec<Trial> {
+/// Shows a line of progress where agents or a judge are asked. Under nextest a process has one trial.
+fn show_progress(context: &Arc<RunContext>, arguments: &Arguments) -> Option<ProgressLine> {
+    if !context.asks_anyone() || context.readers.nextest {
+        return None;
+    }
+    let watched = Arc::clone(context);
+    let count = move || [watched.live.asking(), watched.judging.asking()];
+    Progress::show(&context.progress, arguments, context.live.may_print(), count)
+}
+
+fn trials(plan: Plan, context: &Arc<RunContext>, command: &Command, arguments: &Arguments) -> Vec<Trial> {
     let asked = &command.arguments;
-    let reasons = !(asked.list || asked.ignored || asked.include_ignored || shared.nextest);
+    let reasons = !(asked.list || asked.ignored || asked.include_ignored || context.readers.nextest);
     let heads: Vec<(String, Option<Ignore>)> =
         plan.trials.iter().map(|planned| (planned.name.clone(), planned.ignore.clone())).collect();
-    let order = if ends_together(shared, arguments) { to_run(&plan, command) } else { Vec::new() };
+    let order = if ends_together(context, arguments) { to_run(&plan, command) } else { Vec::new() };
     let coming = |(number, planned)| {
         let Planned { name, work, .. } = planned;
-        Coming { shared: Arc::clone(shared), number, name, work }
+        Coming { context: Arc::clone(context), number, name, work }
     };
-    let run = |coming: Coming| trial::run(&coming.shared, coming.number, &coming.name, coming.work);
+    let run = |coming: Coming| trial::run(&coming.context, coming.number, &coming.name, coming.work);
     let batch = Arc::new(Batch::new(plan.trials.into_iter().enumerate().map(coming), order, MOMENT, run));
     let numbered = heads.into_iter().enumerate();
     numbered.map(|(number, (name, ignore))| trial(number, name, ignore.as_ref(), &batch, reasons)).collect()
@@ -89,9 +106,9 @@ fn trials(plan: Plan, shared: &Arc<Shared>, command: &Command, arguments: &Argum
 
 /// On one thread the beginning of a trial's line stands already. Agents and judges take their time, and no two the
 /// same: then each trial says that it has ended as soon as it has.
-fn ends_together(shared: &Shared, arguments: &Arguments) -> bool {
+fn ends_together(context: &RunContext, arguments: &Arguments) -> bool {
     let available = || thread::available_parallelism().map_or(1, NonZero::get);
-    !shared.asks() && arguments.test_threads.unwrap_or_else(available) > 1
+    !context.asks_anyone() && arguments.test_threads.unwrap_or_else(available) > 1
 }
 
 /// The numbers of the trials that will run.

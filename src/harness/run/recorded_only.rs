@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::progress::Asking;
+use super::asking::Asking;
 use crate::case::{Case, NamedAgent};
 use crate::harness::cli::Command;
 use crate::harness::plan::Plan;
