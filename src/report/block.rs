@@ -8,7 +8,7 @@ use super::score;
 use super::summary::{dollars, grouped};
 use crate::outcome::{Item, Score, State, Status};
 use crate::score::statistics::Statistics;
-use crate::score::{Card, Stake, written};
+use crate::score::{Card, Effect, written};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
 /// How many of a finding's violations, items, or members of a value are written out.
@@ -103,7 +103,7 @@ fn of_findings(findings: &[&Finding]) -> Vec<String> {
 }
 
 fn is_broken_gate(finding: &Finding) -> bool {
-    finding.stake == Stake::Gate && finding.status == Status::Fail
+    finding.effect == Effect::Gate && finding.status == Status::Fail
 }
 
 fn banner(gate: &Finding) -> Vec<String> {

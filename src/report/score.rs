@@ -1,7 +1,7 @@
 //! A scorecard for people: what each part brought, and where the other points went.
 
 use crate::outcome::{Item, LocatedViolation, State, Status};
-use crate::score::{Card, Stake, written};
+use crate::score::{Card, Effect, written};
 use crate::verdict::{Finding, Verdict};
 
 /// How many lost points are named; the verdict file has all of them.
@@ -78,5 +78,5 @@ pub fn costly(verdict: &Verdict, run: usize) -> impl Iterator<Item = &LocatedVio
 
 /// Whether the violations of a finding cost points and nothing more, or not even those.
 pub fn only_points(finding: &Finding) -> bool {
-    finding.stake == Stake::Told || (finding.stake == Stake::Points && finding.status == Status::Fail)
+    finding.effect == Effect::Inform || (finding.effect == Effect::Points && finding.status == Status::Fail)
 }

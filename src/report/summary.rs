@@ -30,13 +30,13 @@ impl<'r> Rows<'r> {
     /// Takes the next verdict. What sums up other trials, or could not be read, is no row.
     pub fn add(&mut self, verdict: &Verdict) {
         if !verdict.suite.is_empty() {
-            self.rows.push(Row::of(verdict));
+            self.rows.push(Row::from_verdict(verdict));
         }
     }
 
     /// What they come to.
     pub fn summary(&self) -> Summary {
-        Summary::of(self.selection, &self.rows)
+        Summary::from_rows(self.selection, &self.rows)
     }
 }
 
@@ -55,7 +55,7 @@ fn block(suite: &Group, tier: Tier) -> String {
     say("cases", format!("{} ({} smoke, {} skipped)", suite.cases, suite.smoke, suite.skipped));
     say("passed", with_threshold(suite.passed, suite));
     say("failed", suite.failed.to_string());
-    for (axis, mean) in suite.axes.into_iter().flat_map(Axes::named) {
+    for (axis, mean) in suite.axes.into_iter().flat_map(Axes::by_name) {
         say(axis, percent(mean, suite));
     }
     let unknown = || "not known: a case is undecided".to_owned();

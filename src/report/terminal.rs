@@ -9,7 +9,7 @@ use super::plain::{one_line, plain};
 use super::score;
 use crate::outcome::{LocatedViolation, Status};
 use crate::place::{LoadError, Location};
-use crate::score::Stake;
+use crate::score::Effect;
 use crate::suite::LIVE;
 use crate::verdict::{Finding, RunSummary, TrialError, Verdict};
 
@@ -218,7 +218,7 @@ impl Notes {
 
     /// Where the points went, for a threshold; that there are none, for a hard gate.
     fn score(&mut self, verdict: &Verdict, finding: &Finding) {
-        if finding.stake == Stake::Gate {
+        if finding.effect == Effect::Gate {
             self.line("score", "0: a hard gate is violated, nothing else was computed");
         }
         let Some(card) = score::card_of(verdict, finding) else { return };

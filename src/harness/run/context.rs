@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::judging::Judging;
-use super::live::Live;
+use super::judging::RunJudge;
+use super::live::LiveAgents;
 use super::progress::Progress;
 use crate::harness::output::tally::Tally;
 use crate::harness::record::store::Store;
@@ -16,9 +16,9 @@ pub(in crate::harness) struct RunContext {
     pub(in crate::harness) project: Project,
     pub(in crate::harness) readers: Readers,
     /// The agents that run.
-    pub(in crate::harness) live: Live,
+    pub(in crate::harness) live: LiveAgents,
     /// The judge.
-    pub(in crate::harness) judging: Judging,
+    pub(in crate::harness) judging: RunJudge,
     /// When the line of progress may be seen.
     pub(in crate::harness) progress: Arc<Progress>,
     /// Where the verdicts go.
@@ -48,6 +48,6 @@ pub(in crate::harness) struct Readers {
 impl RunContext {
     /// Whether an agent or a judge is asked by any trial.
     pub(in crate::harness) fn asks_anyone(&self) -> bool {
-        self.live.asking().asked + self.judging.asking().asked > 0
+        self.live.count_asking().asked + self.judging.count_asking().asked > 0
     }
 }

@@ -29,9 +29,9 @@ use self::context::RunContext;
 use self::progress::{Progress, ProgressLine};
 use super::FAILED;
 use super::cli::Command;
-use super::output::finish::Ending;
-use super::output::reports::Ran;
-use super::output::stderr::wrong;
+use super::output::finish::RunFinisher;
+use super::output::reports::TrialCounts;
+use super::output::stderr::usage_error;
 use super::plan::{Plan, Planned, Work};
 use crate::case::Ignore;
 use crate::report::plain::one_line;
@@ -41,39 +41,39 @@ use crate::report::plain::one_line;
 const MOMENT: Duration = Duration::from_millis(2);
 
 /// A trial that was not begun.
-struct Coming {
+struct WaitingTrial {
     context: Arc<RunContext>,
     number: usize,
     name: String,
     work: Work,
 }
 
-type Trials = Batch<Coming, Result<(), Failed>>;
+type Trials = Batch<WaitingTrial, Result<(), Failed>>;
 
 /// Runs the trials, and says and writes what there is to say of them.
 pub(super) fn run_trials(
     plan: Plan,
     context: &Arc<RunContext>,
     command: &Command,
-    ending: &Ending,
+    ending: &RunFinisher,
 ) -> ExitCode {
     let asked = &command.arguments;
-    let cases = plan.cases();
-    let conclusion = conclusion(plan, context, command);
+    let cases = plan.list_cases();
+    let conclusion = run_libtest(plan, context, command);
     // The process ends now: freeing thousands of cases, on threads that did not make them, would only cost time.
     std::mem::forget(cases);
-    let ran = Ran::of(&conclusion);
+    let ran = TrialCounts::from_conclusion(&conclusion);
     if !asked.list
-        && let Err(problem) = ending.tell(context, ran)
+        && let Err(problem) = ending.finish_run(context, ran)
     {
-        return wrong(&[problem]);
+        return usage_error(&[problem]);
     }
     if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }
 
-fn conclusion(plan: Plan, context: &Arc<RunContext>, command: &Command) -> Conclusion {
+fn run_libtest(plan: Plan, context: &Arc<RunContext>, command: &Command) -> Conclusion {
     let arguments = command.arguments_for(plan.trials.len());
-    let trials = trials(plan, context, command, &arguments);
+    let trials = make_trials(plan, context, command, &arguments);
     let _line = show_progress(context, &arguments);
     libtest_mimic::run(&arguments, trials)
 }
@@ -84,24 +84,32 @@ fn show_progress(context: &Arc<RunContext>, arguments: &Arguments) -> Option<Pro
         return None;
     }
     let watched = Arc::clone(context);
-    let count = move || [watched.live.asking(), watched.judging.asking()];
+    let count = move || [watched.live.count_asking(), watched.judging.count_asking()];
     Progress::show(&context.progress, arguments, context.live.may_print(), count)
 }
 
-fn trials(plan: Plan, context: &Arc<RunContext>, command: &Command, arguments: &Arguments) -> Vec<Trial> {
+fn make_trials(
+    plan: Plan,
+    context: &Arc<RunContext>,
+    command: &Command,
+    arguments: &Arguments,
+) -> Vec<Trial> {
     let asked = &command.arguments;
     let reasons = !(asked.list || asked.ignored || asked.include_ignored || context.readers.nextest);
     let heads: Vec<(String, Option<Ignore>)> =
         plan.trials.iter().map(|planned| (planned.name.clone(), planned.ignore.clone())).collect();
-    let order = if ends_together(context, arguments) { to_run(&plan, command) } else { Vec::new() };
+    let order = if ends_together(context, arguments) { numbers_to_run(&plan, command) } else { Vec::new() };
     let coming = |(number, planned)| {
         let Planned { name, work, .. } = planned;
-        Coming { context: Arc::clone(context), number, name, work }
+        WaitingTrial { context: Arc::clone(context), number, name, work }
     };
-    let run = |coming: Coming| trial::run(&coming.context, coming.number, &coming.name, coming.work);
+    let run =
+        |coming: WaitingTrial| trial::run_trial(&coming.context, coming.number, &coming.name, coming.work);
     let batch = Arc::new(Batch::new(plan.trials.into_iter().enumerate().map(coming), order, MOMENT, run));
     let numbered = heads.into_iter().enumerate();
-    numbered.map(|(number, (name, ignore))| trial(number, name, ignore.as_ref(), &batch, reasons)).collect()
+    numbered
+        .map(|(number, (name, ignore))| make_trial(number, name, ignore.as_ref(), &batch, reasons))
+        .collect()
 }
 
 /// On one thread the beginning of a trial's line stands already. Agents and judges take their time, and no two the
@@ -112,13 +120,19 @@ fn ends_together(context: &RunContext, arguments: &Arguments) -> bool {
 }
 
 /// The numbers of the trials that will run.
-fn to_run(plan: &Plan, command: &Command) -> Vec<usize> {
+fn numbers_to_run(plan: &Plan, command: &Command) -> Vec<usize> {
     let numbered = plan.trials.iter().enumerate();
     numbered.filter(|(_, planned)| planned.will_run(command)).map(|(number, _)| number).collect()
 }
 
 /// An ignored case is ignored for the runner, too; where nobody asks for ignored trials, the reason is shown.
-fn trial(number: usize, name: String, ignore: Option<&Ignore>, batch: &Arc<Trials>, reasons: bool) -> Trial {
+fn make_trial(
+    number: usize,
+    name: String,
+    ignore: Option<&Ignore>,
+    batch: &Arc<Trials>,
+    reasons: bool,
+) -> Trial {
     if let Some(Ignore { reason: Some(reason) }) = ignore.filter(|_| reasons) {
         let reason = one_line(reason);
         return Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)));

@@ -18,20 +18,20 @@ use crate::suite::{RunsOfCase, load_baseline};
 use crate::verdict::{Rerun, Verdict};
 
 /// Runs the trial of this number in the plan to the end. The error is its message.
-pub(in crate::harness) fn run(
+pub(in crate::harness) fn run_trial(
     context: &Arc<RunContext>,
     number: usize,
     name: &str,
     work: Work,
 ) -> Result<(), Failed> {
-    let ended = judged(context, number, name, work);
+    let ended = run_work(context, number, name, work);
     context.progress.make_room();
     ended
 }
 
-fn judged(context: &Arc<RunContext>, number: usize, name: &str, work: Work) -> Result<(), Failed> {
+fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: Work) -> Result<(), Failed> {
     match work {
-        Work::Broken(errors) => Err(broken(context, name, &errors)),
+        Work::Broken(errors) => Err(report_load_failure(context, name, &errors)),
         Work::Case(work) => {
             let mut verdict = judge_in_time(context, name, &work);
             let CaseWork { case, path, suite, .. } = &work;
@@ -39,54 +39,54 @@ fn judged(context: &Arc<RunContext>, number: usize, name: &str, work: Work) -> R
             let tolerated =
                 snapshot::hold_against(&mut verdict, case, path, &context.project.base, context.readers.json);
             context.tally.add_case(number, &verdict);
-            report(context, verdict, tolerated)
+            report_verdict(context, verdict, tolerated)
         }
         Work::Gate(work) => {
-            let verdict = gate::judge(context, name, &work);
+            let verdict = gate::judge_gate(context, name, &work);
             context.tally.add_block(number, &verdict);
-            report(context, verdict, false)
+            report_verdict(context, verdict, false)
         }
     }
 }
 
 /// A verdict is left as well, so that no report looks greener than the run.
-fn broken(context: &RunContext, name: &str, errors: &LoadErrors) -> Failed {
-    let _ = context.store.write(&mut load_failure::verdict(name, errors));
+fn report_load_failure(context: &RunContext, name: &str, errors: &LoadErrors) -> Failed {
+    let _ = context.store.write_verdict(&mut load_failure::load_failure_verdict(name, errors));
     let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
     let first = errors.iter().next();
     say_to_nextest(context, &first.map(ToString::to_string).unwrap_or_default());
     let at = first.map(|error| error.place.to_string()).unwrap_or_default();
-    message(context, name, &at, &drawn.join("\n"))
+    failure_message(context, name, &at, &drawn.join("\n"))
 }
 
 /// Writes the verdict, then says what is wrong. A snapshot that changed may be tolerated by insta's force-pass mode:
 /// the verdict file still says so.
-fn report(context: &RunContext, mut verdict: Verdict, tolerated: bool) -> Result<(), Failed> {
+fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -> Result<(), Failed> {
     if context.project.rerun != Rerun::default() {
         verdict.rerun = Some(context.project.rerun.command(&verdict.name));
     }
-    let written = context.store.write(&mut verdict);
+    let written = context.store.write_verdict(&mut verdict);
     if let Err(error) = written {
-        return Err(Failed::from(context.store.unwritable(&error)));
+        return Err(Failed::from(context.store.unwritable_error(&error)));
     }
     if verdict.passed || tolerated {
         return Ok(());
     }
     say_to_nextest(context, &terminal::headline(&verdict));
     let at = terminal::first_place(&verdict);
-    Err(message(context, &verdict.name, &at.to_string(), &terminal::red_trial(&verdict)))
+    Err(failure_message(context, &verdict.name, &at.to_string(), &terminal::red_trial(&verdict)))
 }
 
 /// nextest takes a failure's heading, and the message of its `JUnit` report, from standard error.
 fn say_to_nextest(context: &RunContext, headline: &str) {
     if context.readers.nextest {
-        stderr::say(&format!("Error: {}", one_line(headline)));
+        stderr::eprint(&format!("Error: {}", one_line(headline)));
     }
 }
 
 /// In JSON events JetBrains looks for a line that starts with `thread`, and libtest-mimic writes `Error: "` before
 /// the message: hence the line break in front.
-fn message(context: &RunContext, name: &str, at: &str, drawn: &str) -> Failed {
+fn failure_message(context: &RunContext, name: &str, at: &str, drawn: &str) -> Failed {
     if context.readers.json {
         Failed::from(format!("\nthread '{name}' panicked at {}:\n{drawn}", one_line(at)))
     } else {
@@ -97,12 +97,12 @@ fn message(context: &RunContext, name: &str, at: &str, drawn: &str) -> Failed {
 /// A case's timeout is a worker thread: what it computes after its time is thrown away.
 pub(in crate::harness) fn judge_in_time(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> Verdict {
     let case = &work.case;
-    context.live.wait(name);
-    let Some(limit) = case.timeout else { return judge(context, name, work) };
+    context.live.wait_for_answer(name);
+    let Some(limit) = case.timeout else { return judge_case(context, name, work) };
     let (sender, receiver) = channel();
     let (worker_context, worker_work, worker_name) = (Arc::clone(context), work.clone(), name.to_owned());
     let worker = std::thread::Builder::new().name(name.replace('\0', "")).spawn(move || {
-        let verdict = judge(&worker_context, &worker_name, &worker_work);
+        let verdict = judge_case(&worker_context, &worker_name, &worker_work);
         let _ = sender.send(verdict);
     });
     if let Err(error) = worker {
@@ -118,16 +118,16 @@ pub(in crate::harness) fn judge_in_time(context: &Arc<RunContext>, name: &str, w
 }
 
 /// A panic outside of a check (a reader's) is this trial's error as well.
-fn judge(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
+fn judge_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
     let CaseWork { case, path, .. } = work;
     let judged = panics::quietly(|| match runs_of(context, name, work) {
         Ok(runs) => {
             let files = &context.project.files;
             let baseline = load_baseline(case, path, files);
-            let hearing = context.judging.hearing(context.project.rerun.command(name), path, files);
+            let hearing = context.judging.open_hearing(context.project.rerun.command(name), path, files);
             let evaluate =
                 || evaluate_each(case, name, || runs.each(files), baseline.as_ref(), Some(&hearing));
-            if case.asks_a_judge() { context.judging.hear(name, evaluate) } else { evaluate() }
+            if case.asks_a_judge() { context.judging.track_asking(name, evaluate) } else { evaluate() }
         }
         Err(error) => failed_with(case, name, case.trace_place(), error),
     });
@@ -140,6 +140,6 @@ fn runs_of(context: &RunContext, name: &str, work: &CaseWork) -> Result<RunsOfCa
         Some(OneRun { runs, number }) => {
             runs.one(*number, &context.project.files).map(|run| vec![run].into())
         }
-        None => context.live.runs(name, &work.case, &work.path, &context.project.files),
+        None => context.live.runs_of(name, &work.case, &work.path, &context.project.files),
     }
 }

@@ -6,7 +6,7 @@ use super::{Compared, Seen};
 use crate::outcome::Status;
 use crate::report::terminal::headline;
 use crate::report::{Standing, Totals};
-use crate::score::Stake;
+use crate::score::Effect;
 use crate::verdict::{Finding, Verdict};
 
 /// The trials of one run, by name and harness.
@@ -84,7 +84,7 @@ fn wavers(verdict: &Verdict) -> bool {
         return statistics.passed > 0 && statistics.passed < statistics.runs;
     }
     let is_red = |finding: &&Finding| {
-        let counts = !finding.of_all_runs && matches!(finding.stake, Stake::Must | Stake::Gate);
+        let counts = !finding.of_all_runs && matches!(finding.effect, Effect::Fail | Effect::Gate);
         counts && finding.status != Status::Pass
     };
     let red: BTreeSet<usize> = verdict.findings.iter().filter(is_red).map(|finding| finding.run).collect();
