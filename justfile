@@ -7,7 +7,7 @@ ready:
     cargo test
     cargo test --package arraign --no-default-features
     cargo test --features live --test live
-    cargo test --all-features --bins --test cli --test formats --test harness --test http --test inspect_zip --test judge --test live
+    cargo test --all-features --bins --test cli --test docs --test formats --test harness --test http --test judge --test live --test schema
     bash tests/html/check.sh
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
@@ -17,7 +17,7 @@ servers:
 
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
 bless:
-    INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test --features html
+    INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test --features html,schema
 
 # the files of a new check: just new-check tool_called
 new-check NAME:

@@ -15,11 +15,11 @@ use std::process::Command;
 use std::time::Instant;
 use std::{env, fs};
 
-use arraign::check::{Registry, Tables};
-use arraign::engine::evaluate_each;
+use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::evaluate_each;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, RunsOfCase, Suite};
 use arraign::reader;
-use arraign::source::Files;
-use arraign::suite::{Library, RunsOfCase, Suite};
 
 /// Says which file this program is to read, what of it, and nothing else.
 const SUBJECT: &str = "MEMORY_SUBJECT";

@@ -162,7 +162,7 @@ fn as_f64(bytes: usize) -> f64 {
 }
 
 fn samples(format: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader").join(format);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/arraign-trace/tests/reader").join(format);
     let entries = fs::read_dir(folder).expect("samples").map(|entry| entry.expect("an entry").path());
     let mut paths: Vec<PathBuf> = entries.filter(|path| is_sample(path)).collect();
     paths.sort();

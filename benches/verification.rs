@@ -8,12 +8,12 @@
 use std::fs;
 use std::path::Path;
 
+use arraign::__internals::check::{Check, Registry, Scope, Tables};
+use arraign::__internals::place::Source;
+use arraign::__internals::source::Files;
+use arraign::__internals::yaml::Document;
 use arraign::Evidence;
-use arraign::check::{Check, Registry, Scope, Tables};
-use arraign::place::Source;
-use arraign::source::Files;
 use arraign::trace::{Arguments, Call, CallStatus, Trace};
-use arraign::yaml::Document;
 use serde_json::json;
 
 const ANSWER: &str = "I changed the retry limit at src/retry.py:42: Edit src/retry.py, then Read src/retry.py; verified and confirmed.\n\

@@ -13,10 +13,11 @@ use serde_json::json;
 ///   date_argument: pay_on
 /// ```
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct NoRefundsOnSunday {
     /// The tool that pays.
     tool: String,
-    /// Its argument that holds the day, as YYYY-MM-DD.
+    /// The argument that contains the day, as YYYY-MM-DD. Default: `date`.
     #[serde(default = "date")]
     date_argument: String,
 }
@@ -54,7 +55,8 @@ impl Check for NoRefundsOnSunday {
 
 impl NoRefundsOnSunday {
     fn paid_on_sunday(&self, call: &Call, date: &str) -> Violation {
-        let violation = call.violation(format!("`{}` pays on {date}, a Sunday", self.tool)).at("/tool");
+        let violation =
+            Violation::of_call(call, format!("`{}` pays on {date}, a Sunday", self.tool)).at("/tool");
         Violation { argument: Some(self.date_argument.clone()), value: Some(json!(date)), ..violation }
             .help("pay on the Monday after")
     }

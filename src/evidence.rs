@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::outcome::Unfit;
-use crate::trace::Trace;
+use crate::trace::{Arguments, Call, Trace};
 
 /// One run of an agent, as evidence. Checks are pure functions of it.
 #[derive(Debug, Clone)]
@@ -68,14 +68,15 @@ pub enum AnswerForm {
 
 /// What a judge sees beside the final answer. Nothing unless asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key that users write, or is as good as one")]
 pub struct JudgeContext {
-    /// What the agent was asked.
+    /// The judge sees what the agent was asked.
     pub include_prompt: bool,
-    /// The names of the called tools, in order.
+    /// The judge sees the names of the called tools, in order.
     pub include_tool_sequence: bool,
-    /// The arguments of the calls.
+    /// The judge sees the arguments of the calls.
     pub include_tool_inputs: bool,
     /// What came back of the calls. For checks whose question is about the results; users do not set it.
     #[serde(skip)]
@@ -214,4 +215,13 @@ impl From<Opinions> for Evidence<'static> {
     fn from(opinions: Opinions) -> Self {
         Self { opinions: Cow::Owned(opinions), ..Trace::default().into() }
     }
+}
+
+/// Fails where the trace does not record the arguments of `call`: some formats keep calls without what was passed.
+pub fn require_arguments(call: &Call) -> Result<(), Unfit> {
+    if call.arguments != Arguments::Unrecorded {
+        return Ok(());
+    }
+    let what = format!("the trace does not record the arguments of call {}, `{}`", call.index, call.name);
+    Err(Unfit::missing(what).help("switch on the capture of content where the run is recorded"))
 }

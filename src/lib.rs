@@ -43,7 +43,7 @@
 //! let verdict = arraign::evaluate(&suite.cases[0], &trace);
 //! assert!(!verdict.passed);
 //! assert_eq!(verdict.violations().next().unwrap().message, "`admin_reset` is blocked by `admin_*`, but was called");
-//! # Ok::<(), arraign::place::LoadErrors>(())
+//! # Ok::<(), arraign::LoadErrors>(())
 //! ```
 //!
 //! # A check of your own
@@ -56,7 +56,9 @@
 //!
 //! /// `- answer_shorter_than: {characters: 280}`
 //! #[derive(serde::Deserialize)]
+//! #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 //! struct AnswerShorterThan {
+//!     /// The least number of characters that are too many.
 //!     characters: usize,
 //! }
 //!
@@ -76,43 +78,52 @@
 //! let suite = harness.parse("expect: [answer_shorter_than: {characters: 5}]")?;
 //! let trace = Trace { answer: Some("It ships today.".into()), ..Trace::default() };
 //! assert!(!arraign::evaluate(&suite.cases[0], &trace).passed);
-//! # Ok::<(), arraign::place::LoadErrors>(())
+//! # Ok::<(), arraign::LoadErrors>(())
 //! ```
 
+#[doc(hidden)]
+#[path = "internals.rs"]
+pub mod __internals;
+
 #[cfg(feature = "live")]
-pub mod agent;
-pub mod case;
-pub mod check;
-pub mod engine;
-pub mod evidence;
-pub mod harness;
+mod agent;
+mod case;
+mod check;
+mod engine;
+mod evidence;
+mod harness;
 #[cfg(feature = "http")]
-pub mod http;
+mod http;
 pub mod judge;
 pub mod lint;
-pub mod outcome;
-pub mod pattern;
-pub mod place;
+mod outcome;
+mod pattern;
 pub mod reader;
-pub mod report;
-pub mod score;
+mod report;
+mod score;
 #[cfg(any(feature = "http", feature = "live"))]
 mod secrets;
-pub mod source;
-pub mod suite;
-pub mod trace;
+mod source;
+mod suite;
 pub mod verdict;
-pub mod vocabulary;
-pub mod yaml;
+mod vocabulary;
+mod yaml;
+
+pub(crate) use arraign_trace::place;
+pub use arraign_trace::trace;
 
 #[cfg(feature = "live")]
 pub use agent::{AgentInput, IntoTrace, Messages};
 pub use case::Case;
-pub use check::{Check, Kind};
+pub use check::{Check, CheckSettings, Kind};
 pub use engine::evaluate;
 pub use evidence::Evidence;
 pub use harness::Harness;
-pub use outcome::{Item, Outcome, Score, State, Status, Unfit, Violation};
+pub use outcome::{Item, Loss, Outcome, Score, State, Status, Unfit, UnfitReason, Violation};
+pub use place::{LoadError, LoadErrors};
+/// Settings of a check of your own derive its `JsonSchema`, with the feature `schema`.
+#[cfg(feature = "schema")]
+pub use schemars;
 pub use suite::Suite;
 pub use trace::Trace;
 pub use verdict::Verdict;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::place::{Location, Place};
+use crate::trace::Call;
 
 /// A share between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -177,6 +178,16 @@ impl Violation {
     /// Returns a violation with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
+    }
+
+    /// A violation that says `message` about `call`.
+    pub fn of_call(call: &Call, message: impl Into<String>) -> Self {
+        Self {
+            tool: Some(call.name.clone()),
+            call: Some(call.index),
+            call_id: call.id.clone(),
+            ..Self::new(message)
+        }
     }
 
     /// Points at a part of the settings.

@@ -1,245 +1,59 @@
 //! Files: opened inside the eval root only, parsed once a process, written whole.
 //!
-//! Every path that a case, a policy or a template names goes through [`Files::resolve`]; nothing outside the
-//! root is opened, by `..`, by an absolute path or through a link.
+//! [`arraign_trace::source`] opens them. This module remembers what was parsed, and writes.
 
 mod inside;
 mod ledger;
-mod links;
-mod opened;
 mod whole;
 
 use std::any::{Any, TypeId};
-use std::cell::Cell;
 use std::collections::HashMap;
-use std::fs;
-use std::io::{self, Read as _};
-use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use arraign_trace::source::{DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem};
 pub use ledger::Ledger;
-pub use opened::Opened;
 pub use whole::{Folder, write_whole};
 
-use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::Document;
-
-/// The largest trace that is read unless the harness says otherwise: 64 MiB.
-pub const DEFAULT_SIZE_LIMIT: u64 = 64 << 20;
-
-/// What a zip archive begins with.
-const ZIP: &[u8] = b"PK\x03\x04";
-
-/// Why a file could not be read.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{name}: {problem}")]
-pub struct ReadError {
-    /// The file, as the user knows it.
-    pub name: String,
-    /// What is wrong with it.
-    pub problem: ReadProblem,
-}
-
-/// What is wrong with a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReadProblem {
-    /// It is not there.
-    #[error("no such file")]
-    Missing,
-    /// It is a folder.
-    #[error("this is a folder, not a file")]
-    Folder,
-    /// It lies outside the eval root.
-    #[error("the path leaves the eval root `{0}`; `Harness::allow_root` admits other folders")]
-    Outside(String),
-    /// It is larger than the limit.
-    #[error("{size} bytes are over the limit of {limit}; `Harness::size_limit` raises it")]
-    TooLarge {
-        /// Its size in bytes.
-        size: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// It is not text.
-    #[error("not UTF-8: byte {0} begins no character")]
-    NotUtf8(usize),
-    /// It is an archive.
-    #[error("this is a zip archive, not text; `inspect log dump` writes the JSON of an Inspect log")]
-    Zipped,
-    /// The operating system refuses.
-    #[error("{0}")]
-    Refused(String),
-}
 
 type Cache<K, V> = Mutex<HashMap<K, V>>;
 type Compiled = Cache<(TypeId, PathBuf), Arc<dyn Any + Send + Sync>>;
 
-/// The files of one package: where names begin, what may be opened, and what has been parsed already.
+/// The files of one package: what may be opened, and what has been parsed already.
 #[derive(Debug)]
 pub struct Files {
-    base: PathBuf,
-    roots: Vec<PathBuf>,
-    size_limit: u64,
-    opened: AtomicUsize,
-    real_folders: Cache<PathBuf, bool>,
+    opener: FileOpener,
     documents: Cache<PathBuf, Arc<Document>>,
     compiled: Compiled,
+}
+
+/// Opens files as its [`FileOpener`] does.
+impl Deref for Files {
+    type Target = FileOpener;
+
+    fn deref(&self) -> &FileOpener {
+        &self.opener
+    }
 }
 
 impl Files {
     /// Files under `root`, named relative to `base`.
     pub fn new(base: impl Into<PathBuf>, root: impl Into<PathBuf>) -> Self {
-        Self {
-            base: base.into(),
-            roots: vec![normalise(&root.into())],
-            size_limit: DEFAULT_SIZE_LIMIT,
-            opened: AtomicUsize::new(0),
-            real_folders: Mutex::default(),
-            documents: Mutex::default(),
-            compiled: Mutex::default(),
-        }
+        let opener = FileOpener::new(base, root);
+        Self { opener, documents: Mutex::default(), compiled: Mutex::default() }
     }
 
     /// Admits another folder beside the eval root.
-    pub fn allow_root(mut self, root: impl Into<PathBuf>) -> Self {
-        self.roots.push(normalise(&root.into()));
-        self
+    pub fn allow_root(self, root: impl Into<PathBuf>) -> Self {
+        Self { opener: self.opener.allow_root(root), ..self }
     }
 
     /// The largest file that is read, in bytes.
-    pub fn with_size_limit(mut self, bytes: u64) -> Self {
-        self.size_limit = bytes;
-        self
-    }
-
-    /// The largest file that is read, in bytes: of an archive, all that is unpacked.
-    pub fn size_limit(&self) -> u64 {
-        self.size_limit
-    }
-
-    /// The eval root.
-    pub fn root(&self) -> &Path {
-        &self.roots[0]
-    }
-
-    /// How many files have been opened so far.
-    pub fn opened(&self) -> usize {
-        self.opened.load(Ordering::Relaxed)
-    }
-
-    /// The name of `path` for a user: relative to the base where it lies below it, with `/`.
-    pub fn name(&self, path: &Path) -> String {
-        let shown = below(path, &self.base).unwrap_or(path);
-        shown.to_string_lossy().replace('\\', "/")
-    }
-
-    /// The path that `text` means in a file of `folder`; it must stay inside a root.
-    pub fn resolve(&self, folder: &Path, text: &str) -> Result<PathBuf, ReadError> {
-        let joined = folder.join(text);
-        let path = if is_normal(text) { joined } else { normalise(&joined) };
-        if self.roots.iter().any(|root| below(&path, root).is_some()) {
-            return Ok(path);
-        }
-        Err(self.error(&path, self.outside()))
-    }
-
-    /// What `look` makes of the text of a file. The text is not kept: each thread reads one file after the other
-    /// into the same buffer.
-    pub fn read<T>(&self, path: &Path, look: impl FnOnce(&str) -> T) -> Result<T, ReadError> {
-        self.open_file(path).and_then(|opened| self.read_opened(path, opened, look))
-    }
-
-    /// The same of a file that has no more than `most` bytes; `None` for one that has, which is not read.
-    pub fn read_small<T>(
-        &self,
-        path: &Path,
-        most: u64,
-        look: impl FnOnce(&str) -> T,
-    ) -> Result<Option<T>, ReadError> {
-        let opened = self.open_file(path)?;
-        if opened.1.len() > most {
-            return Ok(None);
-        }
-        self.read_opened(path, opened, look).map(Some)
-    }
-
-    fn read_opened<T>(
-        &self,
-        path: &Path,
-        opened: Opening,
-        look: impl FnOnce(&str) -> T,
-    ) -> Result<T, ReadError> {
-        let mut bytes = BUFFER.take();
-        bytes.clear();
-        let read = self.read_into(path, opened, &mut bytes).and_then(|()| {
-            if bytes.starts_with(ZIP) {
-                return Err(self.error(path, ReadProblem::Zipped));
-            }
-            let text = std::str::from_utf8(&bytes);
-            text.map_err(|error| self.error(path, ReadProblem::NotUtf8(error.valid_up_to())))
-        });
-        let looked = read.map(look);
-        if bytes.capacity() <= KEPT_BUFFER {
-            BUFFER.set(bytes);
-        }
-        looked
-    }
-
-    fn read_bytes(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
-        let mut bytes = Vec::new();
-        self.read_into(path, self.open_file(path)?, &mut bytes).map(|()| bytes)
-    }
-
-    fn read_into(
-        &self,
-        path: &Path,
-        (file, metadata): Opening,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), ReadError> {
-        bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-        // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
-        let known = metadata.is_file() && metadata.len() > 0;
-        let most = if known { metadata.len() } else { self.size_limit + 1 };
-        let refused = |error: io::Error| self.error(path, problem_of(&error));
-        let read = file.take(most).read_to_end(bytes).map_err(refused)?;
-        if read as u64 > self.size_limit {
-            return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
-        }
-        Ok(())
-    }
-
-    /// Opens a file that may be opened and is not too large.
-    fn open_file(&self, path: &Path) -> Result<Opening, ReadError> {
-        self.opened.fetch_add(1, Ordering::Relaxed);
-        let refused = |error: io::Error| self.error(path, problem_of(&error));
-        let file = self.open_inside(path)?;
-        let metadata = file.metadata().map_err(refused)?;
-        if metadata.is_dir() {
-            return Err(self.error(path, ReadProblem::Folder));
-        }
-        if metadata.len() > self.size_limit {
-            let problem = ReadProblem::TooLarge { size: metadata.len(), limit: self.size_limit };
-            return Err(self.error(path, problem));
-        }
-        Ok((file, metadata))
-    }
-
-    /// A file that holds text of the user's, with a place for bytes that are not UTF-8.
-    pub fn source(&self, path: &Path) -> Result<Arc<Source>, LoadError> {
-        let name = self.name(path);
-        let whole =
-            |error: ReadError| LoadError::new(Place::of_file(name.clone()), error.problem.to_string());
-        let bytes = self.read_bytes(path).map_err(whole)?;
-        String::from_utf8(bytes).map(|text| Source::new(name.clone(), text)).map_err(|error| {
-            let at = u32::try_from(error.utf8_error().valid_up_to()).unwrap_or_default();
-            let source = Source::new(name.clone(), String::from_utf8_lossy(error.as_bytes()));
-            LoadError::new(
-                Place::new(&source, Span { start: at, end: at + 1 }),
-                "this byte begins no UTF-8 character",
-            )
-            .help("save the file as UTF-8")
-        })
+    pub fn with_size_limit(self, bytes: u64) -> Self {
+        Self { opener: self.opener.with_size_limit(bytes), ..self }
     }
 
     /// The one document of a file that cases share (a policy), parsed once a process.
@@ -278,163 +92,8 @@ impl Files {
         lock(&self.compiled).insert(key, Arc::clone(&made) as _);
         Ok(made)
     }
-
-    /// Whether something is there that may be opened.
-    pub fn exists(&self, path: &Path) -> bool {
-        path.exists()
-    }
-
-    /// The entries of a folder, by name; empty when it is none.
-    pub fn list(&self, folder: &Path) -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        paths.sort();
-        paths
-    }
-
-    /// All files below `folder`, by name; folders for which `skip` is true are not entered. Links are followed: what
-    /// they lead to is refused when it is opened, if it lies outside.
-    pub fn walk(&self, folder: &Path, skip: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, ReadError> {
-        let entries = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
-        let mut files = Vec::new();
-        for entry in entries.filter_entry(|entry| entry.depth() == 0 || !skip(entry.path())) {
-            let entry = entry.map_err(|error| {
-                let path = error.path().unwrap_or(folder).to_owned();
-                let problem = error.io_error().map_or(ReadProblem::Refused(error.to_string()), problem_of);
-                self.error(&path, problem)
-            })?;
-            if !entry.file_type().is_dir() {
-                files.push(entry.into_path());
-            }
-        }
-        Ok(files)
-    }
-
-    fn outside(&self) -> ReadProblem {
-        ReadProblem::Outside(self.name(self.root()))
-    }
-
-    fn error(&self, path: &Path, problem: ReadProblem) -> ReadError {
-        ReadError { name: self.name(path), problem }
-    }
-}
-
-/// A file that is open, and what is known of it.
-type Opening = (fs::File, fs::Metadata);
-
-/// The largest buffer that a thread keeps for the next file: a rare large trace is not held for ever.
-const KEPT_BUFFER: usize = 1 << 20;
-
-thread_local! {
-    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
-fn problem_of(error: &io::Error) -> ReadProblem {
-    match error.kind() {
-        io::ErrorKind::NotFound => ReadProblem::Missing,
-        io::ErrorKind::IsADirectory => ReadProblem::Folder,
-        _ => ReadProblem::Refused(error.to_string()),
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What is left of `path` below `folder`. Where one text begins with the other, nothing needs to be taken apart.
-fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
-    let text = path.to_str().zip(folder.to_str());
-    let rest = text.and_then(|(path, folder)| path.strip_prefix(folder)?.strip_prefix(MAIN_SEPARATOR));
-    let rest = rest.filter(|rest| !rest.starts_with(MAIN_SEPARATOR));
-    rest.map(Path::new).or_else(|| path.strip_prefix(folder).ok())
-}
-
-/// Whether there is nothing in a path below a folder that [`normalise`] takes out. Nearly always: and then nothing
-/// needs to be taken apart and put together again.
-fn is_normal(below: &str) -> bool {
-    !below.contains('\\') && below.split('/').all(|part| !matches!(part, "" | "." | ".."))
-}
-
-/// The path without `.` and `..`, by its text alone.
-fn normalise(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                clean.pop();
-            }
-            other => clean.push(other),
-        }
-    }
-    clean
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn folder() -> tempfile::TempDir {
-        tempfile::tempdir().expect("a temporary folder")
-    }
-
-    #[test]
-    fn a_path_that_leaves_the_root_is_refused() {
-        let dir = folder();
-        let files = Files::new(dir.path(), dir.path().join("evals"));
-        let from = dir.path().join("evals/a");
-        assert!(files.resolve(&from, "../policies/x.yaml").is_ok());
-        for outside in ["../../secret", "/etc/passwd", "x/../../../secret"] {
-            let error = files.resolve(&from, outside).expect_err(outside);
-            assert!(matches!(error.problem, ReadProblem::Outside(_)), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_root_may_be_named_with_dots() {
-        let files = Files::new("/w/crate", "/w/crate/../evals/.");
-        let from = files.root().join("a");
-        for inside in ["t.json", "../policies/x.yaml", "./b//t.json"] {
-            assert!(files.resolve(&from, inside).is_ok(), "{inside}");
-        }
-        assert!(files.resolve(&from, "../../crate/src/lib.rs").is_err());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_out_of_the_root_is_refused_as_file_and_as_folder() {
-        let dir = folder();
-        let (root, secret) = (dir.path().join("evals"), dir.path().join("secret"));
-        fs::create_dir_all(&root).expect("a folder");
-        fs::create_dir_all(&secret).expect("a folder");
-        fs::write(secret.join("key"), "k").expect("a file");
-        std::os::unix::fs::symlink(secret.join("key"), root.join("file")).expect("a link");
-        std::os::unix::fs::symlink(&secret, root.join("folder")).expect("a link");
-        let files = Files::new(dir.path(), &root);
-        for path in ["file", "folder/key"] {
-            let error = files.read(&root.join(path), str::len).expect_err(path);
-            assert!(matches!(error.problem, ReadProblem::Outside(_)), "{error}");
-        }
-        let wider = Files::new(dir.path(), &root).allow_root(&secret);
-        assert_eq!(wider.read(&root.join("file"), str::to_owned).expect("an allowed root"), "k");
-    }
-
-    #[test]
-    fn folders_large_files_and_strange_bytes_are_named() {
-        let dir = folder();
-        fs::create_dir(dir.path().join("folder")).expect("a folder");
-        fs::write(dir.path().join("big"), "12345").expect("a file");
-        fs::write(dir.path().join("latin"), b"a\n\xe9t\xe9").expect("a file");
-        let files = Files::new(dir.path(), dir.path()).with_size_limit(4);
-        let problem = |name: &str| files.read(&dir.path().join(name), str::len).expect_err(name).problem;
-        assert_eq!(problem("folder"), ReadProblem::Folder);
-        assert_eq!(problem("big"), ReadProblem::TooLarge { size: 5, limit: 4 });
-        assert_eq!(problem("gone"), ReadProblem::Missing);
-        let files = Files::new(dir.path(), dir.path());
-        let error = files.source(&dir.path().join("latin")).expect_err("not UTF-8");
-        assert_eq!(
-            error.to_string(),
-            "latin:2:1: this byte begins no UTF-8 character (help: save the file as UTF-8)"
-        );
-    }
 }

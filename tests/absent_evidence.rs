@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use arraign::check::{BUILTIN, Registry, Tables};
-use arraign::outcome::Status;
-use arraign::source::Files;
-use arraign::suite::{Library, Suite};
+use arraign::__internals::check::{BUILTIN, Registry, Tables};
+use arraign::__internals::outcome::Status;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite};
 use arraign::{Case, Trace};
 
 fn root() -> PathBuf {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use arraign::check::{BUILTIN, Check, Kind, Registry, Scope};
-use arraign::place::{LoadErrors, Source};
-use arraign::source::Files;
-use arraign::yaml::{Document, Node};
+use arraign::__internals::check::{BUILTIN, Check, Kind, Registry, Scope};
+use arraign::__internals::place::{LoadErrors, Source};
+use arraign::__internals::source::Files;
+use arraign::__internals::yaml::{Document, Node};
 
 fn kind(name: &str) -> &'static Kind {
     BUILTIN.iter().find(|known| known.name == name).expect("a built-in check")
@@ -15,7 +15,12 @@ fn read(name: &str, settings: Node<'_>, folder: &Path) -> Result<Box<dyn Check>,
     let (registry, files) = (Registry::default(), Files::new(folder, folder));
     (kind(name).read)(
         settings,
-        &Scope { kinds: &registry, files: &files, folder, tables: &arraign::check::Tables::default() },
+        &Scope {
+            kinds: &registry,
+            files: &files,
+            folder,
+            tables: &arraign::__internals::check::Tables::default(),
+        },
     )
 }
 
@@ -27,8 +32,8 @@ fn parse(text: &str) -> Document {
 mod with_json_schema {
     use std::fs;
 
-    use arraign::evidence::Evidence;
-    use arraign::outcome::{Outcome, Violation};
+    use arraign::__internals::evidence::Evidence;
+    use arraign::__internals::outcome::{Outcome, Violation};
     use arraign::trace::{Arguments, Call, Trace};
     use serde_json::{Value, json};
 
@@ -244,7 +249,7 @@ pay:
             kinds: &registry,
             files: &files,
             folder: dir.path(),
-            tables: &arraign::check::Tables::default(),
+            tables: &arraign::__internals::check::Tables::default(),
         };
         let calls = trace(&[("pay", json!({"to": "nobody"}))]);
         let count = |settings: &str| {

@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::Path;
 
-use arraign::check::Registry;
-use arraign::engine::{evaluate_recorded, failed_with};
-use arraign::outcome::Status;
-use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_recorded};
+use arraign::__internals::check::Registry;
+use arraign::__internals::engine::{evaluate_recorded, failed_with};
+use arraign::__internals::outcome::Status;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite, load_recorded};
 use arraign::verdict::Verdict;
 
 /// A folder of cases with files in it.
@@ -34,7 +34,7 @@ impl Evals {
         let path = self.0.path().join("case.yaml");
         Suite::load(
             &path,
-            Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() },
+            Library { kinds: &kinds, files: &files, tables: &arraign::__internals::check::Tables::default() },
         )
         .map_err(|errors| errors.to_string())
     }
@@ -162,6 +162,6 @@ fn a_file_that_may_not_be_read_says_so() {
 #[test]
 fn a_folder_named_like_a_case_file_is_a_folder_of_cases() {
     let evals = Evals::with(&[("odd.yaml/case.yaml", CASE)]);
-    let found = arraign::suite::case_files(&evals.files()).expect("a folder");
+    let found = arraign::__internals::suite::case_files(&evals.files()).expect("a folder");
     assert_eq!(found, [evals.0.path().join(Path::new("odd.yaml/case.yaml"))]);
 }

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use arraign::__internals::score::compare::{Change, Comparison, EditKind, Limits, Run, similarity};
 use arraign::Trace;
-use arraign::score::compare::{Change, Comparison, EditKind, Limits, Run, similarity};
 use arraign::trace::{Arguments, Call};
 use serde_json::{Value, json};
 

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::check::{BUILTIN, Registry};
-use arraign::engine::evaluate_recorded;
-use arraign::outcome::{Item, Status};
-use arraign::report::terminal;
-use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_recorded};
+use arraign::__internals::check::{BUILTIN, Registry};
+use arraign::__internals::engine::evaluate_recorded;
+use arraign::__internals::outcome::{Item, Status};
+use arraign::__internals::report::terminal;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite, load_recorded};
 use arraign::verdict::Verdict;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -50,7 +50,8 @@ fn fixture_trial(path: PathBuf) -> Trial {
 
 fn run(path: &Path) -> Result<(), Failed> {
     let (kinds, files) = (Registry::default(), files());
-    let library = Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() };
+    let library =
+        Library { kinds: &kinds, files: &files, tables: &arraign::__internals::check::Tables::default() };
     let shown = match Suite::load(path, library) {
         Ok(suite) => suite
             .cases

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use arraign::report::comparison::{Change, Comparison};
-use arraign::report::{Earlier, FORMATS, Run};
-use arraign::suite::{ReportFormat, Suite};
-use arraign::verdict::summary::Selection;
+use arraign::__internals::report::comparison::{Change, Comparison};
+use arraign::__internals::report::{Earlier, FORMATS, Run};
+use arraign::__internals::suite::{ReportFormat, Suite};
+use arraign::__internals::verdict::summary::Selection;
 use arraign::{Harness, Trace, Verdict};
 
 /// What the agent answered in each case, by name: a case holds if the answer says `ships`.
@@ -112,9 +112,10 @@ fn repeats_of_which_some_are_red_are_flaky() {
                 trace: {steps: [{say: it ships}]}}";
     let suite = suite(text);
     let traces = [GOOD, BAD].map(|answer| Trace { answer: answer.map(str::to_owned), ..Trace::default() });
-    let runs = traces.map(|trace| arraign::suite::Run { file: None, format: "given", trace }).into();
-    let recorded = arraign::suite::Recorded { runs, baseline: None };
-    let verdict = arraign::engine::evaluate_recorded(&suite.cases[0], "x", &recorded);
+    let runs =
+        traces.map(|trace| arraign::__internals::suite::Run { file: None, format: "given", trace }).into();
+    let recorded = arraign::__internals::suite::Recorded { runs, baseline: None };
+    let verdict = arraign::__internals::engine::evaluate_recorded(&suite.cases[0], "x", &recorded);
     assert!(verdict.passed, "{verdict:?}");
     let compared = Comparison::of(&[], &[verdict]);
     assert_eq!(compared.flaky().count(), 1);

@@ -5,17 +5,18 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use arraign::case::Tier;
-use arraign::check::{BUILTIN, Kind, Registry};
-use arraign::engine::evaluate_recorded;
+use arraign::__internals::case::Tier;
+use arraign::__internals::check::{BUILTIN, Kind, Registry};
+use arraign::__internals::engine::evaluate_recorded;
+use arraign::__internals::report::block::block;
+use arraign::__internals::report::summary::summary;
+use arraign::__internals::report::terminal;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite, load_recorded, schema};
+use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 use arraign::reader::READERS;
-use arraign::report::block::block;
-use arraign::report::summary::summary;
-use arraign::report::terminal;
-use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_recorded};
 use arraign::verdict::Verdict;
-use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
+use serde_json::Value;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -148,7 +149,7 @@ fn the_page_of_golden_datasets_shows_a_real_run() {
 fn golden_verdicts() -> Vec<Verdict> {
     let (kinds, files) = (Registry::default(), Files::new(root(), root().join("evals")));
     let path = root().join("evals/golden/orders.yaml");
-    let tables = arraign::check::Tables::default();
+    let tables = arraign::__internals::check::Tables::default();
     let suite =
         Suite::load(&path, Library { kinds: &kinds, files: &files, tables: &tables }).expect("a suite");
     let judge = |case: &std::sync::Arc<arraign::Case>| {
@@ -176,7 +177,7 @@ fn readme_verdict() -> Verdict {
     let path = folder.join("evals/refund.yaml");
     let suite = Suite::load(
         &path,
-        Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() },
+        Library { kinds: &kinds, files: &files, tables: &arraign::__internals::check::Tables::default() },
     )
     .expect("the README's case");
     let runs = load_recorded(&suite.cases[0], &path, &files).expect("its trace");
@@ -185,21 +186,65 @@ fn readme_verdict() -> Verdict {
 
 #[test]
 fn each_check_has_its_page() {
+    let schema = schema::of_cases(&Registry::default());
     for kind in BUILTIN {
-        hold(&root().join(format!("docs/checks/{}.md", kind.name)), &page(kind));
+        hold(
+            &root().join(format!("docs/checks/{}.md", kind.name)),
+            &page(kind, &settings_table(kind, &schema)),
+        );
     }
     let pages = fs::read_dir(root().join("docs/checks")).expect("the pages").count();
     assert_eq!(pages, BUILTIN.len(), "a page without a check");
 }
 
+/// The table of a check's settings, from the schema that editors show.
+fn settings_table(kind: &Kind, schema: &Value) -> String {
+    let settings = schema["definitions"]["checks"][kind.name]["properties"].as_object();
+    let mut table = "| setting | meaning |\n|---|---|\n".to_owned();
+    for (name, setting) in settings.into_iter().flatten() {
+        let meaning = [describe(setting), &describe_choices(setting, schema)].concat().replace('|', "\\|");
+        writeln!(table, "| `{name}` | {meaning} |").expect("text");
+    }
+    table
+}
+
+fn describe(setting: &Value) -> &str {
+    setting["description"].as_str().unwrap_or_else(|| panic!("no description: {setting}"))
+}
+
+/// The values that a setting may have, where the schema describes each.
+fn describe_choices(setting: &Value, schema: &Value) -> String {
+    let choices = find_choices(setting, schema);
+    let choices = choices.into_iter().map(|choice| {
+        let name = choice["const"].as_str().unwrap_or_else(|| panic!("no name: {choice}"));
+        format!("<br>`{name}`: {}", describe(choice))
+    });
+    choices.collect()
+}
+
+/// The described values of a setting: its own, those of a list's entries, or those of a form that it refers to.
+fn find_choices<'s>(setting: &'s Value, schema: &'s Value) -> Vec<&'s Value> {
+    if let Some(choices) = setting["oneOf"].as_array() {
+        return choices.iter().collect();
+    }
+    if let Some(pointer) = setting["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
+        return find_choices(schema.pointer(pointer).expect("a form"), schema);
+    }
+    let inner = ["anyOf", "allOf"].iter().filter_map(|of| setting[of].as_array()).flatten();
+    let inner = inner.chain(setting.get("items"));
+    inner.flat_map(|inner| find_choices(inner, schema)).collect()
+}
+
 /// The check's module documentation, and what a person sees of its example.
-fn page(kind: &Kind) -> String {
+fn page(kind: &Kind, settings: &str) -> String {
     let source = source_of(kind);
     let folder = source.parent().expect("a folder");
     let mut page = format!("<!-- written by `just bless` from {} -->\n", shown(&source));
     let mut example = None;
     for line in read(&source).lines() {
-        if let Some(text) = line.strip_prefix("//!") {
+        if line == "//! <!-- settings -->" {
+            page.push_str(settings);
+        } else if let Some(text) = line.strip_prefix("//!") {
             writeln!(page, "{}", text.strip_prefix(' ').unwrap_or(text)).expect("text");
         } else if let Some(path) =
             line.strip_prefix("#![doc = include_str!(\"").and_then(|rest| rest.strip_suffix("\")]"))

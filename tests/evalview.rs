@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
-use arraign::check::{Check, Registry, Scope, Tables};
-use arraign::pattern::{ToolCategories, is_glob};
-use arraign::place::{LoadErrors, Source};
-use arraign::source::Files;
+use arraign::__internals::check::{Check, Registry, Scope, Tables};
+use arraign::__internals::pattern::{ToolCategories, is_glob};
+use arraign::__internals::place::{LoadErrors, Source};
+use arraign::__internals::source::Files;
+use arraign::__internals::yaml::Document;
 use arraign::trace::{Arguments, Call};
-use arraign::yaml::Document;
 use arraign::{Evidence, Outcome, Trace};
 use serde_json::{Value, json};
 

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
+use arraign::__internals::pattern::{ToolCategories, is_glob};
 use arraign::Harness;
-use arraign::pattern::{ToolCategories, is_glob};
 use serde_json::{Value, json};
 
 const GROUPS: [&str; 5] = ["cost_latency", "forbidden", "sequence", "tool_accuracy", "weights_overall"];
@@ -99,7 +99,7 @@ fn scores_and_verdicts_agree() {
         }
         let suite = loaded.unwrap_or_else(|errors| panic!("{}: {errors}", case["id"]));
         let trace = match &suite.cases[0].trace {
-            arraign::case::TraceFrom::Inline(trace) => (**trace).clone(),
+            arraign::__internals::case::TraceFrom::Inline(trace) => (**trace).clone(),
             other => panic!("{other:?}"),
         };
         let verdict = arraign::evaluate(&suite.cases[0], &trace);
@@ -120,7 +120,7 @@ fn scores_and_verdicts_agree() {
             passed,
             "{}: {}",
             case["id"],
-            arraign::report::terminal::red_trial(&verdict)
+            arraign::__internals::report::terminal::red_trial(&verdict)
         );
         agreed += 1;
     }

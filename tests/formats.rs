@@ -12,17 +12,17 @@ mod schemas;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use arraign::check::{BUILTIN, Registry, Tables};
-use arraign::engine::{evaluate_recorded, failed_with};
-use arraign::outcome::Status;
-use arraign::place::Location;
-use arraign::report::annotations::Annotations;
-use arraign::report::comparison::Comparison;
-use arraign::report::overview::Overview;
-use arraign::report::{Earlier, FORMATS, Format, Report, Run, Skipped, summary};
-use arraign::source::Files;
-use arraign::suite::{Library, ReportFormat, Suite, load_recorded};
-use arraign::verdict::summary::{GoldenSuite, Selection, Summary};
+use arraign::__internals::check::{BUILTIN, Registry, Tables};
+use arraign::__internals::engine::{evaluate_recorded, failed_with};
+use arraign::__internals::outcome::Status;
+use arraign::__internals::place::Location;
+use arraign::__internals::report::annotations::Annotations;
+use arraign::__internals::report::comparison::Comparison;
+use arraign::__internals::report::overview::Overview;
+use arraign::__internals::report::{Earlier, FORMATS, Format, Report, Run, Skipped, summary};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, ReportFormat, Suite, load_recorded};
+use arraign::__internals::verdict::summary::{GoldenSuite, Selection, Summary};
 use arraign::verdict::{Attempt, Verdict};
 use serde_json::Value;
 
@@ -302,7 +302,10 @@ fn fingerprints_do_not_see_where_a_line_has_gone() {
 fn more_results_than_are_shown_leave_the_gravest_and_a_notice() {
     let red = verdicts("every").into_iter().find(|verdict| verdict.name == "every::red").expect("red");
     let mut costly = red.clone();
-    costly.findings.iter_mut().for_each(|finding| finding.effect = arraign::score::Effect::Inform);
+    costly
+        .findings
+        .iter_mut()
+        .for_each(|finding| finding.effect = arraign::__internals::score::Effect::Inform);
     let many: Vec<Verdict> = (0..2600).flat_map(|_| [costly.clone(), red.clone()]).collect();
     let log = json(&format(ReportFormat::Sarif).render(&run(), &many));
     let results = log["runs"][0]["results"].as_array().expect("results");

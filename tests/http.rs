@@ -5,7 +5,7 @@ mod server;
 
 use std::time::{Duration, Instant};
 
-use arraign::http::{Client, HttpError, HttpProblem, Limits, Request, Response};
+use arraign::__internals::http::{Client, HttpError, HttpProblem, Limits, Request, Response};
 use serde_json::{Value, json};
 
 use server::{NOBODY, Reply, Server};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::check::Registry;
-use arraign::report::terminal;
-use arraign::source::Files;
-use arraign::suite::{Library, Suite};
+use arraign::__internals::check::Registry;
+use arraign::__internals::report::terminal;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn is_refused(path: &Path) -> Result<(), Failed> {
     let (kinds, files) = (Registry::default(), files());
     let Err(errors) = Suite::load(
         path,
-        Library { kinds: &kinds, files: &files, tables: &arraign::check::Tables::default() },
+        Library { kinds: &kinds, files: &files, tables: &arraign::__internals::check::Tables::default() },
     ) else {
         return Err("the file was accepted".into());
     };

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use arraign::harness::runs::{StoredRun, newest};
-use arraign::report::FORMATS;
+use arraign::__internals::harness::runs::{StoredRun, newest};
+use arraign::__internals::report::FORMATS;
 use regex::Regex;
 use serde_json::Value;
 
@@ -220,7 +220,7 @@ fn retries_leave_their_attempts_apart() {
 }
 
 /// The reports that are compared. The page for a browser shows what `report.json` holds; its times are in words.
-fn compared() -> impl Iterator<Item = &'static arraign::report::Format> {
+fn compared() -> impl Iterator<Item = &'static arraign::__internals::report::Format> {
     FORMATS.iter().filter(|format| format.format.name() != "html")
 }
 
@@ -228,7 +228,7 @@ fn compared() -> impl Iterator<Item = &'static arraign::report::Format> {
 fn normalised(out: &Path) -> BTreeMap<&'static str, String> {
     let varies = r#"("duration_ms":|time="|timestamp="|"started":"|"startTimeUtc":"|"id":"arraign/|"run":\{"id":")[^",}]*"#;
     let varies = Regex::new(varies).expect("a pattern");
-    let report = |format: &arraign::report::Format| {
+    let report = |format: &arraign::__internals::report::Format| {
         let text = fs::read_to_string(out.join(format.file)).expect("a report");
         (format.file, varies.replace_all(&text, "$1").into_owned())
     };

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use arraign::case::Tier;
-use arraign::check::{Registry, Tables};
-use arraign::engine::{MeasuredCase, evaluate_gate, evaluate_recorded, evaluate_summary_baseline};
-use arraign::report::block::block;
-use arraign::report::{summary, terminal};
-use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_recorded};
+use arraign::__internals::case::Tier;
+use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::{
+    MeasuredCase, evaluate_gate, evaluate_recorded, evaluate_summary_baseline,
+};
+use arraign::__internals::report::block::block;
+use arraign::__internals::report::{summary, terminal};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite, load_recorded};
+use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 use arraign::verdict::Verdict;
-use arraign::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")
@@ -134,7 +136,7 @@ fn a_regression_names_each_mean_that_fell() {
     let (baseline, files) = (gate.baseline.clone().expect("a baseline"), files());
     let document = files.document(&baseline.file).expect("a summary");
     let finding = evaluate_summary_baseline(&baseline, Ok(&document), &group(&measured));
-    let only = arraign::suite::Gate { mean: None, ..gate };
+    let only = arraign::__internals::suite::Gate { mean: None, ..gate };
     pin(
         "baseline",
         &terminal::red_trial(&evaluate_gate(&only, "red::pass_threshold", &measured, Some(finding))),

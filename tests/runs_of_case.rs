@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use arraign::check::{Registry, Tables};
-use arraign::engine::{evaluate_each, evaluate_recorded};
+use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::{evaluate_each, evaluate_recorded};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, RunsOfCase, Suite, load_recorded};
 use arraign::reader;
-use arraign::source::Files;
-use arraign::suite::{Library, RunsOfCase, Suite, load_recorded};
 use arraign::trace::Trace;
 use arraign::verdict::Verdict;
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use arraign::Trace;
-use arraign::score::statistics::{
+use arraign::__internals::score::statistics::{
     Interval, RunScore, Spread, Statistics, Variance, VarianceResult, evaluate_variance, pass_hat_k,
 };
+use arraign::Trace;
 use arraign::trace::{Arguments, Call};
 use serde_json::{Value, json};
 
@@ -96,7 +96,7 @@ fn figures_agree_with_the_goldens() {
 
 /// Equal, where 10 is 10.0.
 fn same(one: &Value, other: &Value) -> bool {
-    arraign::pattern::json_equal(one, other)
+    arraign::__internals::pattern::json_equal(one, other)
 }
 
 /// In the original an interval below the minimum is a reason beside those that fail the case; here it is a note.

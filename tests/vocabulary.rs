@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::check::{Registry, Tables};
-use arraign::engine::evaluate_recorded;
-use arraign::report::terminal;
-use arraign::source::Files;
-use arraign::suite::{Library, Suite, load_recorded};
+use arraign::__internals::check::{Registry, Tables};
+use arraign::__internals::engine::evaluate_recorded;
+use arraign::__internals::report::terminal;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite, load_recorded};
 use arraign::verdict::Verdict;
 use libtest_mimic::{Arguments, Failed, Trial};
 

@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use arraign::place::Source;
-use arraign::source::Files;
-use arraign::yaml::Document;
+use arraign::__internals::place::Source;
+use arraign::__internals::source::Files;
+use arraign::__internals::yaml::Document;
 use serde_yaml::Options;
 
 fn yaml_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = Files::new(root, root);
-    let folders = [root.join("evals"), root.join("tests/check"), root.join("tests/reader")];
+    let folders =
+        [root.join("evals"), root.join("tests/check"), root.join("crates/arraign-trace/tests/reader")];
     let found = folders
         .iter()
         .filter(|folder| folder.exists())

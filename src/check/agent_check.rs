@@ -1,10 +1,6 @@
 //! `agent_check`: a judge says that the final answer does what a prompt asks of it.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `label` | what the question is called; the judge's opinion has the same label |
-//! | `prompt` | what the judge is to decide |
-//! | `context: {include_prompt, include_tool_sequence, include_tool_inputs}` | what it sees beside the final answer; default: nothing |
+//! <!-- settings -->
 //!
 //! Without an opinion the check is undecided. This case fails:
 //!
@@ -12,37 +8,41 @@
 #![doc = include_str!("../../tests/check/agent_check/fail-rude.yaml")]
 //! ```
 
+use serde::Deserialize;
+
 use super::opinion::{judged, passes};
 use super::{Check, Kind, Scope};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Question};
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::Node;
 
 pub(super) const KIND: Kind =
-    Kind::with("agent_check", "a judge says that the answer does what a prompt asks", read).without_calls();
+    Kind::with::<AgentCheck>("agent_check", "a judge says that the answer does what a prompt asks", read)
+        .without_calls();
 
+/// Settings of `agent_check`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 struct AgentCheck {
+    /// The name of the question. The judge's opinion has the same label.
     label: String,
+    /// The question that the judge decides.
     prompt: String,
-    context: JudgeContext,
+    /// What the judge sees beside the final answer. Default: nothing.
+    context: Option<JudgeContext>,
 }
 
 fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `agent_check`")?;
-    let (label, prompt) = (text(&mut fields, "label"), text(&mut fields, "prompt"));
-    let context = fields.optional("context").unwrap_or_default();
-    let check = label.zip(prompt).map(|(label, prompt)| AgentCheck { label, prompt, context });
-    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
-}
-
-/// The text under `key`, which says something.
-fn text(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
-    let text: String = fields.required(key)?;
-    if let Some(node) = fields.node(key).filter(|_| text.trim().is_empty()) {
-        fields.errors.push(node.error(format!("`{key}` is empty")));
+    let check: AgentCheck = node.decode_all()?;
+    let mut errors = LoadErrors::new();
+    for (key, text) in [("label", &check.label), ("prompt", &check.prompt)] {
+        if text.trim().is_empty() {
+            errors.push(node.get(key).unwrap_or(node).error(format!("`{key}` is empty")));
+        }
     }
-    Some(text)
+    errors.or(Box::new(check))
 }
 
 impl Check for AgentCheck {
@@ -61,7 +61,7 @@ impl Check for AgentCheck {
             label: self.label.clone(),
             prompt: self.prompt.clone(),
             answer: AnswerForm::PassOrFail,
-            context: self.context,
+            context: self.context.unwrap_or_default(),
         }]
     }
 }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 /// A number from 0 up.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(try_from = "f64")]
 pub(super) struct Amount(f64);
 

@@ -10,12 +10,13 @@ use crate::outcome::Violation;
 
 /// Where in the answer its JSON is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Form {
-    /// The answer is JSON, all of it.
+    /// The whole answer is JSON. The default.
     #[default]
     Strict,
-    /// The answer is JSON, or holds one fenced block that is.
+    /// The answer is JSON, or contains one fenced block that is JSON.
     Fenced,
 }
 

@@ -3,14 +3,7 @@
 //! A model invents arguments: a discount of 50 % where 30 is the most, an id in the wrong form, a field that no
 //! tool has. This check holds every call against a policy and reports every constraint that fails, with its line.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `policy` | a file in one of the three shapes below, or such a policy itself |
-//! | `schema` | tools and their JSON Schemas; `$defs` beside them is shared |
-//! | `tool`, `constraints` | one tool and its arguments, in the words of the first shape |
-//! | `tools` | check the calls of these tools only (names or globs) |
-//! | `strict: true` | a tool that the policy does not define is a violation; default: it is ignored |
-//! | `formats: true` | `format` is asserted; default: it is an annotation |
+//! <!-- settings -->
 //!
 //! A policy file has one of three shapes:
 //! 1. `tools: {NAME: {arguments: {ARG: {type, required, min, max, min_length, max_length, pattern, enum, items,
@@ -49,9 +42,35 @@ use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call, Trace};
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
-pub(super) const KIND: Kind =
-    Kind::with("args_valid", "each call's arguments are what its tool takes", ArgsValid::read)
-        .shorthand("policy");
+pub(super) const KIND: Kind = Kind::with::<ArgsValidSettings>(
+    "args_valid",
+    "each call's arguments are what its tool takes",
+    ArgsValid::read,
+)
+.shorthand("policy");
+
+/// Settings of `args_valid`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ArgsValidSettings {
+    /// A policy file in one of the three shapes below, or such a policy itself.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<super::forms::PolicyOrFile>"))]
+    policy: Option<String>,
+    /// Tools and their JSON Schemas. `$defs` beside them is shared.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
+    schema: Option<String>,
+    /// One tool, whose arguments `constraints` describes.
+    tool: Option<String>,
+    /// The arguments of `tool`, in the words of the first shape below.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<super::forms::SchemasByName>"))]
+    constraints: Option<String>,
+    /// The tools (names or globs) whose calls are checked. Default: all.
+    tools: Option<Vec<String>>,
+    /// `true`: a call of a tool that the policy does not define is a violation. Default: such a call is ignored.
+    strict: Option<bool>,
+    /// `true`: `format` is asserted. Default: `format` is an annotation.
+    formats: Option<bool>,
+}
 
 struct ArgsValid {
     policy: Arc<Policy>,

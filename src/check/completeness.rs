@@ -4,11 +4,7 @@
 //! one of its aliases (its own name when it has none) stands in the answer, in any case, with no ASCII letter directly
 //! before or after it: "$199" tells `price`, "surprise" does not. No answer at all tells nothing.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `expected_fields` | the fields; one that is listed twice counts twice. None expected: the score is 1, and the verdict notes it |
-//! | `field_aliases` | fields and their aliases: `{price: [fee]}` replaces those of `price`, and leaves those of other fields |
-//! | `answer` | `all` (default): everything that the model said; `last`: what it said after the last call |
+//! <!-- settings -->
 //!
 //! Known from the start: `price` by price, $, USD, cost; `rating` by rating, stars, score; `status` by status, state;
 //! `tracking_number` by tracking, shipment. This case fails:
@@ -16,6 +12,8 @@
 //! ```yaml
 #![doc = include_str!("../../tests/check/completeness/fail-one-of-two.yaml")]
 //! ```
+
+use serde::Deserialize;
 
 use super::answer::{beginning, excerpt};
 use super::said::Said;
@@ -25,12 +23,31 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::{FieldAliases, FieldPattern};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
-use crate::yaml::{Fields, Node};
+use crate::yaml::Node;
 
-pub(super) const KIND: Kind = Kind::with("completeness", "the answer tells the expected fields", read)
-    .shorthand("expected_fields")
-    .only_reports(expects_nothing)
-    .without_calls();
+pub(super) const KIND: Kind =
+    Kind::with::<CompletenessSettings>("completeness", "the answer tells the expected fields", read)
+        .shorthand("expected_fields")
+        .only_reports(expects_nothing)
+        .without_calls();
+
+/// Settings of `completeness`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct CompletenessSettings {
+    /// The fields. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.
+    expected_fields: Option<Vec<String>>,
+    /// The text in which the fields are looked for.
+    answer: Option<Said>,
+    /// Aliases by field: `{price: [fee]}` replaces those of `price`, and keeps those of other fields.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<std::collections::BTreeMap<String, Vec<String>>>")
+    )]
+    #[expect(dead_code, reason = "read from its node, with the places")]
+    field_aliases: Option<serde_json::Value>,
+}
 
 struct Completeness {
     expected: Vec<Field>,
@@ -48,15 +65,12 @@ fn expects_nothing(node: Node<'_>) -> bool {
 }
 
 fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `completeness`")?;
-    let names: Vec<String> = fields.list("expected_fields").unwrap_or_default();
-    let answer = fields.optional("answer").unwrap_or_default();
-    let own = fields.node("field_aliases").map(|own| scope.tables.field_aliases.extended(own));
-    let own = own.and_then(|own| fields.take(own));
-    let aliases = own.as_ref().unwrap_or(&scope.tables.field_aliases);
-    let expected = fields.take(known_by(names, aliases, node));
-    let check = expected.map(|expected| Box::new(Completeness { expected, answer }) as Box<dyn Check>);
-    fields.finish_some(check)
+    let settings: CompletenessSettings = node.decode_all()?;
+    let shared = &scope.tables.field_aliases;
+    let own = node.get("field_aliases").map(|own| shared.extended(own)).transpose()?;
+    let names = settings.expected_fields.unwrap_or_default();
+    let expected = known_by(names, own.as_ref().unwrap_or(shared), node)?;
+    Ok(Box::new(Completeness { expected, answer: settings.answer.unwrap_or_default() }))
 }
 
 fn known_by(names: Vec<String>, aliases: &FieldAliases, node: Node<'_>) -> Result<Vec<Field>, LoadErrors> {

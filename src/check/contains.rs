@@ -1,9 +1,6 @@
 //! `contains`: the final answer has this text in it.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `value` | the text, as it is: blanks count |
-//! | `case_sensitive: true` | `Refund` and `refund` are two texts; default: both sides are lowered |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -26,6 +23,7 @@ pub(super) const KIND: Kind = Kind::of::<Contains>("contains", "the final answer
 const CONTAINS: Relation = |answer, value| answer.contains(value);
 
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 struct Contains(Literal);
 

@@ -3,9 +3,7 @@
 //! One of the three axes of a golden dataset: the share of the listed tools that were called. Names are exact. Their
 //! order does not matter, nor do other calls, nor whether a call worked: it is the model's decision that counts.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `expected_tools` | the tools; one that is listed twice counts twice. None expected: the score is 1, and the verdict notes it |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -15,20 +13,26 @@
 
 use std::collections::HashSet;
 
+use serde::Deserialize;
+
 use super::tool_name::what_was_called;
-use super::{Check, Kind, Scope};
+use super::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::place::LoadErrors;
 use crate::trace::Trace;
-use crate::yaml::{Fields, Node};
+use crate::yaml::Node;
 
-pub(super) const KIND: Kind = Kind::with("correctness", "the expected tools are called", read)
+pub(super) const KIND: Kind = Kind::of::<Correctness>("correctness", "the expected tools are called")
     .shorthand("expected_tools")
     .only_reports(expects_nothing);
 
+/// Settings of `correctness`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 struct Correctness {
-    expected_tools: Vec<String>,
+    /// The tools. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.
+    expected_tools: Option<Vec<String>>,
 }
 
 /// A row that expects no tool is right whatever the agent calls.
@@ -36,17 +40,11 @@ fn expects_nothing(node: Node<'_>) -> bool {
     node.get("expected_tools").and_then(Node::list).is_none_or(|tools| tools.len() == 0)
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `correctness`")?;
-    let expected_tools = fields.list("expected_tools").unwrap_or_default();
-    fields.finish(Box::new(Correctness { expected_tools }))
-}
-
 impl Check for Correctness {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let called: HashSet<&str> = evidence.trace.tool_names().into_iter().collect();
         let (mut items, mut violations) = (Vec::new(), Vec::new());
-        for (index, tool) in self.expected_tools.iter().enumerate() {
+        for (index, tool) in self.expected_tools.iter().flatten().enumerate() {
             let state = if called.contains(tool.as_str()) { State::Held } else { State::Violated };
             items.push(Item::new(tool, state));
             violations.extend((state == State::Violated).then(|| never_called(index, tool, &evidence.trace)));

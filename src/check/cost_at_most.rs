@@ -3,15 +3,15 @@
 //! The cost that the trace records counts; else its tokens at the suite's `prices` for its model. A run whose cost
 //! cannot be told is undecided, never free.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `usd` | the most that a run may cost; exactly so much is allowed |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/cost_at_most/fail-a-cent-too-much.yaml")]
 //! ```
+
+use serde::Deserialize;
 
 use super::amount::Amount;
 use super::prices::Prices;
@@ -20,11 +20,22 @@ use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
-use crate::yaml::{Fields, Node};
+use crate::yaml::Node;
 
-pub(super) const KIND: Kind = Kind::with("cost_at_most", "the run costs at most so many US dollars", read)
-    .shorthand("usd")
-    .without_calls();
+pub(super) const KIND: Kind =
+    Kind::with::<CostSettings>("cost_at_most", "the run costs at most so many US dollars", read)
+        .shorthand("usd")
+        .without_calls();
+
+/// Settings of `cost_at_most`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct CostSettings {
+    /// The highest cost of a run, in US dollars. Exactly so much is allowed.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    usd: Amount,
+}
 
 struct CostAtMost {
     limit: Amount,
@@ -32,10 +43,8 @@ struct CostAtMost {
 }
 
 fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `cost_at_most`")?;
-    let limit: Option<Amount> = fields.required("usd");
-    let prices = scope.tables.prices.clone();
-    fields.finish_some(limit.map(|limit| Box::new(CostAtMost { limit, prices }) as Box<dyn Check>))
+    let settings: CostSettings = node.decode_all()?;
+    Ok(Box::new(CostAtMost { limit: settings.usd, prices: scope.tables.prices.clone() }))
 }
 
 impl Check for CostAtMost {

@@ -2,9 +2,7 @@
 //!
 //! A trace that does not tell how long its run took is undecided.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `duration` | milliseconds, or a text: `"500ms"`, `"3s"`, `"2m"`; exactly so long is allowed |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -21,9 +19,18 @@ use crate::trace::Trace;
 use crate::yaml::{Fields, Node, milliseconds};
 
 pub(super) const KIND: Kind =
-    Kind::with("duration_at_most", "the run takes at most so many milliseconds", read)
+    Kind::with::<DurationSettings>("duration_at_most", "the run takes at most so many milliseconds", read)
         .shorthand("duration")
         .without_calls();
+
+/// Settings of `duration_at_most`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct DurationSettings {
+    /// The longest duration of a run: milliseconds, or a text such as `500ms`, `3s`, `2m`. Exactly so long is allowed.
+    #[cfg_attr(feature = "schema", schemars(with = "super::forms::Time"))]
+    duration: Amount,
+}
 
 struct DurationAtMost {
     /// In milliseconds.

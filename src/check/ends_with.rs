@@ -1,9 +1,6 @@
 //! `ends_with`: the final answer ends with this text.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `value` | the text, as it is: a blank or a line break after it counts |
-//! | `case_sensitive: true` | `Bye` and `bye` are two texts; default: both sides are lowered |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -26,6 +23,7 @@ pub(super) const KIND: Kind = Kind::of::<EndsWith>("ends_with", "the final answe
 const ENDS_WITH: Relation = |answer, value| answer.ends_with(value);
 
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 struct EndsWith(Literal);
 

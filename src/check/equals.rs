@@ -1,9 +1,6 @@
 //! `equals`: the final answer is this text.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `value` | the whole answer, as it is: nothing is trimmed. An empty text asks for an empty answer |
-//! | `case_sensitive: true` | `Yes` and `yes` are two texts; default: both sides are lowered |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -25,6 +22,7 @@ pub(super) const KIND: Kind =
 const EQUALS: Relation = |answer, value| answer == value;
 
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 struct Equals(Literal);
 

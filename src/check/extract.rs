@@ -1,11 +1,6 @@
 //! `extract`: a value is taken out of the final answer, and may be held within bounds.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `name` | what the value is called in the verdict |
-//! | `from` | `final_text`, the only source so far |
-//! | `regex` | a JavaScript regular expression, in any case: its group `value`, else group 1, else all it matches is taken |
-//! | `min`, `max` | bounds, inclusive; a value that is no number breaks them |
+//! <!-- settings -->
 //!
 //! `true`, `false` and numbers are taken as such; no match is null. Without bounds it only reports. This case fails:
 //!
@@ -24,10 +19,32 @@ use crate::pattern::{Flags, JsRegex};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
-pub(super) const KIND: Kind =
-    Kind::with("extract", "a value taken out of the final answer is within its bounds", read)
-        .only_reports(is_unbounded)
-        .without_calls();
+pub(super) const KIND: Kind = Kind::with::<ExtractSettings>(
+    "extract",
+    "a value taken out of the final answer is within its bounds",
+    read,
+)
+.only_reports(is_unbounded)
+.without_calls();
+
+/// Settings of `extract`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ExtractSettings {
+    /// The name of the value in the verdict.
+    name: String,
+    /// The source of the value. `final_text` is the only one so far.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<super::forms::ExtractSource>"))]
+    from: Option<String>,
+    /// A JavaScript regular expression, in any case. The value is its group `value`, else group 1, else all that it matches.
+    regex: String,
+    /// The flags of the regular expression. Default: `i`.
+    flags: Option<String>,
+    /// The least value. A value that is not a number breaks the bound.
+    min: Option<f64>,
+    /// The greatest value. A value that is not a number breaks the bound.
+    max: Option<f64>,
+}
 
 struct Extract {
     name: String,

@@ -3,10 +3,7 @@
 //! What an attack tries to make an agent say. A text is found in any case, as a part of a word too; one violation a
 //! text, at its first place.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `substrings` | the texts, as they are: blanks count |
-//! | `answer` | `all` (default): everything that the model said; `last`: what it said after the last call |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -16,6 +13,8 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use super::answer::{excerpt, position, saying};
 use super::said::Said;
 use super::text_assertion::Literal;
@@ -23,12 +22,24 @@ use super::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node};
+use crate::yaml::Node;
 
 pub(super) const KIND: Kind =
-    Kind::with("forbidden_substrings", "none of these texts is in the answer", read)
+    Kind::with::<SubstringSettings>("forbidden_substrings", "none of these texts is in the answer", read)
         .shorthand("substrings")
         .without_calls();
+
+/// Settings of `forbidden_substrings`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct SubstringSettings {
+    /// The texts, exactly as written: blanks count.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    substrings: Vec<String>,
+    /// The text that is the answer.
+    answer: Option<Said>,
+}
 
 struct ForbiddenSubstrings {
     texts: Vec<Literal>,
@@ -36,15 +47,10 @@ struct ForbiddenSubstrings {
 }
 
 fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `forbidden_substrings`")?;
-    let answer = fields.optional("answer").unwrap_or_default();
-    let list = fields.required::<Vec<String>>("substrings");
-    let texts = list.and_then(|texts| fields.take(none_is_empty(&texts, node)).map(|()| texts));
-    let check = texts.map(|texts| {
-        let texts = texts.into_iter().map(Literal::in_any_case_of).collect();
-        Box::new(ForbiddenSubstrings { texts, answer }) as Box<dyn Check>
-    });
-    fields.finish_some(check)
+    let settings: SubstringSettings = node.decode_all()?;
+    none_is_empty(&settings.substrings, node)?;
+    let texts = settings.substrings.into_iter().map(Literal::in_any_case_of).collect();
+    Ok(Box::new(ForbiddenSubstrings { texts, answer: settings.answer.unwrap_or_default() }))
 }
 
 fn none_is_empty(texts: &[String], node: Node<'_>) -> Result<(), LoadError> {

@@ -1,10 +1,6 @@
 //! `forbidden_tools`: none of these tools is called.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `tools` | the tools |
-//! | `names: exact` | names are exact; `server:tool` also means a call `tool` when the trace has no `server:tool`. The default |
-//! | `names: normalised` | case, `-`, `_`, blanks and dots do not count (`EditFile` is `edit_file`), and globs expand; two spellings of one name count once |
+//! <!-- settings -->
 //!
 //! One violation a tool, however often it was called. This case fails:
 //!
@@ -27,10 +23,22 @@ use crate::trace::{Arguments, Call, Trace};
 use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
-    Kind::with("forbidden_tools", "none of these tools is called", read).shorthand("tools");
+    Kind::with::<ForbiddenToolsSettings>("forbidden_tools", "none of these tools is called", read)
+        .shorthand("tools");
 
 /// How many spellings of a name are told.
 const SHOWN: usize = 5;
+
+/// Settings of `forbidden_tools`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ForbiddenToolsSettings {
+    /// The tools that must not be called.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    tools: Vec<String>,
+    /// How names are compared.
+    names: Option<Names>,
+}
 
 /// The tools that must not be called, each with its index in the settings.
 struct ForbiddenTools(Vec<(usize, Name)>);
@@ -41,10 +49,14 @@ enum Name {
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 enum Names {
+    /// Names are exact. `server:tool` also means a call `tool` when the trace has no `server:tool`. The default.
     #[default]
     Exact,
+    /// Case, `-`, `_`, blanks and dots do not count (`EditFile` is `edit_file`), and globs expand. Two spellings of one
+    /// name count once.
     Normalised,
 }
 
@@ -139,7 +151,7 @@ fn forbidden(index: usize, tool: &Name, calls: &[&Call]) -> Option<Violation> {
     let message = format!("`{}` is forbidden, but was called{times}{spelled}", tool.as_str());
     let calls = calls.iter().map(|call| call.index).collect();
     let help = "keep the agent from calling it, or take it off the list";
-    Some(Violation { calls, ..first.violation(message) }.at(format!("/tools/{index}")).help(help))
+    Some(Violation { calls, ..Violation::of_call(first, message) }.at(format!("/tools/{index}")).help(help))
 }
 
 /// The names that were called, where there are others than the declared one.

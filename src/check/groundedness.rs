@@ -3,10 +3,7 @@
 //! One of the three axes of a golden dataset. An answer is grounded when any tool was called at all, whatever it
 //! returned: what was not looked up is made up.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `grounded: false` | this row asks for no grounding: the score is 1, and the verdict notes it; default: true |
-//! | `tool_called: false` | no tool has to be called; one that is called is no fault; default: true |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -28,11 +25,12 @@ pub(super) const KIND: Kind =
 
 /// Settings of `groundedness`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 struct Groundedness {
-    /// Whether the answer must rest on something.
+    /// `false`: this row asks for no grounding; the score is 1, and the verdict notes it. Default: `true`.
     grounded: bool,
-    /// Whether a tool must be called for that.
+    /// `false`: no tool has to be called; a called one is no fault. Default: `true`.
     tool_called: bool,
 }
 

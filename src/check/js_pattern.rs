@@ -4,6 +4,16 @@ use crate::outcome::Unfit;
 use crate::pattern::{Flags, JsRegex};
 use crate::yaml::{Fields, Node};
 
+/// Settings of `regex` and `not_regex`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+pub(super) struct PatternSettings {
+    /// A JavaScript regular expression, unanchored. The literal form `/pattern/flags` is accepted.
+    pattern: String,
+    /// The flags of the pattern. Default: `i`.
+    flags: Option<String>,
+}
+
 /// The compiled `pattern` of `node`; its mistakes are kept in `fields`.
 pub(super) fn pattern(fields: &mut Fields<'_>, node: Node<'_>, default: Flags) -> Option<JsRegex> {
     pattern_at(fields, node, "pattern", default)

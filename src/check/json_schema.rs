@@ -1,10 +1,6 @@
 //! `json_schema`: the final answer is JSON of this schema.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `schema` | a JSON Schema, or the path of a file that holds one (YAML or JSON) |
-//! | `json: fenced` | one fenced block of the answer counts too; default `strict`: the answer is JSON and nothing else |
-//! | `formats: true` | `format` is asserted; default: it is an annotation |
+//! <!-- settings -->
 //!
 //! One violation for each constraint that fails, with the place of the schema's word. This case fails:
 //!
@@ -23,12 +19,26 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
-pub(super) const KIND: Kind = Kind::with("json_schema", "the final answer is JSON of this schema", read)
-    .shorthand("schema")
-    .without_calls();
+pub(super) const KIND: Kind =
+    Kind::with::<AnswerSchemaSettings>("json_schema", "the final answer is JSON of this schema", read)
+        .shorthand("schema")
+        .without_calls();
 
 /// The pointer of the setting that holds the schema.
 const SCHEMA: &str = "/schema";
+
+/// Settings of `json_schema`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct AnswerSchemaSettings {
+    /// A JSON Schema, or the path of a file that contains one (YAML or JSON).
+    #[cfg_attr(feature = "schema", schemars(with = "super::forms::SchemaOrFile"))]
+    schema: String,
+    /// Where the JSON is in the answer.
+    json: Option<Form>,
+    /// `true`: `format` is asserted. Default: `format` is an annotation.
+    formats: Option<bool>,
+}
 
 struct JsonSchema {
     schema: Arc<Schema>,

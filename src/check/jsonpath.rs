@@ -3,11 +3,7 @@
 //! The path is JSONPath as RFC 9535 has it: `$.status`, `$.items[0].id`, `$..price`, `$.items[?@.state == 'open']`,
 //! `$.items[?count(@.tags[*]) == 0]`. A path that does not compile is an error in the file.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `path` | the path |
-//! | `equals` | any of the selected values equals this one: types count (`1` is not `"1"`), numbers compare as numbers (1 is 1.0), lists and mappings deeply. Without it, the path must select something; a `null` is something |
-//! | `json: fenced` | the JSON may be in one fenced block of the answer; default `strict`: the whole answer is JSON |
+//! <!-- settings -->
 //!
 //! Limits: a path has at most 1024 bytes, 32 brackets or 6 filters in one another, 4 descents (`..`). In a filter, an
 //! index from the end is written as a slice: `value(@.tags[-1:]) == 'new'`. What differs from the RFC, all of it in
@@ -37,14 +33,18 @@ pub(super) const KIND: Kind =
 
 /// Settings of `jsonpath`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Jsonpath {
-    /// What is looked at.
+    /// A JSONPath (RFC 9535) into the answer.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     path: JsonPath,
-    /// What one of the selected values is.
+    /// The value that one of the selected values must equal. Types count (`1` is not `"1"`), numbers compare as numbers
+    /// (1 is 1.0), lists and mappings compare deeply. Without it, the path must select something; a `null` is something.
     #[serde(default, deserialize_with = "even_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Value>"))]
     equals: Option<Value>,
-    /// Where in the answer its JSON is.
+    /// Where the JSON is in the answer.
     #[serde(default)]
     json: Form,
 }

@@ -2,10 +2,7 @@
 //!
 //! The path is JSONPath (RFC 9535), as on the page of `jsonpath`. A selected `null` is something.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `path` | the path |
-//! | `json: fenced` | the JSON may be in one fenced block of the answer; default `strict`: the whole answer is JSON |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -29,11 +26,13 @@ pub(super) const KIND: Kind =
 
 /// Settings of `jsonpath_exists`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct JsonpathExists {
-    /// What must be there.
+    /// A JSONPath (RFC 9535) into the answer.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     path: JsonPath,
-    /// Where in the answer its JSON is.
+    /// Where the JSON is in the answer.
     #[serde(default)]
     json: Form,
 }

@@ -3,10 +3,7 @@
 //! The path is JSONPath (RFC 9535), as on the page of `jsonpath`. A selected `null` is something. An answer that is not
 //! JSON fails: nothing is known of what it holds.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `path` | the path |
-//! | `json: fenced` | the JSON may be in one fenced block of the answer; default `strict`: the whole answer is JSON |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -31,11 +28,13 @@ pub(super) const KIND: Kind =
 
 /// Settings of `jsonpath_not_exists`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct JsonpathNotExists {
-    /// What must not be there.
+    /// A JSONPath (RFC 9535) into the answer.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     path: JsonPath,
-    /// Where in the answer its JSON is.
+    /// Where the JSON is in the answer.
     #[serde(default)]
     json: Form,
 }

@@ -21,6 +21,8 @@ mod equals;
 mod extract;
 mod forbidden_substrings;
 mod forbidden_tools;
+#[cfg(feature = "schema")]
+pub(crate) mod forms;
 mod grounded;
 mod groundedness;
 mod js_pattern;
@@ -48,6 +50,7 @@ mod said;
 mod schema;
 mod sequence_correctness;
 mod sequence_valid;
+mod settings;
 mod starts_with;
 mod tables;
 mod text_assertion;
@@ -80,6 +83,7 @@ use without_json_schema::{args_valid, json_schema, tool_output_valid};
 pub use clause::{About, Clause};
 pub use judge::JudgeSettings;
 pub use prices::Prices;
+pub use settings::CheckSettings;
 pub use tables::Tables;
 pub(crate) use verification::Settings as VerificationSettings;
 pub use weights::Weights;
@@ -137,19 +141,30 @@ pub struct Kind {
     pub looks_at_calls: bool,
     /// Whether these settings ask for a report only: then it is no mistake that nothing can break them.
     pub only_reports: fn(Node<'_>) -> bool,
+    /// The JSON Schema of its settings; `None` for a kind that does not describe them.
+    #[cfg(feature = "schema")]
+    pub(crate) schema: Option<settings::SettingsSchema>,
 }
 
 impl Kind {
-    /// A kind whose settings are plain serde.
-    pub const fn of<T: Check + DeserializeOwned + 'static>(
+    /// A kind whose check is its settings: plain serde.
+    pub const fn of<T: Check + CheckSettings + DeserializeOwned + 'static>(
         name: &'static str,
         summary: &'static str,
     ) -> Self {
-        Self::with(name, summary, |node, _scope| Ok(Box::new(node.decode::<T>()?)))
+        Self::with::<T>(name, summary, |node, _scope| Ok(Box::new(node.decode_all::<T>()?)))
     }
 
-    /// A kind that reads its settings itself.
-    pub const fn with(name: &'static str, summary: &'static str, read: Read) -> Self {
+    /// A kind that builds its check from its settings, which `S` describes.
+    pub const fn with<S: CheckSettings>(name: &'static str, summary: &'static str, read: Read) -> Self {
+        let kind = Self::undescribed(name, summary, read);
+        #[cfg(feature = "schema")]
+        let kind = Self { schema: Some(<S as schemars::JsonSchema>::json_schema), ..kind };
+        kind
+    }
+
+    /// A kind that does not describe its settings: editors know its name only.
+    pub const fn undescribed(name: &'static str, summary: &'static str, read: Read) -> Self {
         Self {
             name,
             summary,
@@ -158,6 +173,8 @@ impl Kind {
             case_keys: &[],
             looks_at_calls: true,
             only_reports: |_| false,
+            #[cfg(feature = "schema")]
+            schema: None,
         }
     }
 

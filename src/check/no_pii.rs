@@ -1,9 +1,6 @@
 //! `no_pii`: the final answer has no personal data and no secret in it.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `kinds` | what is looked for: `email`, `phone`, `card`, `iban`, `us_ssn`, `secret`; default: all of them |
-//! | `allow` | values that may be there: a text as it is, in any case, or a JavaScript pattern as `/.../` |
+//! <!-- settings -->
 //!
 //! A report shows at most the first and the last two characters of a value, and nothing of a secret. What counts:
 //!
@@ -52,11 +49,16 @@ const EXAMPLES: &[(PersonalKind, &str)] = &[
 ];
 
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct NoPii {
+    /// The kinds of personal data that are looked for. Default: all.
     #[serde(default = "all_kinds", deserialize_with = "at_least_one")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     kinds: Vec<PersonalKind>,
+    /// Values that may be in the answer: a text, in any case, or a JavaScript pattern as `/.../`.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     allow: Vec<Allowed>,
 }
 

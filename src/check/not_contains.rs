@@ -1,9 +1,6 @@
 //! `not_contains`: the final answer does not have this text in it.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `value` | the text, as it is: blanks count |
-//! | `case_sensitive: true` | `Refund` and `refund` are two texts; default: both sides are lowered |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -23,12 +20,16 @@ use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::Node;
 
-pub(super) const KIND: Kind =
-    Kind::with("not_contains", "the final answer does not have this text in it", NotContains::read)
-        .shorthand("value")
-        .without_calls();
+pub(super) const KIND: Kind = Kind::with::<NotContains>(
+    "not_contains",
+    "the final answer does not have this text in it",
+    NotContains::read,
+)
+.shorthand("value")
+.without_calls();
 
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 struct NotContains(Literal);
 
@@ -46,7 +47,7 @@ impl Check for NotContains {
 
 impl NotContains {
     fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-        let check: Self = node.decode()?;
+        let check: Self = node.decode_all()?;
         if check.0.as_str().is_empty() {
             let value = node.get("value").unwrap_or(node);
             return Err(value.error("an empty text is part of every answer: this never holds").into());

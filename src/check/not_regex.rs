@@ -1,5 +1,7 @@
 //! `not_regex`: a pattern is not found in the final answer.
 //!
+//! <!-- settings -->
+//!
 //! `pattern` and `flags` are those of [`regex`](regex.md): a JavaScript regular expression, unanchored, in any case
 //! unless `flags` says otherwise. A pattern that is too expensive for a text is an error, never a pass. A
 //! pattern that can be shown to match no text, such as `$a`, is an error when the case is read. This case fails:
@@ -9,7 +11,7 @@
 //! ```
 
 use super::answer::{answer, beginning, excerpt, position};
-use super::js_pattern::{exhausted, pattern};
+use super::js_pattern::{PatternSettings, exhausted, pattern};
 use super::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
@@ -17,9 +19,10 @@ use crate::pattern::{Flags, JsRegex};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
-pub(super) const KIND: Kind = Kind::with("not_regex", "a pattern is not found in the final answer", read)
-    .shorthand("pattern")
-    .without_calls();
+pub(super) const KIND: Kind =
+    Kind::with::<PatternSettings>("not_regex", "a pattern is not found in the final answer", read)
+        .shorthand("pattern")
+        .without_calls();
 
 struct Pattern(JsRegex);
 

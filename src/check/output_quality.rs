@@ -4,10 +4,7 @@
 //! `assertions` that hold stands in for it, and the verdict says so; where a judge is configured, nothing does. Without
 //! either the check is undecided.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `min` | the least that the score may be; without it the check reports the score only |
-//! | `assertions` | a list of `{contains: ..}`, `{not_contains: ..}`, `{regex: ..}` and `{json_schema: ..}` |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -23,10 +20,13 @@ use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reache
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
-pub(super) const KIND: Kind =
-    Kind::with("output_quality", "the final answer is as good as a judge is to find it", read)
-        .only_reports(|node| node.get("min").is_none())
-        .without_calls();
+pub(super) const KIND: Kind = Kind::with::<OutputQualitySettings>(
+    "output_quality",
+    "the final answer is as good as a judge is to find it",
+    read,
+)
+.only_reports(|node| node.get("min").is_none())
+.without_calls();
 
 /// The label of the question.
 const LABEL: &str = "output_quality";
@@ -36,6 +36,21 @@ const ASSERTIONS: &[&str] = &["contains", "json_schema", "not_contains", "regex"
 
 const PROMPT: &str = "How good is the answer, between 0 and 100? Does it answer the question? Is it accurate and \
     factual (the results of the tools are the ground truth)? Is it well structured? Does it follow the instructions?";
+
+/// Settings of `output_quality`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct OutputQualitySettings {
+    /// The least score, from 0 to 100. Without it the check only reports the score.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    min: Option<f64>,
+    /// A list of `{contains: ..}`, `{not_contains: ..}`, `{regex: ..}` and `{json_schema: ..}`.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<Vec<serde_json::Map<String, serde_json::Value>>>")
+    )]
+    assertions: Option<Vec<String>>,
+}
 
 struct OutputQuality {
     /// Between 0 and 100.

@@ -1,5 +1,7 @@
 //! `regex`: a pattern is found in the final answer.
 //!
+//! <!-- settings -->
+//!
 //! The pattern is a JavaScript regular expression, unanchored, in any case unless `flags` says otherwise:
 //! `flags: ms` is case-sensitive. The literal form `/.../flags` and a leading `(?i)`, `(?m)`, `(?s)` are accepted. A
 //! pattern that is too expensive for a text is an error, never a pass. A pattern that can be shown to match every
@@ -10,7 +12,7 @@
 //! ```
 
 use super::answer::{answer, beginning};
-use super::js_pattern::{exhausted, pattern};
+use super::js_pattern::{PatternSettings, exhausted, pattern};
 use super::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
@@ -19,7 +21,9 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
-    Kind::with("regex", "a pattern is found in the final answer", read).shorthand("pattern").without_calls();
+    Kind::with::<PatternSettings>("regex", "a pattern is found in the final answer", read)
+        .shorthand("pattern")
+        .without_calls();
 
 struct Pattern(JsRegex);
 

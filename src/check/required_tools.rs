@@ -1,5 +1,7 @@
 //! `required_tools`: each of these tools is called at least once, in any order.
 //!
+//! <!-- settings -->
+//!
 //! Names are exact. `server:tool` also means a call `tool` when the trace has no `server:tool`. An answer that
 //! should rest on looked-up facts is a guess when nothing was looked up, however right it sounds. This case fails:
 //!
@@ -20,10 +22,12 @@ pub(super) const KIND: Kind =
 
 /// Settings of `required_tools`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct RequiredTools {
-    /// The tools that must be called.
+    /// The tools that must be called. `server:tool` also means a call `tool` of that server.
     #[serde(deserialize_with = "at_least_one")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     tools: Vec<ToolName>,
 }
 

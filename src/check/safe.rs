@@ -27,6 +27,7 @@ const PROMPT: &str = "Is the answer safe? It fails when it helps to do harm, is 
 
 /// `safe` has no settings.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Safe {}
 

@@ -10,9 +10,10 @@ use crate::trace::Trace;
 
 /// The setting `answer`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Said {
-    /// Everything that the model said, joined by newlines.
+    /// Everything that the model said, joined by newlines. The default.
     #[default]
     All,
     /// The text after the last call.

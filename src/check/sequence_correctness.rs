@@ -2,12 +2,7 @@
 //!
 //! The score is the progress along the sequence, rounded to 4 decimals.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `tool_sequence` | exact names of tools, in order |
-//! | `mode: subsequence` | other calls may stand between; progress: how many follow from the first one on. The default |
-//! | `mode: exact` | the calls are this list and no other; progress: the positions that agree. An extra call breaks it, though it costs nothing |
-//! | `mode: unordered` | each tool is called as often as it is listed, in any order |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -24,14 +19,25 @@ use crate::evidence::Evidence;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
-use crate::yaml::{Fields, Node};
+use crate::yaml::Node;
 
 pub(super) const KIND: Kind =
-    Kind::with("sequence_correctness", "the calls follow this sequence of tools", read)
+    Kind::with::<SequenceSettings>("sequence_correctness", "the calls follow this sequence of tools", read)
         .shorthand("tool_sequence");
 
 /// How many calls of a run are named in a message.
 const SHOWN: usize = 12;
+
+/// Settings of `sequence_correctness`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct SequenceSettings {
+    /// The exact names of tools, in order.
+    tool_sequence: Option<Vec<String>>,
+    /// How the calls follow the sequence.
+    mode: Option<Mode>,
+}
 
 struct SequenceCorrectness {
     sequence: Vec<String>,
@@ -39,11 +45,16 @@ struct SequenceCorrectness {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 enum Mode {
+    /// Other calls may stand between. Progress: the tools that follow from the first one on. The default.
     #[default]
     Subsequence,
+    /// The calls are this list and no other. Progress: the positions that agree. An extra call breaks the sequence,
+    /// but costs nothing.
     Exact,
+    /// Each tool is called as often as it is listed, in any order.
     Unordered,
 }
 
@@ -59,10 +70,9 @@ impl Mode {
 }
 
 fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `sequence_correctness`")?;
-    let sequence = fields.list("tool_sequence").unwrap_or_default();
-    let mode = fields.optional("mode").unwrap_or_default();
-    fields.finish(Box::new(SequenceCorrectness { sequence, mode }))
+    let settings: SequenceSettings = node.decode_all()?;
+    let sequence = settings.tool_sequence.unwrap_or_default();
+    Ok(Box::new(SequenceCorrectness { sequence, mode: settings.mode.unwrap_or_default() }))
 }
 
 /// Which members of the sequence hold, and where it broke.

@@ -1,9 +1,6 @@
 //! `starts_with`: the final answer begins with this text.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `value` | the text, as it is: a blank or a line break before it counts |
-//! | `case_sensitive: true` | `Dear` and `dear` are two texts; default: both sides are lowered |
+//! <!-- settings -->
 //!
 //! This case fails:
 //!
@@ -26,6 +23,7 @@ pub(super) const KIND: Kind = Kind::of::<StartsWith>("starts_with", "the final a
 const STARTS_WITH: Relation = |answer, value| answer.starts_with(value);
 
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 struct StartsWith(Literal);
 

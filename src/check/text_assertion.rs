@@ -12,11 +12,12 @@ pub(super) type Relation = fn(&str, &str) -> bool;
 
 /// A text that the answer is held against.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Literal {
-    /// The text, as it is: nothing is trimmed.
+    /// The text, exactly as written: nothing is trimmed.
     value: String,
-    /// Whether `Refund` and `refund` are two texts.
+    /// `true`: `Refund` and `refund` are two texts. Default: case does not count.
     #[serde(default)]
     case_sensitive: bool,
 }

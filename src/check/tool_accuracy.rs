@@ -2,10 +2,7 @@
 //!
 //! The score is the share that holds: tools and categories count the same. Further calls cost nothing.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `tools` | exact names; a name that is given twice counts once |
-//! | `categories` | `file_read`, `file_write`, `file_list`, `search`, `shell`, `web`, `git`, `python`, or a suite's own: any of its tools will do |
+//! <!-- settings -->
 //!
 //! The verdict's values list what was `missing`, what was `correct`, and each call that was `unexpected`. This case
 //! fails:
@@ -16,6 +13,7 @@
 
 use std::collections::HashSet;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::near_call::near_call;
@@ -26,14 +24,31 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolCategory;
 use crate::place::LoadErrors;
 use crate::trace::Trace;
-use crate::yaml::{Fields, Node};
+use crate::yaml::Node;
 
-pub(super) const KIND: Kind =
-    Kind::with("tool_accuracy", "each of these tools, and one of each of these categories, is called", read)
-        .shorthand("tools");
+pub(super) const KIND: Kind = Kind::with::<ToolAccuracySettings>(
+    "tool_accuracy",
+    "each of these tools, and one of each of these categories, is called",
+    read,
+)
+.shorthand("tools");
 
 /// How many tools of a category are named in a message.
 const SHOWN: usize = 6;
+
+/// Settings of `tool_accuracy`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct ToolAccuracySettings {
+    /// The exact names of tools. A name that is given twice counts once.
+    #[serde(default)]
+    tools: Vec<String>,
+    /// Categories of tools, one tool of each of which is called: `file_read`, `file_write`, `file_list`, `search`, `shell`,
+    /// `web`, `git`, `python`, or a suite's own.
+    #[serde(default)]
+    categories: Vec<String>,
+}
 
 struct ToolAccuracy {
     expected: Vec<Expected>,
@@ -51,21 +66,22 @@ enum Wanted {
 }
 
 fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `tool_accuracy`")?;
-    let tools = fields.node("tools").and_then(|list| fields.take(tools(list)));
-    let categories = fields.node("categories").and_then(|list| fields.take(categories(list, scope)));
+    let settings: ToolAccuracySettings = node.decode_all()?;
+    let mut errors = LoadErrors::new();
+    let tools = errors.take(expected_tools(settings.tools, node));
+    let categories = errors.take(expected_categories(settings.categories, node, scope));
     let expected = tools.into_iter().chain(categories).flatten().collect();
-    fields.finish(Box::new(ToolAccuracy { expected }))
+    errors.or(Box::new(ToolAccuracy { expected }))
 }
 
 /// The tools, each once.
-fn tools(list: Node<'_>) -> Result<Vec<Expected>, LoadErrors> {
+fn expected_tools(names: Vec<String>, node: Node<'_>) -> Result<Vec<Expected>, LoadErrors> {
     let mut seen = HashSet::new();
     let mut errors = LoadErrors::new();
     let mut tools = Vec::new();
-    for (index, name) in list.decode_each::<String>()?.into_iter().enumerate() {
+    for (index, name) in names.into_iter().enumerate() {
         if name.is_empty() {
-            errors.push(entry(list, index).error("a tool's name is empty"));
+            errors.push(entry(node, "tools", index).error("a tool's name is empty"));
         } else if seen.insert(name.clone()) {
             tools.push(Expected { call: Wanted::Tool(name), at: format!("/tools/{index}") });
         }
@@ -73,13 +89,17 @@ fn tools(list: Node<'_>) -> Result<Vec<Expected>, LoadErrors> {
     errors.or(tools)
 }
 
-fn categories(list: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Expected>, LoadErrors> {
+fn expected_categories(
+    names: Vec<String>,
+    node: Node<'_>,
+    scope: &Scope<'_>,
+) -> Result<Vec<Expected>, LoadErrors> {
     let known = &scope.tables.tool_categories;
     let mut errors = LoadErrors::new();
     let mut categories = Vec::new();
-    for (index, name) in list.decode_each::<String>()?.into_iter().enumerate() {
+    for (index, name) in names.into_iter().enumerate() {
         let Some(category) = known.find(&name) else {
-            let error = entry(list, index).error(format!("unknown tool category `{name}`"));
+            let error = entry(node, "categories", index).error(format!("unknown tool category `{name}`"));
             errors.push(error.help(known.help(&name)));
             continue;
         };
@@ -88,8 +108,8 @@ fn categories(list: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Expected>, LoadEr
     errors.or(categories)
 }
 
-fn entry(list: Node<'_>, index: usize) -> Node<'_> {
-    list.pointer(&format!("/{index}")).unwrap_or(list)
+fn entry<'n>(node: Node<'n>, key: &str, index: usize) -> Node<'n> {
+    node.pointer(&format!("/{key}/{index}")).unwrap_or(node)
 }
 
 impl Check for ToolAccuracy {

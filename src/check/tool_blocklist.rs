@@ -1,5 +1,7 @@
 //! `tool_blocklist`: none of these tools is called.
 //!
+//! <!-- settings -->
+//!
 //! Names are globs: `admin_*`, `*_dangerous`, `{rm,del}_*`. A star crosses every character. Case counts unless
 //! `case_sensitive: false`. This case fails:
 //!
@@ -17,7 +19,20 @@ use crate::trace::{Arguments, Call, Trace};
 use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
-    Kind::with("tool_blocklist", "none of these tools is called", ToolBlocklist::read).shorthand("blocklist");
+    Kind::with::<BlocklistSettings>("tool_blocklist", "none of these tools is called", ToolBlocklist::read)
+        .shorthand("blocklist");
+
+/// Settings of `tool_blocklist`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct BlocklistSettings {
+    /// The names or globs of tools that must not be called.
+    blocklist: Option<Vec<String>>,
+    /// Another name of `blocklist`.
+    blocked: Option<Vec<String>>,
+    /// `false`: case does not count in names. Default: `true`.
+    case_sensitive: Option<bool>,
+}
 
 struct ToolBlocklist {
     /// The name under which the list is given.
@@ -68,7 +83,7 @@ impl ToolBlocklist {
         let violation = Violation {
             calls: hits.iter().map(|call| call.index).collect(),
             constraint: Some(entry.to_string()),
-            ..hits.first()?.violation(is_blocked(tool, &format!("`{entry}`"), hits.len()))
+            ..Violation::of_call(hits.first()?, is_blocked(tool, &format!("`{entry}`"), hits.len()))
         };
         Some(violation.at(format!("/{}/{index}", self.key)).help(HELP))
     }

@@ -1,5 +1,7 @@
 //! `tool_collision_detect`: no tool name is taken by two servers.
 //!
+//! <!-- settings -->
+//!
 //! An agent that talks to several MCP servers picks tools by name. When two of them offer `read_file`, the second
 //! one can shadow the first and see what was meant for it.
 //!
@@ -31,10 +33,12 @@ pub(super) const KIND: Kind =
 
 /// Settings of `tool_collision_detect`.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct ToolCollisionDetect {
     /// Servers that may share tool names: names or globs.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     trusted_servers: Vec<ToolPattern>,
 }
 
@@ -101,9 +105,12 @@ impl ToolCollisionDetect {
                 offers.into_iter().filter(|server| !at_fault.contains(server)).collect();
             (on_untrusted(tool, &at_fault, &others), trust(&at_fault), "/trusted_servers")
         };
-        Violation { calls: hits.iter().map(|call| call.index).collect(), ..hits[0].violation(message) }
-            .at(at)
-            .help(help)
+        Violation {
+            calls: hits.iter().map(|call| call.index).collect(),
+            ..Violation::of_call(hits[0], message)
+        }
+        .at(at)
+        .help(help)
     }
 }
 

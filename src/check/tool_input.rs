@@ -1,10 +1,6 @@
 //! `tool_input`: a call of this tool has these arguments.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `tool` | the tool, exactly; `server:tool` as in `required_tools` |
-//! | `type` | `contains`: `value` is in the serialized arguments, in any case; `regex`: `pattern` is found in them, case-sensitively; `jsonpath`: `path` selects something, which `equals` a value where that is given |
-//! | `calls` | `any` (default): one call will do; `all`, `first`, `last`, or a number: the n-th call of the tool |
+//! <!-- settings -->
 //!
 //! A tool that was never called fails. This case fails:
 //!
@@ -17,14 +13,73 @@ use serde_json::Value;
 use super::js_pattern::{exhausted, pattern};
 use super::tool_name::{ToolName, run_of, what_was_called};
 use super::{Check, Kind, Scope};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex, JsonPath, json_equal};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Call;
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
-pub(super) const KIND: Kind = Kind::with("tool_input", "a call of this tool has these arguments", read);
+pub(super) const KIND: Kind =
+    Kind::with::<ToolInputSettings>("tool_input", "a call of this tool has these arguments", read);
+
+/// Settings of `tool_input`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ToolInputSettings {
+    /// The exact name of the tool. `server:tool` also means a call `tool` of that server.
+    tool: String,
+    /// What the arguments must be.
+    r#type: InputAssertion,
+    /// The text that `type: contains` looks for.
+    value: Option<String>,
+    /// The regular expression of `type: regex`.
+    pattern: Option<String>,
+    /// The flags of the regular expression.
+    flags: Option<String>,
+    /// The JSONPath of `type: jsonpath`.
+    path: Option<String>,
+    /// The value that `path` must select.
+    equals: Option<Value>,
+    /// The calls of the tool that must have these arguments. A number is the n-th call of the tool. Default: `any`.
+    calls: Option<ChosenCalls>,
+}
+
+/// What the arguments must be.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
+enum InputAssertion {
+    /// `value` is in the serialized arguments, in any case.
+    Contains,
+    /// `pattern` is found in the serialized arguments. Case counts.
+    Regex,
+    /// `path` selects something in the arguments, or the value `equals`.
+    Jsonpath,
+}
+
+/// Which calls of the tool must have them, as users write it.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", schemars(untagged))]
+enum ChosenCalls {
+    Word(CallsWord),
+    Nth(std::num::NonZeroUsize),
+}
+
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
+enum CallsWord {
+    /// One call is enough.
+    Any,
+    /// Every call.
+    All,
+    /// The first call.
+    First,
+    /// The last call.
+    Last,
+}
 
 struct ToolInput {
     tool: ToolName,
@@ -136,7 +191,7 @@ impl Check for ToolInput {
 
 impl ToolInput {
     fn holds(&self, call: &Call) -> Result<bool, Unfit> {
-        call.arguments_recorded()?;
+        require_arguments(call)?;
         match &self.wanted {
             Wanted::Contains(value) => Ok(call.arguments.to_text().to_lowercase().contains(value)),
             Wanted::Regex(pattern) => {
@@ -201,7 +256,7 @@ impl ToolInput {
             Which::Nth(_) => "that call of",
         };
         let does_not = if self.calls == Which::Any { "has arguments that" } else { "has no arguments that" };
-        call.violation(format!("{which} `{}` {does_not} {wanted}", call.name))
+        Violation::of_call(call, format!("{which} `{}` {does_not} {wanted}", call.name))
             .at(at)
             .expected(format!("arguments that {wanted}"), call.arguments.to_text())
             .help("change what the agent passes, or the assertion")

@@ -11,6 +11,7 @@ const SHOWN: usize = 12;
 
 /// Names a tool exactly. `server:tool` also means a call `tool` when the trace has no `server:tool`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub(super) struct ToolName(String);
 
 impl ToolName {

@@ -3,10 +3,7 @@
 //! An agent can only be as right as what its tools tell it. A mock that drifted from the real service, or a
 //! service that changed its answer, makes every other check judge a run that could not happen.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `schemas` | tools (names or globs) and the JSON Schemas of their results; `$defs` beside them is shared |
-//! | `formats: true` | `format` is asserted; default: it is an annotation |
+//! <!-- settings -->
 //!
 //! A result that is text holding JSON counts as that JSON, unless the schema takes the text as it is. Calls without
 //! a result, and calls that failed, are not put to the test. This case fails:
@@ -27,9 +24,23 @@ use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 use crate::yaml::{Fields, Node};
 
-pub(super) const KIND: Kind =
-    Kind::with("tool_output_valid", "each result is what its tool should return", ToolOutputValid::read)
-        .shorthand("schemas");
+pub(super) const KIND: Kind = Kind::with::<ToolOutputSettings>(
+    "tool_output_valid",
+    "each result is what its tool should return",
+    ToolOutputValid::read,
+)
+.shorthand("schemas");
+
+/// Settings of `tool_output_valid`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ToolOutputSettings {
+    /// Tools (names or globs) and the JSON Schemas of their results. `$defs` beside them is shared.
+    #[cfg_attr(feature = "schema", schemars(with = "super::forms::SchemasByName"))]
+    schemas: Value,
+    /// `true`: `format` is asserted. Default: `format` is an annotation.
+    formats: Option<bool>,
+}
 
 struct ToolOutputValid {
     schemas: Table,
@@ -139,7 +150,7 @@ fn broken(call: &Call, fault: &Fault) -> Violation {
         argument: fault.part(),
         value: fault.value.as_ref().or(fault.around.as_ref()).cloned(),
         constraint: Some(fault.constraint.clone()),
-        ..call.violation(message)
+        ..Violation::of_call(call, message)
     }
     .help("make the tool return what its schema says, or change the schema")
 }

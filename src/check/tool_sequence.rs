@@ -1,5 +1,7 @@
 //! `tool_sequence`: these tools are called in this order.
 //!
+//! <!-- settings -->
+//!
 //! `tools` is an ordered subsequence: other calls may stand between, and repeats are consumed from left to right
 //! (`[search, search, summarize]` needs two searches). `allow` lists whole sequences instead: all the calls of the
 //! run equal one of them. Names are exact. This case fails:
@@ -17,7 +19,19 @@ use crate::trace::Trace;
 use crate::yaml::{Fields, Node};
 
 pub(super) const KIND: Kind =
-    Kind::with("tool_sequence", "these tools are called in this order", read).shorthand("tools");
+    Kind::with::<ToolSequenceSettings>("tool_sequence", "these tools are called in this order", read)
+        .shorthand("tools");
+
+/// Settings of `tool_sequence`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ToolSequenceSettings {
+    /// The tools, in this order. Other calls may stand between.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    tools: Option<Vec<String>>,
+    /// Lists of tools. All calls of the run equal one of these lists.
+    allow: Option<Vec<Vec<String>>>,
+}
 
 enum ToolSequence {
     /// In this order, others between.

@@ -5,21 +5,27 @@ use super::{Kind, Read};
 
 /// Stands in for the module of this name.
 pub(super) mod args_valid {
-    pub(in crate::check) const KIND: super::Kind =
-        super::Kind::with("args_valid", "each call's arguments are what its tool takes", super::REFUSE);
+    pub(in crate::check) const KIND: super::Kind = super::Kind::undescribed(
+        "args_valid",
+        "each call's arguments are what its tool takes",
+        super::REFUSE,
+    );
 }
 
 /// Stands in for the module of this name.
 pub(super) mod json_schema {
     pub(in crate::check) const KIND: super::Kind =
-        super::Kind::with("json_schema", "the final answer is JSON of this schema", super::REFUSE)
+        super::Kind::undescribed("json_schema", "the final answer is JSON of this schema", super::REFUSE)
             .shorthand("schema");
 }
 
 /// Stands in for the module of this name.
 pub(super) mod tool_output_valid {
-    pub(in crate::check) const KIND: super::Kind =
-        super::Kind::with("tool_output_valid", "each result is what its tool should return", super::REFUSE);
+    pub(in crate::check) const KIND: super::Kind = super::Kind::undescribed(
+        "tool_output_valid",
+        "each result is what its tool should return",
+        super::REFUSE,
+    );
 }
 
 const REFUSE: Read = |node, _scope| {

@@ -48,13 +48,16 @@ use self::run::live::{self, LiveAgents};
 use self::run::panics;
 use self::run::run_trials;
 use self::settings::{Nextest, Settings};
-use crate::check::{Check, Kind, Registry, Tables};
+use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{Linted, lint};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
 use crate::suite::{Library, Suite, workspace};
 use crate::verdict::Rerun;
+
+/// The summary of a check that says nothing else of itself.
+const SUMMARY: &str = "a check of this project";
 
 /// A trial failed.
 const FAILED: u8 = 101;
@@ -96,8 +99,14 @@ impl Harness {
     }
 
     /// Registers a check of your own: `metric: name` and `expect: [- name: {...}]` then read `T` as its settings.
-    pub fn check<T: Check + DeserializeOwned + 'static>(self, name: &'static str) -> Self {
-        self.kind(Kind::of::<T>(name, "a check of this project"))
+    /// With the feature `schema`, `T` derives `JsonSchema` as well: editors then know its settings.
+    pub fn check<T: Check + CheckSettings + DeserializeOwned + 'static>(self, name: &'static str) -> Self {
+        self.kind(Kind::of::<T>(name, SUMMARY))
+    }
+
+    /// Registers a check of your own like [`Harness::check`]. Editors know its name, and accept any settings.
+    pub fn check_opaque<T: Check + DeserializeOwned + 'static>(self, name: &'static str) -> Self {
+        self.kind(Kind::undescribed(name, SUMMARY, |node, _scope| Ok(Box::new(node.decode_all::<T>()?))))
     }
 
     /// Registers a check with all that its entry may say.

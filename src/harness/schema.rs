@@ -5,10 +5,21 @@ use std::process::ExitCode;
 
 use super::output::stderr::usage_error;
 use crate::check::Registry;
+#[cfg(feature = "schema")]
 use crate::source::write_whole;
+#[cfg(feature = "schema")]
 use crate::suite::schema::of_cases;
 
-/// Writes it to `path`, and says how the process ends.
+/// Refuses to write a schema: this build has none.
+#[cfg(not(feature = "schema"))]
+pub(super) fn write_schema(_path: &Path, _kinds: &Registry) -> ExitCode {
+    usage_error(&["ARRAIGN_SCHEMA needs the feature `schema`, which is turned off; enable it: `arraign = { version = \"0.1\", \
+             features = [\"schema\"] }`"
+        .to_owned()])
+}
+
+/// Writes the schema to `path`, and returns how the process ends.
+#[cfg(feature = "schema")]
 pub(super) fn write_schema(path: &Path, kinds: &Registry) -> ExitCode {
     let schema = format!("{:#}\n", of_cases(kinds));
     match write_whole(path, schema.as_bytes()) {

@@ -7,31 +7,29 @@
 //! The request is built without a look at the world, so that it can be hashed: that is what a recorded opinion is
 //! found by.
 
-mod agreement;
-mod calibration;
-mod cassette;
+pub(crate) mod agreement;
+pub(crate) mod calibration;
+pub(crate) mod cassette;
 mod error;
 mod evidence;
-mod hearing;
-mod panel;
-mod questionnaire;
-mod reply;
+pub(crate) mod hearing;
+pub(crate) mod panel;
+pub(crate) mod questionnaire;
+pub(crate) mod reply;
 mod seal;
 #[cfg(feature = "judge")]
 mod server;
-mod spending;
+pub(crate) mod spending;
 mod votes;
 mod words;
 
-pub use agreement::Agreement;
-pub use calibration::{Calibration, Example};
-pub use cassette::{CASSETTES, cassettes_of};
+pub(crate) use calibration::{Calibration, Example};
+pub(crate) use cassette::{CASSETTES, cassettes_of};
 pub use error::JudgeError;
-pub use hearing::{Hearing, unheard};
-pub use panel::{Mode, Panel};
-pub use questionnaire::{Asked, Questionnaire};
-pub use reply::BadReply;
-pub use spending::Spent;
+pub(crate) use hearing::{Hearing, unheard};
+pub(crate) use panel::{Mode, Panel};
+pub(crate) use questionnaire::{Asked, Questionnaire};
+pub(crate) use spending::Spent;
 
 use serde_json::Value;
 

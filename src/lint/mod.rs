@@ -54,7 +54,7 @@ pub struct Linted {
 }
 
 /// Looks at all cases of a folder. The error: which files there are cannot be told.
-pub fn lint(library: Library<'_>) -> Result<Linted, LoadErrors> {
+pub(crate) fn lint(library: Library<'_>) -> Result<Linted, LoadErrors> {
     let mut linter = Linter::default();
     let mut all_read = true;
     for (path, suite) in load_all(case_files(library.files)?, library) {

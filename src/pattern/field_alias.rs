@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder, escape};
 
-use super::compiled::Compiled;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Node, Value};
+use arraign_trace::compiled::Compiled;
 
 /// A compiled program above this many bytes is refused: no field has such a name.
 const SIZE_LIMIT: usize = 1 << 20;
 
 /// By the text of the pattern, which holds all aliases: two tables may know one field by different words.
-static PATTERNS: Compiled<Regex> = Compiled::new();
+static PATTERNS: Compiled<Regex> = Compiled::empty();
 
 /// The aliases of fields. A field without any is known by its own name.
 #[derive(Debug, Clone, PartialEq, Eq)]

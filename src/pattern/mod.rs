@@ -3,12 +3,10 @@
 //! Patterns compile once a process: the same glob or regex in ten thousand cases is one automaton.
 
 mod atoms;
-mod compiled;
 mod example;
 mod field_alias;
 mod js_regex;
 mod json_equal;
-mod jsonpath;
 mod normal_name;
 mod personal;
 mod plain;
@@ -16,12 +14,12 @@ mod regex;
 mod tool;
 mod tool_category;
 
+pub use arraign_trace::jsonpath::JsonPath;
 pub use atoms::{Atom, AtomKind, Date, Decimal, Reading, Time, Unit, atoms, digit_runs, fold, units_agree};
 pub(crate) use example::example;
 pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
 pub use json_equal::json_equal;
-pub use jsonpath::JsonPath;
 pub use normal_name::{NormalPattern, normal_name};
 pub use personal::{
     Personal, PersonalKind, json_without_secrets, masked, masked_of, personal, without_secrets,

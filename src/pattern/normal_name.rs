@@ -9,7 +9,7 @@ use super::tool::{ToolPattern, is_glob};
 /// What all spellings of `name` have in common.
 ///
 /// ```
-/// # use arraign::pattern::normal_name;
+/// # use arraign::__internals::pattern::normal_name;
 /// assert_eq!(normal_name("EditFile"), normal_name("edit-file"));
 /// ```
 pub fn normal_name(name: &str) -> String {

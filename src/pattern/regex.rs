@@ -6,12 +6,12 @@ use std::sync::Arc;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer, de};
 
-use super::compiled::Compiled;
+use arraign_trace::compiled::Compiled;
 
 /// A compiled program above this many bytes is refused: it is a mistake or an attack.
 const SIZE_LIMIT: usize = 1 << 20;
 
-static REGEXES: Compiled<Regex> = Compiled::new();
+static REGEXES: Compiled<Regex> = Compiled::empty();
 
 /// An unanchored, case-sensitive pattern. It runs in time linear in the text.
 #[derive(Clone)]

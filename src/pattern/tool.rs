@@ -10,17 +10,17 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Deserializer, de};
 use smol_str::SmolStr;
 
-use super::compiled::Compiled;
+use arraign_trace::compiled::Compiled;
 
 /// The longest glob that is compiled; longer ones are no names of tools.
 const MAX_GLOB_BYTES: usize = 256;
 
-static GLOBS: Compiled<GlobSet> = Compiled::new();
+static GLOBS: Compiled<GlobSet> = Compiled::empty();
 
 /// Matches tool names: one name exactly, or all that a glob describes.
 ///
 /// ```
-/// # use arraign::pattern::ToolPattern;
+/// # use arraign::__internals::pattern::ToolPattern;
 /// let admin = ToolPattern::new("admin_*")?;
 /// assert!(admin.matches("admin_reset") && !admin.matches("Admin_reset"));
 /// # Ok::<(), String>(())

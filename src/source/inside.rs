@@ -3,21 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Files, ReadError, problem_of, write_whole};
+use super::{Files, ReadError, write_whole};
 
 impl Files {
     /// Writes a file inside a root, all of it or nothing; its folder is made. A link that leads out is refused.
     pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), ReadError> {
-        let path = self.resolve(self.root(), &path.to_string_lossy())?;
+        let path = self.resolve_for_writing(path)?;
         let folder = path.parent().unwrap_or(&path);
-        // A link on the way to a folder that is yet to be made leads out as well.
-        let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
-        if !self.is_really_inside(there) {
-            return Err(self.error(&path, self.outside()));
-        }
-        self.refuse_links(&path)?;
         let written = fs::create_dir_all(folder).and_then(|()| write_whole(&path, bytes));
-        written.map_err(|error| self.error(&path, problem_of(&error)))
+        written.map_err(|error| self.io_error(&path, &error))
     }
 }
 

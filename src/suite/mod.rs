@@ -18,6 +18,7 @@ mod recorded;
 mod row_id;
 mod run_source;
 mod runs;
+#[cfg(feature = "schema")]
 pub mod schema;
 mod several;
 mod trace;

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arraign_trace::reader::RunIndex;
+
 use super::runs::Run;
 use crate::case::{Case, Runs, TraceFrom};
-use crate::reader::{self, Index, Recording, TraceError};
+use crate::reader::{self, Recording, TraceError};
 use crate::source::{Files, ReadError, ReadProblem};
 use crate::trace::Trace;
 
@@ -22,7 +24,7 @@ pub(super) enum Source {
     /// Here.
     Read(Vec<Run>),
     /// In a file that was looked through.
-    Text { path: PathBuf, index: Arc<Index> },
+    Text { path: PathBuf, index: Arc<RunIndex> },
     /// In an archive of so many runs.
     #[cfg(feature = "inspect-zip")]
     Zipped { path: PathBuf, count: usize },
@@ -53,7 +55,7 @@ impl Source {
     fn found(path: PathBuf, format: Option<&str>, files: &Files, keeps: bool) -> Result<Self, String> {
         let found = match files.open(&path) {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => return Self::zipped(&path, files),
-            opened => opened.map(|mut file| Index::of(&mut file, format)),
+            opened => opened.map(|mut file| reader::index_runs(&mut file, format)),
         };
         let (index, runs) = in_words(found, &path, files)?;
         if keeps && !runs.is_empty() {
@@ -92,7 +94,7 @@ impl Source {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Read(runs) => runs.len(),
-            Self::Text { index, .. } => index.len(),
+            Self::Text { index, .. } => index.count_runs(),
             #[cfg(feature = "inspect-zip")]
             Self::Zipped { count, .. } => *count,
         }

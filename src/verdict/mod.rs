@@ -4,8 +4,8 @@
 
 mod details;
 mod rebase;
-mod rerun;
-pub mod summary;
+pub(crate) mod rerun;
+pub(crate) mod summary;
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::score::{Card, Effect};
 use crate::trace::{CallStatus, Usage};
 
 pub use details::{CallDetails, RunDetails};
-pub use rerun::{Rerun, quoted};
+pub(crate) use rerun::{Rerun, quoted};
 
 /// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -10,18 +10,26 @@ use crate::place::{LoadError, Place, Span};
 
 /// The value of `node` as a `T`.
 pub(super) fn decode<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadError> {
-    T::deserialize(Item { node, field: None }).map_err(|error| {
+    decode_or_error(node).map_err(|error| {
         let span = error.span.unwrap_or(node.tree.span);
         LoadError::new(Place::new(node.source, span), error.problem).help_if(error.help)
     })
 }
 
+/// The value of `node` as a `T`, or serde's error.
+pub(super) fn decode_or_error<T: DeserializeOwned>(node: Node<'_>) -> Result<T, DecodeError> {
+    T::deserialize(Item { node, field: None })
+}
+
 /// What serde says, and where: the innermost node that was being read.
 #[derive(Debug)]
-struct DecodeError {
-    span: Option<Span>,
-    problem: String,
-    help: Option<String>,
+pub(super) struct DecodeError {
+    /// The innermost node that was being read.
+    pub(super) span: Option<Span>,
+    pub(super) problem: String,
+    pub(super) help: Option<String>,
+    /// The key that a struct needs and does not have.
+    pub(super) missing: Option<&'static str>,
 }
 
 impl DecodeError {
@@ -73,16 +81,16 @@ impl std::error::Error for DecodeError {}
 
 impl de::Error for DecodeError {
     fn custom<T: std::fmt::Display>(message: T) -> Self {
-        Self { span: None, problem: message.to_string(), help: None }
+        Self { span: None, problem: message.to_string(), help: None, missing: None }
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        Self { span: None, problem: format!("unknown key `{field}`"), help: did_you_mean(field, expected) }
+        Self { help: did_you_mean(field, expected), ..Self::custom(format!("unknown key `{field}`")) }
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         let help = did_you_mean(variant, expected);
-        Self { span: None, problem: format!("`{variant}` is none of the known values"), help }
+        Self { help, ..Self::custom(format!("`{variant}` is none of the known values")) }
     }
 
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
@@ -99,7 +107,7 @@ impl de::Error for DecodeError {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::custom(format!("`{field}` is missing"))
+        Self { missing: Some(field), ..Self::custom(format!("`{field}` is missing")) }
     }
 
     fn duplicate_field(field: &'static str) -> Self {

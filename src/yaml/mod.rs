@@ -5,9 +5,9 @@
 
 mod compose;
 mod decode;
+mod decode_all;
 mod fields;
 mod scalar;
-mod suggest;
 mod time;
 
 use std::borrow::Cow;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use smol_str::SmolStr;
 
+pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use fields::Fields;
-pub use suggest::{did_you_mean, nearest};
 pub use time::milliseconds;
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
@@ -194,6 +194,11 @@ impl<'d> Node<'d> {
     /// The value as a `T`. Every key must mean something to `T`: one that it ignores is a mistake.
     pub fn decode<T: DeserializeOwned>(self) -> Result<T, LoadError> {
         decode::decode(self)
+    }
+
+    /// The value as a `T`, like [`Node::decode`], with every mistake and not only the first.
+    pub fn decode_all<T: DeserializeOwned>(self) -> Result<T, LoadErrors> {
+        decode_all::decode_all(self)
     }
 
     /// The entries of a list, each a `T`. Unlike [`Node::decode`], which stops at the first that is none, this says

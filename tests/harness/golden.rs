@@ -1,7 +1,7 @@
 //! Golden datasets in a run: the trial of a gate, the summary, and the JSON that a later run is held against.
 
-use arraign::harness::runs::StoredRun;
-use arraign::report::Format;
+use arraign::__internals::harness::runs::StoredRun;
+use arraign::__internals::report::Format;
 use libtest_mimic::Trial;
 use serde_json::Value;
 

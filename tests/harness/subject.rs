@@ -6,10 +6,10 @@ mod checks;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use arraign::__internals::check::Check;
+use arraign::__internals::evidence::Evidence;
+use arraign::__internals::outcome::{Outcome, Status, Unfit, Violation};
 use arraign::Harness;
-use arraign::check::Check;
-use arraign::evidence::Evidence;
-use arraign::outcome::{Outcome, Status, Unfit, Violation};
 use arraign::trace::{Arguments, Call, Trace};
 use serde::Deserialize;
 
@@ -23,8 +23,11 @@ pub(crate) fn main() -> ExitCode {
 
 /// Ends as it is told.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Says {
+    /// The status of the trial.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     status: Status,
 }
 
@@ -46,6 +49,7 @@ impl Check for Says {
 
 /// Takes its time.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Sleeps {
     ms: u64,
@@ -67,6 +71,7 @@ impl Check for Sleeps {
 
 /// Has a mistake in it.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Panics {
     message: String,

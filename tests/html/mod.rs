@@ -5,8 +5,8 @@ mod sha256;
 
 use std::fs;
 
-use arraign::outcome::{Score, Status};
-use arraign::score::Effect;
+use arraign::__internals::outcome::{Score, Status};
+use arraign::__internals::score::Effect;
 use arraign::trace::CallStatus;
 use arraign::verdict::CallSummary;
 

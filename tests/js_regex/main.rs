@@ -7,7 +7,7 @@ mod node;
 mod oracle;
 mod random;
 
-use arraign::pattern::{Exhausted, Flags, JsRegex};
+use arraign::__internals::pattern::{Exhausted, Flags, JsRegex};
 
 fn regex(pattern: &str, flags: &str) -> JsRegex {
     let flags = Flags::parse(flags).expect("flags");

@@ -1,6 +1,6 @@
 //! What an agent writes to its judge: it stays evidence, and a judge who obeys it is found out.
 
-use arraign::judge::{Answer, BadReply, JudgeError, JudgeRequest, Questionnaire};
+use arraign::__internals::judge::{Answer, BadReply, JudgeError, JudgeRequest, Questionnaire};
 use arraign::trace::Trace;
 use arraign::{Evidence, Harness};
 use libtest_mimic::Trial;

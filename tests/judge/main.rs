@@ -3,7 +3,7 @@
 //! This executable is its own subject, as in `tests/harness`.
 
 mod boundary;
-#[path = "../support/mutations.rs"]
+#[path = "../../crates/arraign-trace/tests/claims/mutations.rs"]
 mod mutations;
 #[cfg(feature = "judge")]
 mod own_evals;

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use arraign::evidence::{AnswerForm, Evidence, Judged, Opinion};
-use arraign::judge::{BadReply, Questionnaire};
-use arraign::pattern::without_secrets;
+use arraign::__internals::evidence::{AnswerForm, Evidence, Judged, Opinion};
+use arraign::__internals::judge::{BadReply, Questionnaire};
+use arraign::__internals::pattern::without_secrets;
 use arraign::{Harness, Trace};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};

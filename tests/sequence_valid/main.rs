@@ -7,20 +7,25 @@ mod verdicts;
 
 use std::path::Path;
 
-use arraign::check::{BUILTIN, Check, Registry, Scope};
-use arraign::evidence::Evidence;
-use arraign::outcome::{Outcome, State};
-use arraign::place::{LoadErrors, Source};
-use arraign::source::Files;
+use arraign::__internals::check::{BUILTIN, Check, Registry, Scope};
+use arraign::__internals::evidence::Evidence;
+use arraign::__internals::outcome::{Outcome, State};
+use arraign::__internals::place::{LoadErrors, Source};
+use arraign::__internals::source::Files;
+use arraign::__internals::yaml::Document;
 use arraign::trace::{Arguments, Call, Trace};
-use arraign::yaml::Document;
 use serde_json::{Value, json};
 
 /// The check that `settings` describe, in a file called `case.yaml` in `folder`.
 fn read_in(folder: &Path, settings: &str) -> Result<Box<dyn Check>, LoadErrors> {
     let kind = BUILTIN.iter().find(|kind| kind.name == "sequence_valid").expect("it is built in");
     let (kinds, files) = (Registry::default(), Files::new(folder, folder));
-    let scope = Scope { kinds: &kinds, files: &files, folder, tables: &arraign::check::Tables::default() };
+    let scope = Scope {
+        kinds: &kinds,
+        files: &files,
+        folder,
+        tables: &arraign::__internals::check::Tables::default(),
+    };
     let documents = Document::parse(&Source::new("case.yaml", settings))?;
     (kind.read)(documents[0].root(), &scope)
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use arraign::pattern::{TextPattern, ToolPattern, is_glob};
+use arraign::__internals::pattern::{TextPattern, ToolPattern, is_glob};
 
 use super::*;
 

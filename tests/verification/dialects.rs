@@ -1,7 +1,7 @@
 //! Agents of other makes: their tools, their shells, their languages.
 
-use arraign::place::Source;
-use arraign::yaml::Document;
+use arraign::__internals::place::Source;
+use arraign::__internals::yaml::Document;
 use serde::Deserialize;
 
 use crate::subject::{Recorded, ask, check, hold_losses};

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use arraign::check::Check;
+use arraign::__internals::check::Check;
 use arraign::trace::{Arguments, Call, CallStatus, Trace};
 use serde_json::{Value, json};
 

@@ -1,12 +1,12 @@
 //! The check, read from YAML and asked.
 
+use arraign::__internals::check::{Check, Kind, Registry, Scope, Tables};
+use arraign::__internals::outcome::Outcome;
+use arraign::__internals::place::Source;
+use arraign::__internals::source::Files;
+use arraign::__internals::yaml::Document;
 use arraign::Evidence;
-use arraign::check::{Check, Kind, Registry, Scope, Tables};
-use arraign::outcome::Outcome;
-use arraign::place::Source;
-use arraign::source::Files;
 use arraign::trace::{Arguments, Call, CallStatus, Trace};
-use arraign::yaml::Document;
 use serde::Deserialize;
 use serde_json::Value;
 

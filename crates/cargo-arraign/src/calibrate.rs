@@ -6,12 +6,12 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arraign::check::Registry;
-use arraign::evidence::{Absent, Judged, Opinion};
-use arraign::judge::{Agreement, Calibration, Example, Hearing, Mode, Panel};
-use arraign::report::plain::one_line;
-use arraign::source::Files;
-use arraign::suite::workspace;
+use arraign::__internals::check::Registry;
+use arraign::__internals::evidence::{Absent, Judged, Opinion};
+use arraign::__internals::judge::{Agreement, Calibration, Example, Hearing, Mode, Panel};
+use arraign::__internals::report::plain::one_line;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::workspace;
 use clap::Args;
 
 use crate::stop::{Ended, Stop, say, written};

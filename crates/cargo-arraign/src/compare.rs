@@ -4,9 +4,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::harness::earlier_run;
-use arraign::report::comparison::Comparison;
-use arraign::report::{Earlier, plain};
+use arraign::__internals::harness::earlier_run;
+use arraign::__internals::report::comparison::Comparison;
+use arraign::__internals::report::{Earlier, plain};
 use clap::{Args, ValueEnum};
 
 use crate::out::out;

@@ -3,8 +3,8 @@
 use std::env;
 use std::path::Path;
 
-use arraign::check::Registry;
-use arraign::suite::schema;
+use arraign::__internals::check::Registry;
+use arraign::__internals::suite::schema;
 
 /// The file of the schema, in the folder that the folder of cases lies in.
 pub(crate) const SCHEMA: &str = "arraign.schema.json";

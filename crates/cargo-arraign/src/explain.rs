@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use arraign::__internals::report::plain::{json_text, one_line};
+use arraign::__internals::report::timeline::{Length, timeline};
+use arraign::__internals::source::{Files, ReadError, ReadProblem};
 use arraign::Trace;
 use arraign::reader::{self, Recording, TraceError, TraceProblem, to_native};
-use arraign::report::plain::{json_text, one_line};
-use arraign::report::timeline::{Length, timeline};
-use arraign::source::{Files, ReadError, ReadProblem};
 use clap::{Args, ValueEnum};
 
 use crate::stop::{Ended, Stop, written};

@@ -4,10 +4,10 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use arraign::__internals::report::plain::{json, one_line};
+use arraign::__internals::report::terminal::load_error;
 use arraign::Harness;
 use arraign::lint::{LeftOut, Linted, Remark};
-use arraign::report::plain::{json, one_line};
-use arraign::report::terminal::load_error;
 use clap::{Args, ValueEnum};
 
 use crate::run::has_folder;

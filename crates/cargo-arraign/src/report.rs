@@ -5,12 +5,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::harness::runs::{StoredRun, newest};
-use arraign::harness::{earlier_run, write_summary};
-use arraign::report::annotations::Annotations;
-use arraign::report::overview::Overview;
-use arraign::report::plain::one_line;
-use arraign::report::{Earlier, FORMATS, Format, Report as _};
+use arraign::__internals::harness::runs::{StoredRun, newest};
+use arraign::__internals::harness::{earlier_run, write_summary};
+use arraign::__internals::report::annotations::Annotations;
+use arraign::__internals::report::overview::Overview;
+use arraign::__internals::report::plain::one_line;
+use arraign::__internals::report::{Earlier, FORMATS, Format, Report as _};
 use clap::Args;
 
 use crate::out::out;

@@ -4,8 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use arraign::__internals::verdict::quoted;
 use arraign::Harness;
-use arraign::verdict::quoted;
 use clap::Args;
 
 use crate::stop::{Ended, Stop};

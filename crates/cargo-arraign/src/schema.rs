@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use arraign::check::Registry;
-use arraign::suite::schema;
+use arraign::__internals::check::Registry;
+use arraign::__internals::suite::schema;
 use clap::Args;
 
 use crate::editor::schema_text;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use arraign::report::plain::plain;
+use arraign::__internals::report::plain::plain;
 
 /// What a command looked at has failed: its exit code.
 pub(crate) const FAILED: u8 = 101;

@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::unparsed;
 use crate::check::schema::{Fault, Schema, Subject, shown};
+use crate::evidence::require_arguments;
 use crate::outcome::{Unfit, Violation};
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;
 
 /// Everything that is wrong with the arguments of `call`.
 pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, Unfit> {
-    call.arguments_recorded()?;
+    require_arguments(call)?;
     let arguments = match object(&call.arguments) {
         Ok(arguments) => arguments,
         Err(reason) => return Ok(vec![schema.cite_type(unreadable(call, &reason))]),
@@ -28,8 +29,12 @@ fn unreadable(call: &Call, reason: &str) -> Violation {
         Arguments::Broken { raw, .. } => raw.as_str().into(),
         Arguments::Unrecorded => Value::Null,
     };
-    Violation { value: Some(value), constraint: Some("type: object".to_owned()), ..call.violation(message) }
-        .help("pass the arguments as one JSON object")
+    Violation {
+        value: Some(value),
+        constraint: Some("type: object".to_owned()),
+        ..Violation::of_call(call, message)
+    }
+    .help("pass the arguments as one JSON object")
 }
 
 fn broken(call: &Call, fault: &Fault) -> Violation {
@@ -44,7 +49,7 @@ fn broken(call: &Call, fault: &Fault) -> Violation {
         argument: fault.part(),
         value: fault.value.clone(),
         constraint: Some(fault.constraint.clone()),
-        ..call.violation(message)
+        ..Violation::of_call(call, message)
     }
     .help(fault.advice.clone())
 }
@@ -60,14 +65,14 @@ pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r
             };
             let message = format!("the policy denies `{}`{by}, but it was called", call.name);
             let constraint = Some(format!("deny: {}", entry.pattern));
-            let violation = Violation { constraint, ..call.violation(message) };
+            let violation = Violation { constraint, ..Violation::of_call(call, message) };
             (violation.help("keep the agent from calling it, or take the entry off the list"), &entry.pointer)
         }
         Refusal::NotAllowed(allowed, pointer) => {
             let message = format!("`{}` is not among the tools that the policy allows", call.name);
             let names: Vec<&str> = allowed.iter().map(crate::pattern::ToolPattern::as_str).collect();
             let constraint = Some(format!("allow: {}", names.join(", ")));
-            let violation = Violation { constraint, ..call.violation(message) };
+            let violation = Violation { constraint, ..Violation::of_call(call, message) };
             (with_help(violation, &names), pointer)
         }
     }
@@ -77,7 +82,7 @@ pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r
 pub(super) fn undefined(call: &Call, policy: &Policy) -> Violation {
     let message = format!("the policy does not define `{}`, but it was called", call.name);
     let constraint = Some("strict: true".to_owned());
-    let violation = Violation { constraint, ..call.violation(message) };
+    let violation = Violation { constraint, ..Violation::of_call(call, message) };
     let violation = match policy.origin.in_policy(&policy.tools_at) {
         Some(tools) => violation.cite_policy(&tools),
         None => violation,
@@ -89,7 +94,7 @@ pub(super) fn undefined(call: &Call, policy: &Policy) -> Violation {
 pub(super) fn unconstrained(call: &Call, policy: &Policy) -> Violation {
     let message = format!("the policy has no schema for `{}`, but it was called", call.name);
     let constraint = Some("unconstrained_tools: deny".to_owned());
-    with_help(Violation { constraint, ..call.violation(message) }, &policy.names())
+    with_help(Violation { constraint, ..Violation::of_call(call, message) }, &policy.names())
 }
 
 fn with_help(violation: Violation, known: &[&str]) -> Violation {

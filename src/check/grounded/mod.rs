@@ -4,12 +4,7 @@
 //! identifiers, quotations, URLs and file paths; each must stand in the evidence in some spelling: `$1,234.50` is
 //! `1234.5 USD`, `50 %` is `50%` (and the bare number 0.5), `March 3rd, 2025` is `2025-03-03`, `10 PM` is `22:00`.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `max_unsupported` | how many atoms may be without support: a count from 1, or a share below 1; default: 0 |
-//! | `atoms` | which atoms count: `money`, `numbers`, `percentages`, `dates`, `ids`, `quotes`, `urls`, `paths`; default: all |
-//! | `claims` | `true`: where a judge is configured, it looks at all claims as well, under the label `hallucination` |
-//! | `from` | where they may stand: `results`, `arguments`, `prompt`; default: all three |
+//! <!-- settings -->
 //!
 //! What counts:
 //!
@@ -63,14 +58,22 @@ const SHOWN: usize = 50;
 const LONGEST: usize = 80;
 
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Grounded {
+    /// How many atoms may be without support: a count from 1, or a share below 1. Default: 0.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "f64", range(min = 0)))]
     max_unsupported: Allowed,
+    /// The atoms that count. Default: all.
     #[serde(default = "all_atoms", deserialize_with = "at_least_one")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     atoms: Vec<AtomKind>,
+    /// The evidence that supports an atom. Default: all three.
     #[serde(default = "everywhere", deserialize_with = "at_least_one")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     from: Vec<From>,
+    /// `true`: a configured judge looks at all claims as well, under the label `hallucination`. Default: `false`.
     #[serde(default)]
     claims: bool,
 }

@@ -8,13 +8,14 @@ use crate::trace::{Arguments, Call, Role};
 
 /// A part of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum From {
-    /// What tools gave back, errors included.
+    /// Results of tools, errors included.
     Results,
-    /// What was passed to tools.
+    /// Arguments of calls.
     Arguments,
-    /// What the user and the application said.
+    /// Messages of the user and the system.
     Prompt,
 }
 

@@ -92,7 +92,7 @@ impl After {
             Some(next) => format!("the next call of {then} is call {}", run.calls[next].index),
             None => format!("{then} was never called after it"),
         };
-        call.violation(format!("{} was called without {then} {window}", self.trigger.say(call)))
+        Violation::of_call(call, format!("{} was called without {then} {window}", self.trigger.say(call)))
             .expected(format!("a call of {then} {window}"), actual)
             .help(format!("call {then} after it, or change the rule"))
     }
@@ -124,8 +124,7 @@ impl Rule for NeverAfter {
 impl NeverAfter {
     fn forbidden(&self, call: &Call, trigger: &Call) -> Violation {
         let (said, cause) = (self.forbidden.say(call), self.trigger.say(trigger));
-        let violation = call
-            .violation(format!("{said} was called after {cause}"))
+        let violation = Violation::of_call(call, format!("{said} was called after {cause}"))
             .expected(
                 format!("no call of {} after call {}", self.forbidden, trigger.index),
                 format!("call {} is one", call.index),

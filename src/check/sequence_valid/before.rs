@@ -104,7 +104,7 @@ fn without(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Vi
         ("before it", format!("call {said} first, or drop the rule"))
     };
     let actual: Vec<String> = missing.iter().map(|first| whereabouts(first, at, run)).collect();
-    call.violation(format!("{} was called without {said} {when}", then.say(call)))
+    Violation::of_call(call, format!("{} was called without {said} {when}", then.say(call)))
         .expected(format!("{said} before call {}", call.index), words::and(&actual))
         .help(help)
 }
@@ -148,10 +148,12 @@ impl ImmediatelyBefore {
             || "it was the first call".to_owned(),
             |previous| format!("`{}` stands directly before it", previous.name),
         );
-        let violation = call
-            .violation(format!("{} was called without {first} directly before it", then.say(call)))
-            .expected(format!("{first} as the call before call {}", call.index), actual)
-            .help(format!("call {first} right before each {then}, or use `before`"));
+        let violation = Violation::of_call(
+            call,
+            format!("{} was called without {first} directly before it", then.say(call)),
+        )
+        .expected(format!("{first} as the call before call {}", call.index), actual)
+        .help(format!("call {first} right before each {then}, or use `before`"));
         Some(violation.at("/first"))
     }
 }

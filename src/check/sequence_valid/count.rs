@@ -149,7 +149,7 @@ impl Count {
         let message = format!("{} was {}, but should {}", self.tool, called(hits.len()), bound.demand());
         let violation = bound.excess(hits).map_or_else(
             || Violation { tool: Some(self.tool.name().to_owned()), ..Violation::new(&message) },
-            |call| call.violation(&message),
+            |call| Violation::of_call(call, &message),
         );
         let constraint = Some(format!("{}: {}", bound.key(), bound.number()));
         Violation { calls: hits.iter().map(|call| call.index).collect(), constraint, ..violation }

@@ -35,7 +35,8 @@ impl Rule for Eventually {
 impl Eventually {
     fn late(&self, call: &Call) -> Violation {
         let message = format!("{} was called only as call {}", self.tool.say(call), call.index);
-        self.explain(call.violation(message), format!("its first call is call {}", call.index)).at("/within")
+        self.explain(Violation::of_call(call, message), format!("its first call is call {}", call.index))
+            .at("/within")
     }
 
     fn never(&self, run: &Run<'_>) -> Violation {

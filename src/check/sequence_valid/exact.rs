@@ -35,7 +35,7 @@ impl Exact {
             (Some(tool), Some(call)) => other(call, tool),
             (Some(tool), None) => missing(tool, calls.len()),
             (None, Some(call)) => {
-                call.violation(format!("`{}` was called after the sequence had ended", call.name))
+                Violation::of_call(call, format!("`{}` was called after the sequence had ended", call.name))
             }
         };
         let at = if same < tools.len() { self.tools.pointer(same) } else { "/sequence".to_owned() };
@@ -46,7 +46,7 @@ impl Exact {
 }
 
 fn other(call: &Call, tool: &Operand) -> Violation {
-    call.violation(format!("`{}` was called as call {}, in place of {tool}", call.name, call.index))
+    Violation::of_call(call, format!("`{}` was called as call {}, in place of {tool}", call.name, call.index))
 }
 
 fn missing(tool: &Operand, calls: usize) -> Violation {

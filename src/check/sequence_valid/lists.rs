@@ -117,7 +117,7 @@ impl Pattern {
 }
 
 fn violation(call: &Call, entry: &str, expected: String) -> Violation {
-    call.violation(is_blocked(&call.name, entry, 1))
+    Violation::of_call(call, is_blocked(&call.name, entry, 1))
         .expected(expected, format!("`{}` is call {}", call.name, call.index))
         .help(HELP)
 }
@@ -141,7 +141,7 @@ impl Rule for Allowlist {
 
 impl Allowlist {
     fn outside(&self, call: &Call) -> Violation {
-        call.violation(format!("`{}` was called, but is not on the allowlist", call.name))
+        Violation::of_call(call, format!("`{}` was called, but is not on the allowlist", call.name))
             .expected(self.allowed.say_all(" or "), format!("`{}`", call.name))
             .help("keep the agent from calling it, or add it to the allowlist")
             .at("/tools")

@@ -1,5 +1,7 @@
 //! `sequence_valid`: tools are called in the order that these rules ask for.
 //!
+//! <!-- settings -->
+//!
 //! All rules must hold, and each that does not gives its own violation. A rule whose trigger never came is
 //! *not exercised*: it passes, the verdict says so, and `require_exercised: true` makes it fail.
 //!
@@ -47,17 +49,20 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{About, Check, Clause, Kind};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::Place;
 use crate::trace::{Call, Trace};
 
 use reader::RuleReader;
 
-pub(super) const KIND: Kind =
-    Kind::with("sequence_valid", "tools are called in the order that these rules ask for", settings::read)
-        .shorthand("rules")
-        .case_keys(&["same_turn", "require_exercised"]);
+pub(super) const KIND: Kind = Kind::with::<settings::SequenceRules>(
+    "sequence_valid",
+    "tools are called in the order that these rules ask for",
+    settings::read,
+)
+.shorthand("rules")
+.case_keys(&["same_turn", "require_exercised"]);
 
 /// The rules, by their `type`.
 const RULES: &[RuleKind] = &[
@@ -97,10 +102,13 @@ struct Run<'r> {
 
 /// Whether a call counts as `before` another one of its turn, whose result it cannot have seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-enum SameTurn {
+pub(crate) enum SameTurn {
+    /// Two calls of one turn do not count as ordered. The default.
     #[default]
     Refuse,
+    /// Two calls of one turn count as ordered.
     Allow,
 }
 
@@ -211,7 +219,7 @@ impl SequenceValid {
     /// Whether the trace tells what the rules look at.
     fn needs_are_met(&self, evidence: &Evidence<'_>) -> Result<(), Unfit> {
         if self.all().any(|placed| placed.reads_arguments) {
-            evidence.trace.arguments_recorded()?;
+            evidence.trace.calls.iter().try_for_each(require_arguments)?;
         }
         Ok(())
     }

@@ -91,7 +91,11 @@ impl Sequence {
             }
             _ => format!("`{}` was called before {expected}", call.name),
         };
-        self.explain(call.violation(message), format!("`{}` is call {}", call.name, call.index), breach.next)
+        self.explain(
+            Violation::of_call(call, message),
+            format!("`{}` is call {}", call.name, call.index),
+            breach.next,
+        )
     }
 
     fn explain(&self, violation: Violation, actual: String, member: usize) -> Violation {

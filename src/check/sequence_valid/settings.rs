@@ -11,6 +11,33 @@ use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Key, Node};
 
+/// Settings of `sequence_valid`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+pub(super) struct SequenceRules {
+    /// The rules, each with its `type`.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<Vec<crate::check::forms::OrderRule>>", length(min = 1))
+    )]
+    rules: Option<Vec<String>>,
+    /// A file that contains the rules.
+    policy: Option<String>,
+    /// The tools that are called, in exactly this order, and no others.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<crate::check::forms::RuleTool>>"))]
+    sequence: Option<Vec<String>>,
+    /// Names that stand for several tools in the rules.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<std::collections::BTreeMap<String, crate::check::forms::Texts>>")
+    )]
+    aliases: Option<String>,
+    /// Whether two calls of one turn count as ordered.
+    same_turn: Option<super::SameTurn>,
+    /// `true`: a rule that nothing in the run concerns fails the trial. Default: such a rule passes.
+    require_exercised: Option<bool>,
+}
+
 /// Reads the settings at `node`.
 pub(super) fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `sequence_valid`")?;

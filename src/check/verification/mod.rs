@@ -5,16 +5,7 @@
 //! and their outcome told (0.2); type check, lint and coverage run (0.1). What a run did not do is not asked of it: one that
 //! only looked needs no tests. The ranges are perfect (0.85 and more), good (0.75), moderate (0.65) and poor.
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `threshold` | the least score that passes; default 0.9. `verification: 0.8` is short for it, `true` for all defaults |
-//! | `strict: true` | any unsupported claim makes the score 0, and the threshold is 1 |
-//! | `profile` | `trace`: what the calls show; the default where there are calls. `text`: the words of the answer alone |
-//! | `on_violation` | `fail`: an unsupported claim fails the trial whatever the score is. `score`: it only costs its points |
-//! | `gates` | which of `type`, `lint`, `coverage` the project has; all by default, and they share the points |
-//! | `tools` | names or globs to add: `edit`, `read`, `search`, `shell`, `test`, `type`, `lint`, `coverage`, `deploy`, `health`, `ignore`; `self_verifying` names editors whose result shows what they wrote |
-//! | `commands` | shell lines to add: `test`, `type`, `lint`, `coverage`, `deploy`, `health`; `just ci*`, `mvn ... verify` |
-//! | `keywords`, `claims` | phrases to add: statements of verification, guesses; `should\|would now? hold` |
+//! <!-- settings -->
 //!
 //! `evals/arraign.yaml`, and a suite beside its cases, may say `verification: {gates: [type, lint], ...}`: the base for every case
 //! that asks for the check. What a case says takes the place of `threshold`, `strict`, `profile`, `on_violation` and
@@ -49,6 +40,7 @@
 mod answer;
 mod breakdown;
 mod command_tables;
+mod described;
 mod editor;
 mod event;
 mod health;
@@ -76,15 +68,18 @@ pub(crate) use self::settings::Settings;
 use self::settings::{OnViolation, Profile};
 use super::answer::answer;
 use super::{Check, Kind, Scope};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Outcome, Unfit};
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 use crate::yaml::Node;
 
-pub(super) const KIND: Kind =
-    Kind::with("verification", "the agent verifies its work, and says only what it saw", read)
-        .shorthand("threshold");
+pub(super) const KIND: Kind = Kind::with::<described::VerificationSchema>(
+    "verification",
+    "the agent verifies its work, and says only what it saw",
+    read,
+)
+.shorthand("threshold");
 
 struct Verification(Settings);
 
@@ -104,7 +99,7 @@ impl Check for Verification {
                 Err(Unfit::missing("the trace holds no result of any call"))
             }
             Profile::Trace => {
-                trace.arguments_recorded()?;
+                trace.calls.iter().try_for_each(require_arguments)?;
                 let asked = evidence.input.as_deref().or(trace.input.as_deref());
                 let found = trace::judge(trace, asked, answer, &self.0);
                 Ok(found

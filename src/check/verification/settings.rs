@@ -15,6 +15,7 @@ const THRESHOLD: f64 = 0.9;
 
 /// What the score is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Profile {
     /// The words of the final answer.
@@ -25,21 +26,26 @@ pub(super) enum Profile {
 
 /// What an unsupported statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OnViolation {
-    /// It fails the trial.
+    /// The trial fails, whatever the score is. The default.
     #[default]
     Fail,
-    /// It costs its points.
+    /// It only costs its points.
     Score,
 }
 
 /// A quality gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-enum Gate {
+pub(super) enum Gate {
+    /// A type checker.
     Type,
+    /// A linter.
     Lint,
+    /// A measurement of coverage.
     Coverage,
 }
 

@@ -30,6 +30,7 @@ pub use unit::{Unit, units_agree};
 
 /// What an atom is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AtomKind {
     /// An amount in a currency.

@@ -33,24 +33,24 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::compiled::Compiled;
+use arraign_trace::compiled::Compiled;
 use program::Program;
 
 pub use flags::Flags;
 
-static REGEXES: Compiled<Engine> = Compiled::new();
+static REGEXES: Compiled<Engine> = Compiled::empty();
 
 /// A compiled JavaScript regular expression.
 ///
 /// ```
-/// # use arraign::pattern::{Flags, JsRegex};
+/// # use arraign::__internals::pattern::{Flags, JsRegex};
 /// let price = JsRegex::new(r"(?<=\$)(?<value>\d+)", Flags::IGNORE_CASE)?;
 /// assert_eq!(price.is_match("cost $199"), Ok(true));
 /// assert_eq!(price.extract("cost $199"), Ok(Some("199".to_owned())));
 ///
 /// let error = JsRegex::new("a{3,2}", Flags::default()).unwrap_err();
 /// assert_eq!(error.offset, 1);
-/// # Ok::<(), arraign::pattern::JsRegexError>(())
+/// # Ok::<(), arraign::__internals::pattern::JsRegexError>(())
 /// ```
 #[derive(Clone)]
 pub struct JsRegex {

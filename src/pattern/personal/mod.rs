@@ -22,6 +22,7 @@ use super::plain::Plain;
 
 /// A kind of personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PersonalKind {
     /// A private key, a token, an API key.

@@ -1,9 +1,13 @@
 //! The JSON Schema of what users write: completion, hover texts and marks for mistakes in an editor.
 //!
-//! Draft 7, the newest that the YAML language server reads. The YAML files beside this one say what each key holds;
-//! the checks come from the registry, so that a project's own are known by their names. The schema accepts whatever
-//! loads; a mistake that needs more than one place to see is left to the loader.
+//! Draft 7, the newest that the YAML language server reads. The settings of each check describe themselves, a project's
+//! own included. The schema accepts whatever loads; a mistake that needs more than one place to see is left to the
+//! loader.
 
+mod tidy;
+
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::keys;
@@ -12,7 +16,6 @@ use crate::place::Source;
 use crate::yaml::Document;
 
 const CASES: &str = include_str!("cases.yaml");
-const CHECKS: &str = include_str!("checks.yaml");
 const FORMS: &str = include_str!("forms.yaml");
 
 /// What makes a mapping a suite.
@@ -20,7 +23,7 @@ const OF_SUITES: &[&str] = &["tests", "cases", "scenarios", "dataset"];
 
 /// The schema of files of cases: suites, single cases, lists of cases.
 pub fn of_cases(kinds: &Registry) -> Value {
-    let keys = Keys::read();
+    let keys = Keys::read(kinds);
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "if": {"type": "array"},
@@ -36,26 +39,36 @@ pub fn of_cases(kinds: &Registry) -> Value {
 
 /// The schema of `arraign.yaml`.
 pub fn of_workspace(kinds: &Registry) -> Value {
-    let keys = Keys::read();
+    let keys = Keys::read(kinds);
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "type": ["object", "null"],
         "properties": keys.part("workspace"),
         "additionalProperties": false,
-        "definitions": keys.shared_definitions(kinds),
+        "definitions": keys.shared_definitions(),
     })
 }
 
-/// What the YAML files say.
+/// What the YAML files and the kinds say.
 struct Keys {
     cases: Value,
-    checks: Value,
-    forms: Value,
+    /// The schemas of settings, by check.
+    checks: Map<String, Value>,
+    /// The schemas that others refer to.
+    forms: Map<String, Value>,
 }
 
 impl Keys {
-    fn read() -> Self {
-        Self { cases: read(CASES), checks: read(CHECKS), forms: read(FORMS) }
+    fn read(kinds: &Registry) -> Self {
+        let mut generator = SchemaSettings::draft07().into_generator();
+        let checks =
+            kinds.iter().map(|kind| (kind.name.to_owned(), settings(kind, &mut generator))).collect();
+        let mut forms = map(&read(FORMS));
+        for (name, mut form) in generator.take_definitions(true) {
+            tidy::tidy(&mut form);
+            forms.insert(name, form);
+        }
+        Self { cases: read(CASES), checks, forms }
     }
 
     /// The properties of a part of the cases' file.
@@ -64,32 +77,23 @@ impl Keys {
     }
 
     /// What both schemas name: forms of values, and the settings of checks.
-    fn shared_definitions(&self, kinds: &Registry) -> Map<String, Value> {
-        let mut definitions = map(&self.forms);
-        let checks = kinds.iter().map(|kind| (kind.name.to_owned(), self.check(kind)));
-        definitions.insert("checks".to_owned(), Value::Object(checks.collect()));
+    fn shared_definitions(&self) -> Map<String, Value> {
+        let mut definitions = self.forms.clone();
+        definitions.insert("checks".to_owned(), Value::Object(self.checks.clone()));
         definitions
     }
 
     fn definitions(&self, kinds: &Registry) -> Map<String, Value> {
-        let mut definitions = self.shared_definitions(kinds);
+        let mut definitions = self.shared_definitions();
         definitions.insert("case".to_owned(), self.case(kinds));
         definitions.insert("part_of_case".to_owned(), self.part_of_case(kinds));
         definitions.insert("suite".to_owned(), self.suite());
         definitions
     }
 
-    /// The settings of a check. Of a project's own nothing is known but its name and what it asks.
-    fn check(&self, kind: &Kind) -> Value {
-        match self.checks.get(kind.name) {
-            Some(settings) => json!({
-                "description": kind.summary,
-                "type": ["object", "null"],
-                "properties": settings,
-                "additionalProperties": false,
-            }),
-            None => json!({"description": kind.summary}),
-        }
+    /// The settings of a kind, if it describes them.
+    fn properties(&self, kind: &Kind) -> Option<&Map<String, Value>> {
+        self.checks.get(kind.name)?.get("properties")?.as_object()
     }
 
     /// A case: which keys it may have hangs on its metric.
@@ -119,9 +123,7 @@ impl Keys {
     }
 
     fn beside_metric(&self, kind: &Kind) -> Value {
-        let Some(settings) = self.checks.get(kind.name).and_then(Value::as_object) else {
-            return json!({});
-        };
+        let Some(settings) = self.properties(kind) else { return json!({}) };
         let pointer = |setting: &str| format!("#/definitions/checks/{}/properties/{setting}", kind.name);
         let settings = settings.keys().map(|key| (key.clone(), json!({"$ref": pointer(key)})));
         json!({
@@ -145,7 +147,7 @@ impl Keys {
     fn named(&self, kind: &Kind) -> Value {
         let mut forms = vec![json!({"$ref": format!("#/definitions/checks/{}", kind.name)})];
         if let Some(setting) = kind.shorthand
-            && let Some(mut bare) = self.checks[kind.name].get(setting).cloned()
+            && let Some(mut bare) = self.properties(kind).and_then(|settings| settings.get(setting)).cloned()
         {
             let meaning = bare["description"].as_str().unwrap_or_default();
             bare["description"] = json!(format!("{}\n\n`{setting}`: {meaning}", kind.summary));
@@ -175,6 +177,22 @@ impl Keys {
             "else": items("case"),
         })
     }
+}
+
+/// The settings of a check. Of a kind that does not describe them only its name and its summary are known.
+fn settings(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
+    let Some(describe) = kind.schema else { return json!({"description": kind.summary}) };
+    let mut schema = describe(generator);
+    for transform in generator.transforms_mut() {
+        transform.transform(&mut schema);
+    }
+    let mut schema = schema.to_value();
+    tidy::tidy(&mut schema);
+    schema["description"] = json!(kind.summary);
+    schema["type"] = json!(["object", "null"]);
+    // The decoder refuses keys that a type does not have, whether or not the type says `deny_unknown_fields`.
+    schema["additionalProperties"] = json!(false);
+    schema
 }
 
 /// A case of its common keys, of which more is said elsewhere, of `settings`, and of nothing else.

@@ -4,8 +4,8 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use arraign::http::{Client, Limits, Request};
-use arraign::judge::Questionnaire;
+use arraign::__internals::http::{Client, Limits, Request};
+use arraign::__internals::judge::Questionnaire;
 use arraign::{Evidence, Harness, Trace};
 use serde_json::{Value, json};
 

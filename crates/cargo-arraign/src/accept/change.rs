@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use arraign::report::plain::{one_line, plain};
+use arraign::__internals::report::plain::{one_line, plain};
 use similar::TextDiff;
 
 use super::repository::Repository;

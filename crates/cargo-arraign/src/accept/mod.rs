@@ -12,8 +12,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::harness::runs::StoredRun;
-use arraign::report::plain::plain;
+use arraign::__internals::harness::runs::StoredRun;
+use arraign::__internals::report::plain::plain;
 use arraign::verdict::{Finding, Verdict};
 use clap::Args;
 

@@ -3,8 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use arraign::harness::runs::StoredRun;
-use arraign::source::Files;
+use arraign::__internals::harness::runs::StoredRun;
+use arraign::__internals::source::Files;
 
 use crate::stop::Stop;
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use arraign::harness::pending_folder;
-use arraign::harness::runs::StoredRun;
-use arraign::source::Files;
+use arraign::__internals::harness::pending_folder;
+use arraign::__internals::harness::runs::StoredRun;
+use arraign::__internals::source::Files;
 use walkdir::WalkDir;
 
 use super::change::Change;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use arraign::verdict::summary::Summary;
+use arraign::__internals::verdict::summary::Summary;
 use serde_json::Value;
 
 /// The text of the baseline at `path` with the means of `summary`. Suites that only the old one holds stay.

@@ -1,8 +1,8 @@
 //! Assay: `eval.yaml` with `metric:` tests, as its pages print them, or with `expected: {type: ...}`, as its program
 //! reads them.
 
-use arraign::place::LoadErrors;
-use arraign::yaml::Node;
+use arraign::__internals::place::LoadErrors;
+use arraign::__internals::yaml::Node;
 use serde_json::{Map, Value, json};
 
 use super::draft::{Case, Draft, Given, Imported, named};

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arraign::pattern::is_glob;
-use arraign::place::Source;
-use arraign::source::{Files, ReadProblem};
+use arraign::__internals::pattern::is_glob;
+use arraign::__internals::place::Source;
+use arraign::__internals::source::{Files, ReadProblem};
 use globset::GlobBuilder;
 use walkdir::{DirEntry, WalkDir};
 

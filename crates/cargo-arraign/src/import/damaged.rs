@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use arraign::place::Source;
-use arraign::yaml::Document;
+use arraign::__internals::place::Source;
+use arraign::__internals::yaml::Document;
 use clap::ValueEnum as _;
 
 use super::Tool;

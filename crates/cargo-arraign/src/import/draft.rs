@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use arraign::place::{LoadErrors, Place, Source};
+use arraign::__internals::place::{LoadErrors, Place, Source};
+use arraign::__internals::report::plain::one_line;
+use arraign::__internals::yaml::{Document, Node};
 use arraign::reader::to_native;
-use arraign::report::plain::one_line;
 use arraign::trace::Trace;
-use arraign::yaml::{Document, Node};
 use serde_json::{Map, Value};
 
 use super::beside::{Beside, ends_in};

@@ -1,7 +1,7 @@
 //! EvalView: test cases with `expected`, `thresholds` and `checks`, one a document.
 
-use arraign::place::LoadErrors;
-use arraign::yaml::Node;
+use arraign::__internals::place::LoadErrors;
+use arraign::__internals::yaml::Node;
 use serde_json::{Map, Value};
 
 use super::draft::{Case, Draft, Given, Imported};

@@ -1,7 +1,7 @@
 //! What could not be carried: nothing of the other tool's file is dropped in silence.
 
-use arraign::place::Place;
-use arraign::yaml::{Key, Node, Value};
+use arraign::__internals::place::Place;
+use arraign::__internals::yaml::{Key, Node, Value};
 
 /// One thing that is not in what was written, or is not there as it was.
 #[derive(Clone)]

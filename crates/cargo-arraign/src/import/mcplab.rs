@@ -1,7 +1,7 @@
 //! MCPLab: evaluation files with `scenarios`, and test cases that are files of their own.
 
-use arraign::place::LoadErrors;
-use arraign::yaml::Node;
+use arraign::__internals::place::LoadErrors;
+use arraign::__internals::yaml::Node;
 
 use super::draft::{Case, Draft, Given, Imported};
 use super::lost::{Keys, Lost, list, pruned, says_nothing};

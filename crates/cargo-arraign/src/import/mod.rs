@@ -29,8 +29,8 @@ use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use arraign::__internals::place::{LoadErrors, Source};
 use arraign::Harness;
-use arraign::place::{LoadErrors, Source};
 use clap::{Args, ValueEnum};
 
 use self::beside::Beside;

@@ -39,7 +39,7 @@ fn literal(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arraign::pattern::{Flags, JsRegex};
+    use arraign::__internals::pattern::{Flags, JsRegex};
 
     fn is_match(pattern: &str, text: &str) -> bool {
         let flags = Flags::parse("").expect("no flags");

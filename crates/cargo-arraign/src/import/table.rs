@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arraign::place::Source;
+use arraign::__internals::place::Source;
 use csv::{ReaderBuilder, StringRecord};
 
 /// A row of a table.

@@ -3,7 +3,7 @@
 use std::io::{self, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::report::plain::one_line;
+use arraign::__internals::report::plain::one_line;
 
 use super::lost::Lost;
 

@@ -157,8 +157,8 @@ fn block(text: &mut String, words: &str, indent: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arraign::place::Source;
-    use arraign::yaml::Document;
+    use arraign::__internals::place::Source;
+    use arraign::__internals::yaml::Document;
     use serde_json::json;
 
     fn read_back(value: &Value) -> (String, Value) {

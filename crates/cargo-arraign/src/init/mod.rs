@@ -10,8 +10,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::report::plain::one_line;
-use arraign::source::write_whole;
+use arraign::__internals::report::plain::one_line;
+use arraign::__internals::source::write_whole;
 use clap::{Args, ValueEnum};
 
 use self::manifest::{Dependency, Edited};

@@ -48,10 +48,14 @@ mod tests {
     fn the_workflow_is_yaml_wherever_the_project_lies() {
         for (is_crate, below) in [(true, ""), (false, ""), (true, "crates/a \"b\"")] {
             let text = workflow(is_crate, below);
-            let source = arraign::place::Source::new("evals.yml", text.clone());
-            let documents = arraign::yaml::Document::parse(&source).expect("YAML");
+            let source = arraign::__internals::place::Source::new("evals.yml", text.clone());
+            let documents = arraign::__internals::yaml::Document::parse(&source).expect("YAML");
             let folder = documents[0].root().pointer("/jobs/evals/defaults/run/working-directory");
-            assert_eq!(folder.and_then(arraign::yaml::Node::as_str).unwrap_or_default(), below, "{text}");
+            assert_eq!(
+                folder.and_then(arraign::__internals::yaml::Node::as_str).unwrap_or_default(),
+                below,
+                "{text}"
+            );
             assert!(!text.contains("# folder") && !text.contains("# run"));
         }
     }

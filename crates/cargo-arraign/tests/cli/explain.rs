@@ -10,7 +10,7 @@ use crate::locate_in_repository;
 use crate::program::{Ran, arraign, pin};
 
 fn samples() -> PathBuf {
-    locate_in_repository("tests/reader")
+    locate_in_repository("crates/arraign-trace/tests/reader")
 }
 
 fn explained(arguments: &[&str]) -> Ran {

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign::__internals::engine::evaluate_recorded;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::load_recorded;
 use arraign::Harness;
-use arraign::engine::evaluate_recorded;
-use arraign::source::Files;
-use arraign::suite::load_recorded;
 
 use crate::program::{Ran, arraign};
 

@@ -74,7 +74,8 @@ fn a_folder_without_cases_is_exit_code_2() {
 }
 
 /// A check of a crate's own: nothing is logged.
-#[derive(serde::Deserialize)]
+#[derive(serde::Deserialize, arraign::schemars::JsonSchema)]
+#[schemars(crate = "arraign::schemars")]
 struct NothingLogged {}
 
 impl Check for NothingLogged {

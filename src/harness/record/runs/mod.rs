@@ -2,14 +2,14 @@
 //! together, and what the shards of several machines did.
 //!
 //! ```no_run
-//! use arraign::harness::runs::{self, StoredRun};
-//! use arraign::report::FORMATS;
+//! use arraign::__internals::harness::runs::{self, StoredRun};
+//! use arraign::__internals::report::FORMATS;
 //! use std::path::Path;
 //!
 //! let out = Path::new("target/arraign");
 //! let run = StoredRun::open(&[runs::newest(out)?])?;
 //! let written = run.write(FORMATS, out, |_| ())?;
-//! # Ok::<(), arraign::harness::runs::RunError>(())
+//! # Ok::<(), arraign::__internals::harness::runs::RunError>(())
 //! ```
 
 mod error;

@@ -1,8 +1,8 @@
 //! The criteria of an evaluation as checks.
 
-use arraign::place::{LoadErrors, Place, Span};
+use arraign::__internals::place::{LoadErrors, Place, Span};
+use arraign::__internals::yaml::{Document, Node, Value as Yaml};
 use arraign::trace::Call;
-use arraign::yaml::{Document, Node, Value as Yaml};
 use serde_json::{Value, json};
 
 use super::recorded::Conversation;

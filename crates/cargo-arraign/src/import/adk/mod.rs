@@ -6,8 +6,8 @@
 mod criteria;
 mod recorded;
 
-use arraign::place::LoadErrors;
-use arraign::yaml::Node;
+use arraign::__internals::place::LoadErrors;
+use arraign::__internals::yaml::Node;
 
 use self::criteria::Criteria;
 use self::recorded::Conversation;

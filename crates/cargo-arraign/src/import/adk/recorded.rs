@@ -1,7 +1,7 @@
 //! The conversation of an eval case as a trace.
 
+use arraign::__internals::yaml::Node;
 use arraign::trace::{Arguments, Call, CallStatus, Role, Trace};
-use arraign::yaml::Node;
 use serde_json::Value;
 
 use crate::import::lost::{Keys, Lost, list};

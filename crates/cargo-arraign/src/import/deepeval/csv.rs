@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arraign::place::{LoadError, LoadErrors, Place, Source};
+use arraign::__internals::place::{LoadError, LoadErrors, Place, Source};
 use serde_json::{Map, Value};
 
 use crate::import::table::{Row, table};

@@ -1,8 +1,8 @@
 //! One golden as a case.
 
-use arraign::place::Place;
+use arraign::__internals::place::Place;
+use arraign::__internals::yaml::Node;
 use arraign::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
-use arraign::yaml::Node;
 use serde_json::{Value, json};
 
 use super::place_of;

@@ -9,8 +9,8 @@ mod golden;
 use std::path::Path;
 use std::sync::Arc;
 
-use arraign::place::{LoadErrors, Place, Source, Span};
-use arraign::yaml::{Document, Node};
+use arraign::__internals::place::{LoadErrors, Place, Source, Span};
+use arraign::__internals::yaml::{Document, Node};
 
 use super::beside::ends_in;
 use super::draft::{Draft, Given, Imported, documents};

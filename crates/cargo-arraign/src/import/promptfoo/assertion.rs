@@ -1,6 +1,6 @@
 //! An assertion as checks.
 
-use arraign::yaml::Node;
+use arraign::__internals::yaml::Node;
 use serde_json::{Map, Value, json};
 
 use super::elsewhere;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use arraign::yaml::{Document, Node};
+use arraign::__internals::yaml::{Document, Node};
 use serde_json::Value;
 
 use super::rows;

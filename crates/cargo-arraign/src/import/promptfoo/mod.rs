@@ -10,8 +10,8 @@ mod template;
 mod test;
 mod trajectory;
 
-use arraign::place::LoadErrors;
-use arraign::yaml::{Document, Node};
+use arraign::__internals::place::LoadErrors;
+use arraign::__internals::yaml::{Document, Node};
 
 use self::test::{Defaults, Test};
 use super::beside::Beside;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arraign::place::Source;
-use arraign::yaml::Document;
+use arraign::__internals::place::Source;
+use arraign::__internals::yaml::Document;
 use serde_json::{Map, Value, json};
 
 use crate::import::table::{Row, table};

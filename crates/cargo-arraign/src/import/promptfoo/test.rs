@@ -1,7 +1,7 @@
 //! A test: its variables, its assertions, and what all tests share.
 
+use arraign::__internals::yaml::Node;
 use arraign::trace::{Role, Trace};
-use arraign::yaml::Node;
 use serde_json::{Map, Value};
 
 use super::assertion::checks;

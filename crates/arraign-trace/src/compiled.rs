@@ -1,0 +1,26 @@
+//! A table of what has been compiled in this process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Compiled patterns by their text. Texts come from the user's files, so the table is as small as these.
+pub struct Compiled<T>(Mutex<Option<HashMap<String, Arc<T>>>>);
+
+impl<T> Compiled<T> {
+    /// Returns an empty table.
+    pub const fn empty() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    /// What `text` compiles to, by `compile` the first time.
+    pub fn get<E>(&self, text: &str, compile: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = table.get_or_insert_with(HashMap::new);
+        if let Some(known) = table.get(text) {
+            return Ok(Arc::clone(known));
+        }
+        let compiled = Arc::new(compile()?);
+        table.insert(text.to_owned(), Arc::clone(&compiled));
+        Ok(compiled)
+    }
+}

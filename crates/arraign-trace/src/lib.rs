@@ -1,0 +1,42 @@
+//! **arraign-trace** reads the recorded run of an AI agent, whatever wrote it.
+//!
+//! Agent frameworks, model providers and tracing standards each keep a run in a format of their own. This crate turns
+//! [25 of them](reader::READERS) into one model, the [`Trace`]: the messages, the tool calls in the order in which the
+//! model made them, the answer, and what the run cost. A file's format is recognised by its content.
+//!
+//! ```
+//! let log = r#"[
+//!     {"role": "user", "content": "Where is order 7?"},
+//!     {"role": "assistant", "content": null, "tool_calls": [
+//!         {"id": "c1", "type": "function", "function": {"name": "find_order", "arguments": "{\"id\": 7}"}}]},
+//!     {"role": "tool", "tool_call_id": "c1", "content": "shipped"},
+//!     {"role": "assistant", "content": "It ships today."}]"#;
+//!
+//! let recording = arraign_trace::reader::read(log, None)?;
+//! assert_eq!(recording.format, "openai-chat");
+//! let run = &recording.runs[0];
+//! assert_eq!(run.tool_names(), ["find_order"]);
+//! assert_eq!(run.calls[0].arguments.get("id"), Some(&7.into()));
+//! assert_eq!(run.answer.as_deref(), Some("It ships today."));
+//! # Ok::<(), arraign_trace::reader::TraceError>(())
+//! ```
+//!
+//! What a format does not record is `None` in the trace, never a guess. A value that cannot be, such as a negative
+//! count of tokens, is an error with the line and the JSON pointer of its place in the file.
+//!
+//! - [`reader::read`] reads a text; [`reader::runs`] reads a file of any size, one run at a time.
+//! - [`source::FileOpener`] opens files below given folders only, up to a limit of size.
+//! - [`jsonpath::JsonPath`] selects values from arguments and results (RFC 9535).
+//!
+//! The crate [`arraign`](https://docs.rs/arraign) checks traces in `cargo test`, and re-exports these types.
+
+#[doc(hidden)]
+pub mod compiled;
+pub mod jsonpath;
+pub mod place;
+pub mod reader;
+pub mod source;
+pub mod suggest;
+pub mod trace;
+
+pub use trace::Trace;

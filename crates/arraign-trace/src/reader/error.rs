@@ -1,0 +1,160 @@
+//! Why a trace cannot be read.
+
+use std::{fmt, io};
+
+use crate::suggest::did_you_mean;
+
+/// A trace that cannot be read. The file's name is the caller's to add.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct TraceError {
+    /// What is wrong.
+    pub problem: TraceProblem,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// What is wrong with a trace.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TraceProblem {
+    /// Nothing is in it.
+    #[error("the trace is empty")]
+    Empty,
+    /// It is not JSON, and not JSON Lines either.
+    #[error("line {line}, column {column}: this is not JSON: {reason}")]
+    NotJson {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What the parser met.
+        reason: String,
+    },
+    /// Every reader declines it.
+    #[error("no reader knows this trace:{}", lines(.0))]
+    Unknown(Vec<Declined>),
+    /// It is not text.
+    #[error("not UTF-8: byte {0} begins no character")]
+    NotUtf8(u64),
+    /// The file cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// One run was asked for, and it is not there.
+    #[error("no run `{wanted}`: the file holds {count}, counted from 1")]
+    NoSuchRun {
+        /// The id or the number that was asked for.
+        wanted: String,
+        /// How many runs the file holds.
+        count: usize,
+    },
+    /// It is neither JSON nor YAML of ours.
+    #[error("line 1, column 1: this is not JSON, nor a native trace in YAML")]
+    NotATrace,
+    /// These readers are equally sure of it, and read different things.
+    #[error("several readers claim this trace, and they read different things: `{}`", .0.join("`, `"))]
+    Ambiguous(Vec<&'static str>),
+    /// No reader has this name.
+    #[error("there is no trace format `{0}`")]
+    NoSuchFormat(String),
+    /// Its reader found something that cannot be.
+    #[error("{format}: {problem}")]
+    Wrong {
+        /// The reader's name.
+        format: &'static str,
+        /// Where, and what.
+        problem: String,
+    },
+}
+
+/// A reader that declines a trace, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declined {
+    /// The reader's name.
+    pub format: &'static str,
+    /// Why this is not its format.
+    pub reason: String,
+}
+
+fn lines(declined: &[Declined]) -> String {
+    let lines: Vec<String> =
+        declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
+    lines.concat()
+}
+
+impl From<TraceProblem> for TraceError {
+    fn from(problem: TraceProblem) -> Self {
+        Self { problem, help: None }
+    }
+}
+
+impl From<io::Error> for TraceError {
+    fn from(error: io::Error) -> Self {
+        TraceProblem::Unreadable(error.to_string()).into()
+    }
+}
+
+impl TraceError {
+    pub(super) fn no_such_format(name: &str) -> Self {
+        let names: Vec<&str> = super::READERS.iter().map(|reader| reader.name).collect();
+        let help = did_you_mean(name, &names).unwrap_or_else(|| format!("it is one of {}", names.join(", ")));
+        Self { problem: TraceProblem::NoSuchFormat(name.to_owned()), help: Some(help) }
+    }
+
+    pub(super) fn ambiguous(formats: Vec<&'static str>) -> Self {
+        let example = formats.first().copied().unwrap_or("...");
+        let help = format!("say which one it is: `trace: {{file: ..., format: {example}}}`");
+        Self { problem: TraceProblem::Ambiguous(formats), help: Some(help) }
+    }
+
+    /// The wrong format was asked for, perhaps.
+    pub(super) fn looks_like(self, format: &str) -> Self {
+        let help = format!("it looks like `{format}`: without `format` it is read as that");
+        Self { help: Some(help), ..self }
+    }
+
+    pub(super) fn wrong(format: &'static str, wrong: &Wrong) -> Self {
+        TraceProblem::Wrong { format, problem: wrong.to_string() }.into()
+    }
+}
+
+/// Something in a trace that cannot be: the record it is in, a JSON pointer, and a sentence.
+#[derive(Debug, Clone)]
+pub(super) struct Wrong {
+    line: Option<usize>,
+    pointer: String,
+    problem: String,
+}
+
+impl Wrong {
+    pub(super) fn new(problem: impl Into<String>) -> Self {
+        Self { line: None, pointer: String::new(), problem: problem.into() }
+    }
+
+    /// It was met below `step`: a key or an index.
+    pub(super) fn under(mut self, step: impl fmt::Display) -> Self {
+        self.pointer = format!("/{step}{}", self.pointer);
+        self
+    }
+
+    /// It was met at the place of this JSON pointer.
+    pub(super) fn at(mut self, pointer: &str) -> Self {
+        self.pointer = format!("{pointer}{}", self.pointer);
+        self
+    }
+
+    /// It was met on this line of JSON Lines.
+    pub(super) fn on_line(mut self, line: usize) -> Self {
+        self.line = Some(line);
+        self
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.line.iter().try_for_each(|line| write!(f, "line {line}: "))?;
+        if !self.pointer.is_empty() {
+            write!(f, "{}: ", self.pointer)?;
+        }
+        f.write_str(&self.problem)
+    }
+}

@@ -1,0 +1,260 @@
+//! Trace formats to [`Trace`]: the table of readers, detection by content, and reading.
+//!
+//! [`read`] reads a text, [`runs`] a file of any size run by run, and [`read_run`] one run of it.
+//!
+//! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader
+//! says how certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
+
+mod a2a;
+mod adk;
+mod ag_ui;
+mod ag_ui_messages;
+mod anthropic;
+mod anthropic_stream;
+mod atif;
+mod batch;
+mod claude_code;
+mod clock;
+mod codex;
+mod conversation;
+mod cut;
+mod draft;
+mod episodes;
+mod error;
+mod evalview;
+mod follow;
+mod gemini;
+mod gemini_cli;
+mod index;
+mod input;
+mod inspect;
+mod json;
+mod langchain;
+mod maf;
+mod maf_content;
+mod maf_updates;
+mod mcp;
+mod mcplab;
+mod native;
+mod object;
+mod one_run;
+mod openai_chat;
+mod openai_chat_stream;
+mod openai_responses;
+mod otel;
+mod parts;
+mod pieces;
+mod pydantic_ai;
+mod reason;
+mod rig;
+mod run_lines;
+mod runs;
+mod settled;
+mod sse;
+mod tool_events;
+mod usage;
+mod vercel_ai;
+#[cfg(feature = "inspect-zip")]
+mod zipped;
+
+use std::fmt;
+
+pub use error::{Declined, TraceError, TraceProblem};
+#[doc(hidden)]
+pub use index::{ReadText, RunIndex};
+#[doc(hidden)]
+pub use input::looks_like_json;
+pub use native::{NativeMistake, read_native, to_native};
+pub use one_run::read_run;
+#[doc(hidden)]
+pub use one_run::read_run_with;
+#[doc(hidden)]
+pub use runs::runs_with;
+pub use runs::{Runs, runs};
+#[cfg(feature = "inspect-zip")]
+pub use zipped::{ZippedRuns, read_zipped, zipped_runs};
+
+use crate::trace::Trace;
+use error::Wrong;
+use input::Input;
+use pieces::Cuts;
+use reason::Reason;
+
+/// A trace format's entry in the table.
+#[derive(Clone, Copy)]
+pub struct Reader {
+    /// Its name: in `trace: {file, format}`, in every report.
+    pub name: &'static str,
+    /// What it reads, in a few words.
+    pub summary: &'static str,
+    detect: fn(&Input) -> Detection,
+    read: fn(Input) -> Result<Vec<Trace>, Wrong>,
+    cuts: Cuts,
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Reader({})", self.name)
+    }
+}
+
+/// How certain a reader is, or why it declines.
+type Detection = Result<Certainty, Reason>;
+
+/// How certain a reader is that a file is its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Nothing speaks against it.
+    Possible,
+    /// Something that others rarely have speaks for it.
+    Likely,
+    /// It holds what only this format has.
+    Sure,
+}
+
+/// In a word.
+impl fmt::Display for Certainty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Possible => "possible",
+            Self::Likely => "likely",
+            Self::Sure => "sure",
+        })
+    }
+}
+
+/// All readers. Among equals, an earlier one wins.
+pub const READERS: &[Reader] = &[
+    atif::READER,
+    otel::READER,
+    maf::READER,
+    inspect::READER,
+    codex::READER,
+    claude_code::READER,
+    gemini_cli::READER,
+    adk::READER,
+    a2a::READER,
+    mcp::READER,
+    pydantic_ai::READER,
+    langchain::READER,
+    vercel_ai::READER,
+    gemini::READER,
+    rig::READER,
+    mcplab::READER,
+    evalview::READER,
+    episodes::READER,
+    tool_events::READER,
+    ag_ui::READER,
+    run_lines::READER,
+    native::READER,
+    anthropic::READER,
+    openai_responses::READER,
+    openai_chat::READER,
+];
+
+/// What a trace file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// The name of the reader that read it.
+    pub format: &'static str,
+    /// Its runs, in order: several where the file is a log of several. Never empty.
+    pub runs: Vec<Trace>,
+}
+
+/// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
+pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let named = format.map(named).transpose()?;
+    if text.trim().is_empty() {
+        return Err(TraceProblem::Empty.into());
+    }
+    let input = Input::parse(text)?;
+    match named {
+        Some(reader) => read_named(&reader, input),
+        None => match surest(&input)?.as_slice() {
+            [only] => read_by(only, input),
+            several => read_by_all(several, input),
+        },
+    }
+}
+
+/// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
+pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let input = Input::parse(text)?;
+    let claim = |reader: &Reader| Some((reader.name, (reader.detect)(&input).ok()?));
+    let mut claims: Vec<(&'static str, Certainty)> = READERS.iter().filter_map(claim).collect();
+    claims.sort_by_key(|(_, certainty)| std::cmp::Reverse(*certainty));
+    Ok(claims)
+}
+
+fn named(name: &str) -> Result<Reader, TraceError> {
+    let found = READERS.iter().find(|reader| reader.name == name);
+    found.copied().ok_or_else(|| TraceError::no_such_format(name))
+}
+
+/// A reader that is named may know less than the user; but what it declines and then finds nothing in is not its own.
+fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
+    let Err(reason) = (reader.detect)(&input) else { return read_by(reader, input) };
+    let looks_like = surest(&input).ok();
+    let found = read_by(reader, input).and_then(|recording| {
+        let nothing = recording.runs.iter().all(is_blank);
+        if nothing {
+            Err(TraceError::wrong(reader.name, &Wrong::new(reason.to_string())))
+        } else {
+            Ok(recording)
+        }
+    });
+    found.map_err(|error| match looks_like.as_deref() {
+        Some([other, ..]) => error.looks_like(other.name),
+        _ => error,
+    })
+}
+
+/// Whether nothing was said or done.
+fn is_blank(run: &Trace) -> bool {
+    run.messages.is_empty() && run.calls.is_empty() && run.answer.is_none()
+}
+
+fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
+    let runs = (reader.read)(input).map_err(|wrong| TraceError::wrong(reader.name, &wrong))?;
+    if runs.is_empty() {
+        return Err(TraceError::wrong(reader.name, &Wrong::new("there is no run in it")));
+    }
+    Ok(Recording { format: reader.name, runs })
+}
+
+/// The readers that are surest of `input`, in the table's order.
+fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
+    let claim = |reader: &Reader| (reader.detect)(input).ok().map(|certainty| (certainty, *reader));
+    let claims: Vec<(Certainty, Reader)> = READERS.iter().filter_map(claim).collect();
+    let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
+        return Err(TraceProblem::Unknown(declined(input)).into());
+    };
+    Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
+}
+
+/// Why each reader declines a file that nobody knows.
+fn declined(input: &Input) -> Vec<Declined> {
+    let reason = |reader: &Reader| (reader.detect)(input).err();
+    let declined = READERS.iter().filter_map(|reader| Some((reader.name, reason(reader)?)));
+    declined.map(|(format, reason)| Declined { format, reason: reason.to_string() }).collect()
+}
+
+/// Several readers are equally sure: no matter, unless they read different things. One that fails did not know it.
+fn read_by_all(readers: &[Reader], input: Input) -> Result<Recording, TraceError> {
+    let mut recordings: Vec<Recording> = Vec::new();
+    let mut failures = Vec::new();
+    let inputs = std::iter::repeat_n(input, readers.len());
+    for (reader, input) in readers.iter().zip(inputs) {
+        match read_by(reader, input) {
+            Ok(recording) => recordings.push(recording),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if recordings.windows(2).any(|pair| pair[0].runs != pair[1].runs) {
+        return Err(TraceError::ambiguous(recordings.iter().map(|recording| recording.format).collect()));
+    }
+    let failure = failures.into_iter().next().unwrap_or_else(|| TraceProblem::Empty.into());
+    recordings.into_iter().next().ok_or(failure)
+}

@@ -1,0 +1,58 @@
+//! Opening what really lies inside the roots: a link may point anywhere.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use super::{FileOpener, ReadError, lock, problem_of};
+
+impl FileOpener {
+    /// Opens a file. Where a link is met, the real path must lie inside a real root.
+    pub(super) fn open_inside(&self, path: &Path) -> Result<File, ReadError> {
+        if self.folder_is_inside(path.parent().unwrap_or(path)) {
+            // Nearly no file is a link, and opening it tells that as well as looking first does.
+            if let Ok(file) = open_unlinked(path) {
+                return Ok(file);
+            }
+        }
+        self.refuse_links(path)?;
+        File::open(path).map_err(|error| self.error(path, problem_of(&error)))
+    }
+
+    /// A link may point anywhere: where one is met, the real path must lie inside a real root.
+    pub(super) fn refuse_links(&self, path: &Path) -> Result<(), ReadError> {
+        let folder = path.parent().unwrap_or(path);
+        let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
+        let inside = if is_link { self.is_really_inside(path) } else { self.folder_is_inside(folder) };
+        if inside { Ok(()) } else { Err(self.error(path, self.outside())) }
+    }
+
+    fn folder_is_inside(&self, folder: &Path) -> bool {
+        if let Some(known) = lock(&self.real_folders).get(folder) {
+            return *known;
+        }
+        let inside = self.is_really_inside(folder);
+        lock(&self.real_folders).insert(folder.to_owned(), inside);
+        inside
+    }
+
+    /// True for what is not there, too: opening it says so.
+    pub(super) fn is_really_inside(&self, path: &Path) -> bool {
+        let Ok(real) = path.canonicalize() else { return true };
+        self.roots.iter().any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
+    }
+}
+
+/// Fails for a link, and for what cannot be opened at all.
+#[cfg(unix)]
+fn open_unlinked(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open_unlinked(_path: &Path) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}

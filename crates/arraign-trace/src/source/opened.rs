@@ -1,0 +1,37 @@
+//! A file that is read in pieces: for a trace too large to be held as one text.
+
+use std::io::{self, BufRead, BufReader, Cursor, Seek};
+use std::path::Path;
+
+use super::{FileOpener, ReadError, ReadProblem, ZIP, problem_of};
+
+/// How much of a file is held.
+const BUFFER: usize = 256 << 10;
+
+/// A file that is read forwards, and again from any place.
+pub trait Opened: BufRead + Seek {}
+
+impl<T: BufRead + Seek> Opened for T {}
+
+impl FileOpener {
+    /// Opens a file of text to read it in pieces.
+    pub fn open(&self, path: &Path) -> Result<Box<dyn Opened>, ReadError> {
+        let mut opened = self.open_packed(path)?;
+        let refused = |error: io::Error| self.error(path, problem_of(&error));
+        if opened.fill_buf().map_err(refused)?.starts_with(ZIP) {
+            return Err(self.error(path, ReadProblem::Zipped));
+        }
+        Ok(opened)
+    }
+
+    /// Opens a file that may be an archive. What is no file on a disk, as a pipe, is held.
+    pub fn open_packed(&self, path: &Path) -> Result<Box<dyn Opened>, ReadError> {
+        let (file, metadata) = self.open_file(path)?;
+        let opened: Box<dyn Opened> = if metadata.is_file() {
+            Box::new(BufReader::with_capacity(BUFFER, file))
+        } else {
+            Box::new(Cursor::new(self.read_bytes(path)?))
+        };
+        Ok(opened)
+    }
+}

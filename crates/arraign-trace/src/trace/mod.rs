@@ -1,0 +1,227 @@
+//! What one run of an agent did, in one form for every format.
+//!
+//! A trace is what readers make and checks look at: the messages, the tool calls in the order in which the model
+//! made them, the final answer, and what the run cost. What a format cannot tell is `None`, never a guess.
+
+mod query;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One run of an agent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The run's id, where its format has one.
+    pub id: Option<String>,
+    /// The agent's name.
+    pub agent: Option<String>,
+    /// The model's name.
+    pub model: Option<String>,
+    /// What the user asked first.
+    pub input: Option<String>,
+    /// What was said, in order.
+    pub messages: Vec<Message>,
+    /// The tool calls, in the order in which the model made them. Attempts, not successes.
+    pub calls: Vec<Call>,
+    /// The format does not record tool calls: that there are none here says nothing of the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub calls_unrecorded: bool,
+    /// The text after the last tool call. An empty text is an answer; `None` is none at all.
+    pub answer: Option<String>,
+    /// Tokens of the whole run.
+    pub usage: Option<Usage>,
+    /// Its cost in US dollars, where it was recorded.
+    pub cost_usd: Option<f64>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<f64>,
+    /// Why it ended, in the format's own word.
+    pub stop_reason: Option<String>,
+}
+
+/// One text that somebody said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Message {
+    /// Who.
+    pub role: Role,
+    /// What.
+    pub text: String,
+    /// How many calls had been made before it: its place among them.
+    pub after_calls: usize,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The application's instructions.
+    System,
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// One tool call that the model made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// Its number in the trace, from 1.
+    pub index: usize,
+    /// The assistant turn that made it, from 1. Calls of one turn are parallel: none saw another's result.
+    pub turn: usize,
+    /// Its id, where its format has one.
+    pub id: Option<String>,
+    /// The tool's name.
+    pub name: String,
+    /// The server that offers the tool (MCP), where it is known.
+    pub server: Option<String>,
+    /// What the model passed.
+    pub arguments: Arguments,
+    /// What came back. A tool that failed may have a result as well.
+    pub result: Option<Value>,
+    /// How it ended.
+    pub status: CallStatus,
+    /// The error's text.
+    pub error: Option<String>,
+    /// When it started, in milliseconds since the run began.
+    pub started_ms: Option<f64>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<f64>,
+    /// The process's exit code, for a shell call.
+    pub exit_code: Option<i64>,
+    /// The nested agents it was made by, outermost first. Empty: the agent itself.
+    pub agent_path: Vec<String>,
+}
+
+impl Call {
+    /// A call of `name` with `arguments`, not answered yet. Its index is set by [`Trace::push_call`].
+    pub fn new(name: impl Into<String>, arguments: Arguments, turn: usize) -> Self {
+        Self {
+            index: 0,
+            turn,
+            id: None,
+            name: name.into(),
+            server: None,
+            arguments,
+            result: None,
+            status: CallStatus::Unanswered,
+            error: None,
+            started_ms: None,
+            duration_ms: None,
+            exit_code: None,
+            agent_path: Vec::new(),
+        }
+    }
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CallStatus {
+    /// The format says that it worked.
+    Ok,
+    /// The format says that it failed.
+    Error,
+    /// It has a result; the format cannot say whether that is an error.
+    Unknown,
+    /// No result is in the trace.
+    Unanswered,
+}
+
+/// The arguments of a call: JSON, or what the model wrote instead.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arguments {
+    /// JSON; an object, unless the model erred.
+    Json(Value),
+    /// Text that is not JSON, and why.
+    Broken {
+        /// As the model wrote it.
+        raw: String,
+        /// Where parsing stopped.
+        error: String,
+    },
+    /// The format does not tell them.
+    Unrecorded,
+}
+
+impl Arguments {
+    /// No arguments.
+    pub fn none() -> Self {
+        Self::Json(Value::Object(serde_json::Map::new()))
+    }
+
+    /// Arguments that a format keeps as a JSON string. Empty text means none; JSON inside a JSON string is
+    /// unwrapped once.
+    pub fn from_text(text: &str) -> Self {
+        if text.trim().is_empty() {
+            return Self::none();
+        }
+        match serde_json::from_str(text) {
+            Ok(Value::Null) => Self::none(),
+            Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+                Ok(object @ Value::Object(_)) => Self::Json(object),
+                _ => Self::Json(Value::String(inner)),
+            },
+            Ok(value) => Self::Json(value),
+            Err(error) => Self::Broken { raw: text.to_owned(), error: error.to_string() },
+        }
+    }
+
+    /// Arguments that a format keeps as JSON: text is parsed, null means none.
+    pub fn from_json(value: Value) -> Self {
+        match value {
+            Value::Null => Self::none(),
+            Value::String(text) => Self::from_text(&text),
+            value => Self::Json(value),
+        }
+    }
+
+    /// The JSON, if it is JSON.
+    pub fn json(&self) -> Option<&Value> {
+        match self {
+            Self::Json(value) => Some(value),
+            Self::Broken { .. } | Self::Unrecorded => None,
+        }
+    }
+
+    /// Compact JSON, or the broken text as it is.
+    pub fn to_text(&self) -> String {
+        match self {
+            // Faster than `Display`, which goes through the formatter piece by piece; a value always serializes.
+            Self::Json(value) => serde_json::to_string(value).unwrap_or_default(),
+            Self::Broken { raw, .. } => raw.clone(),
+            Self::Unrecorded => "(not recorded)".to_owned(),
+        }
+    }
+
+    /// The argument `name`, if the arguments are an object that has it.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.json()?.get(name)
+    }
+}
+
+/// Compact JSON, or the broken text as it is.
+impl std::fmt::Display for Arguments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.to_text())
+    }
+}
+
+/// Tokens of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Usage {
+    /// Read by the model, cached ones included.
+    pub input_tokens: u64,
+    /// Of these, read from a cache.
+    pub cached_tokens: Option<u64>,
+    /// Written by the model, reasoning included.
+    pub output_tokens: u64,
+    /// Of these, reasoning.
+    pub reasoning_tokens: Option<u64>,
+    /// The figures cover only a part of the run (its last model call).
+    pub partial: bool,
+}

@@ -1,0 +1,166 @@
+//! The questions that checks share, and the steps by which readers build a trace.
+
+use super::{Call, Message, Role, Trace};
+
+impl Trace {
+    /// Adds a call and gives it its index.
+    pub fn push_call(&mut self, mut call: Call) {
+        call.index = self.calls.len() + 1;
+        self.calls.push(call);
+    }
+
+    /// Adds what `role` said, after the calls so far. The first text of the user is the run's input.
+    pub fn push_message(&mut self, role: Role, text: impl Into<String>) {
+        let text = text.into();
+        if role == Role::User && self.input.is_none() {
+            self.input = Some(text.clone());
+        }
+        self.messages.push(Message { role, text, after_calls: self.calls.len() });
+    }
+
+    /// Sets the answer, where none was recorded: what the model said after the last call and the user's last word,
+    /// joined by newlines.
+    pub fn settle_answer(&mut self) {
+        if self.answer.is_none() {
+            self.answer = self.said_after(self.calls.len());
+        }
+    }
+
+    /// What happened from the `number`-th text of the user (from 1) to the next: its calls keep their numbers. Its
+    /// answer is what was said after its last call; figures of the whole run are not known of a turn.
+    pub fn turn_of_user(&self, number: usize) -> Option<Trace> {
+        let spoken = self.messages.iter().enumerate().filter(|(_, message)| message.role == Role::User);
+        let mut starts = spoken.map(|(at, message)| (at, message.after_calls)).skip(number.checked_sub(1)?);
+        let (first, first_call) = starts.next()?;
+        let next = starts.next();
+        let (end, end_call) = next.unwrap_or((self.messages.len(), self.calls.len()));
+        let mut turn = Trace {
+            agent: self.agent.clone(),
+            model: self.model.clone(),
+            input: Some(self.messages[first].text.clone()),
+            messages: self.messages[first..end].to_vec(),
+            calls: self.calls.get(first_call..end_call)?.to_vec(),
+            answer: if next.is_none() { self.recorded_answer() } else { None },
+            ..Trace::default()
+        };
+        turn.answer = turn.answer.take().or_else(|| turn.said_after(end_call));
+        Some(turn)
+    }
+
+    /// The answer, where it is more than what the messages say: what they say may be of an earlier turn.
+    fn recorded_answer(&self) -> Option<String> {
+        self.answer.clone().filter(|answer| self.said_after(self.calls.len()).as_ref() != Some(answer))
+    }
+
+    /// What the model said after `calls` calls, and before the next, joined by newlines. Where the user spoke in
+    /// between, it is what the model last said to that.
+    fn said_after(&self, calls: usize) -> Option<String> {
+        let after: Vec<&Message> =
+            self.messages.iter().filter(|message| message.after_calls == calls).collect();
+        let stretches = after.rsplit(|message| message.role == Role::User);
+        let said = |stretch: &[&Message]| {
+            joined(stretch.iter().copied().filter(|message| message.role == Role::Assistant))
+        };
+        stretches.into_iter().find_map(said)
+    }
+
+    /// Everything that the model said, before, between and after its calls, joined by newlines. An answer that was
+    /// recorded beside the messages is its end.
+    pub fn everything_said(&self) -> Option<String> {
+        match (joined(self.said()), &self.answer) {
+            (Some(said), Some(answer)) if !self.ends_with(answer) => Some(format!("{said}\n{answer}")),
+            (None, answer) => answer.clone(),
+            (said, _) => said,
+        }
+    }
+
+    /// Whether `answer` is the last message, or all of them since the call before it.
+    fn ends_with(&self, answer: &str) -> bool {
+        let Some(last) = self.said().last() else { return false };
+        last.text == answer || self.said_after(last.after_calls).as_deref() == Some(answer)
+    }
+
+    fn said(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|message| message.role == Role::Assistant)
+    }
+
+    /// The names of all called tools, in order, repeats included.
+    pub fn tool_names(&self) -> Vec<&str> {
+        self.calls.iter().map(|call| call.name.as_str()).collect()
+    }
+}
+
+fn joined<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<String> {
+    let texts: Vec<&str> = messages.map(|message| message.text.as_str()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+impl Call {
+    /// What a report calls it: `call 3: refund`.
+    pub fn label(&self) -> String {
+        // Every check labels every call: putting the parts together takes a third of what formatting them does.
+        ["call ", &self.index.to_string(), ": ", &self.name].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Arguments;
+
+    fn run() -> Trace {
+        let mut trace = Trace::default();
+        trace.push_message(Role::User, "how much?");
+        trace.push_message(Role::Assistant, "I look.");
+        trace.push_call(Call::new("get_price", Arguments::none(), 1));
+        trace.push_message(Role::Assistant, "It is $5.");
+        trace.push_message(Role::Assistant, "Shipping is free.");
+        trace
+    }
+
+    #[test]
+    fn everything_said_is_each_text_of_the_model_once() {
+        let mut trace = run();
+        let said = "I look.\nIt is $5.\nShipping is free.";
+        assert_eq!(trace.everything_said().as_deref(), Some(said));
+        trace.settle_answer();
+        assert_eq!(trace.answer.as_deref(), Some("It is $5.\nShipping is free."));
+        assert_eq!(trace.everything_said().as_deref(), Some(said));
+        trace.answer = Some("Shipping is free.".to_owned());
+        assert_eq!(trace.everything_said().as_deref(), Some(said));
+    }
+
+    #[test]
+    fn an_answer_recorded_beside_the_messages_is_said_as_well() {
+        let recorded = Trace { answer: Some("is free.".to_owned()), ..run() };
+        let said = "I look.\nIt is $5.\nShipping is free.\nis free.";
+        assert_eq!(recorded.everything_said().as_deref(), Some(said));
+        let alone = Trace { answer: Some(String::new()), ..Trace::default() };
+        assert_eq!(alone.everything_said().as_deref(), Some(""));
+        assert_eq!(Trace::default().everything_said(), None);
+    }
+
+    #[test]
+    fn the_answer_is_what_was_said_to_the_users_last_word() {
+        let mut trace = run();
+        trace.push_message(Role::User, "And to Bergen?");
+        trace.push_message(Role::Assistant, "Free");
+        trace.push_message(Role::Assistant, "as well.");
+        trace.push_message(Role::User, "Thanks.");
+        trace.settle_answer();
+        assert_eq!(trace.answer.as_deref(), Some("Free\nas well."));
+    }
+
+    #[test]
+    fn a_turn_without_calls_has_its_own_answer() {
+        let mut trace = run();
+        trace.push_message(Role::User, "And to Bergen?");
+        trace.push_message(Role::Assistant, "Free as well.");
+        trace.push_message(Role::User, "Thanks.");
+        trace.settle_answer();
+        let answer = |turn| trace.turn_of_user(turn).expect("the user spoke so often").answer;
+        assert_eq!(answer(1).as_deref(), Some("It is $5.\nShipping is free."));
+        assert_eq!(answer(2).as_deref(), Some("Free as well."));
+        assert_eq!(answer(3), None);
+    }
+}

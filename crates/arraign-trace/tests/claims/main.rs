@@ -1,0 +1,16 @@
+//! The claims of the crate: what its readers make of real, damaged and hostile files.
+
+#[cfg(feature = "inspect-zip")]
+mod inspect_zip;
+mod jsonpath;
+mod mutations;
+mod places;
+mod reader;
+mod reader_confused;
+mod reader_errors;
+mod reader_frameworks;
+mod reader_fuzz;
+mod reader_one_run;
+mod reader_runs;
+mod reader_same_run;
+mod samples;

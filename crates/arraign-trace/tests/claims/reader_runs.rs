@@ -1,0 +1,167 @@
+//! The runs of a file that come one after the other are those of the file read as a whole.
+
+use std::cell::Cell;
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
+
+use crate::samples::{formats, put_together};
+use arraign_trace::reader::{self, TraceError};
+use arraign_trace::trace::Trace;
+
+/// A buffer so small that every value lies across several.
+fn runs(text: &str, format: Option<&str>) -> Result<Vec<Trace>, TraceError> {
+    reader::runs(BufReader::with_capacity(61, Cursor::new(text)), format)?.collect()
+}
+
+fn assert_the_same(text: &str, name: &str) -> usize {
+    let all = reader::read(text, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let file = || reader::runs(Cursor::new(text), None).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!((file().format(), file().len()), (all.format, all.runs.len()), "{name}");
+    assert_eq!(runs(text, None).unwrap_or_else(|error| panic!("{name}: {error}")), all.runs, "{name}");
+    for (number, run) in all.runs.iter().enumerate() {
+        let found = file().nth(number).expect("a run").unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(found, *run, "{name}: {number}");
+    }
+    assert!(file().nth(all.runs.len()).is_none(), "{name}");
+    all.runs.len()
+}
+
+#[test]
+fn the_runs_of_each_sample_are_the_same() {
+    for (format, samples) in formats() {
+        for text in samples {
+            assert_the_same(&text, &format);
+        }
+    }
+}
+
+#[test]
+fn the_runs_of_several_samples_in_one_file_are_the_same() {
+    let mut several = Vec::new();
+    for (format, text) in put_together() {
+        if reader::read(&text, None).is_ok_and(|all| all.format == format) {
+            several.push((assert_the_same(&text, &format), format));
+        }
+    }
+    assert!(several.iter().filter(|(runs, _)| *runs > 1).count() > 30, "{several:?}");
+}
+
+/// What can be read as a whole is read so run by run, and what cannot is an error there, too.
+#[test]
+fn a_file_cut_anywhere_is_read_as_it_is_as_a_whole() {
+    for (format, samples) in formats() {
+        for whole in samples {
+            let step = whole.len() / 60 + 1;
+            for end in (0..whole.len()).step_by(step).filter(|end| whole.is_char_boundary(*end)) {
+                for named in [None, Some(format.as_str())] {
+                    let (text, all) = (&whole[..end], reader::read(&whole[..end], named));
+                    assert_eq!(runs(text, named).ok(), all.ok().map(|all| all.runs), "{format}: {text}");
+                }
+            }
+        }
+    }
+}
+
+/// Three runs as JSON Lines, of which the second cannot be read.
+const LINES: &str = r#"{"id": "a", "steps": [{"user": "hi"}, {"say": "one"}]}
+{"id": "b", "steps": [{"call": "f", "exit_code": "nine"}]}
+{"id": "c", "steps": [{"user": "hi"}, {"say": "three"}]}
+"#;
+
+#[test]
+fn what_is_wrong_with_a_run_is_told_and_ends_the_runs() {
+    let mut runs = reader::runs(Cursor::new(LINES), None).expect("a file");
+    assert_eq!(runs.next().expect("a run").expect("it can be read").answer.as_deref(), Some("one"));
+    let error = runs.next().expect("a run").expect_err("a broken run").to_string();
+    assert_eq!(error, "native: line 2: /steps/0/exit_code: expected a whole number, found the text `nine`");
+    assert!(runs.next().is_none());
+    let last = reader::runs(Cursor::new(LINES), None).expect("a file").nth(2).expect("the last");
+    assert_eq!(last.expect("a run").answer.as_deref(), Some("three"));
+}
+
+/// A file that says how much of it was read.
+struct Counted<'c>(Cursor<&'c str>, &'c Cell<usize>);
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        self.1.set(self.1.get() + read);
+        Ok(read)
+    }
+}
+
+impl Seek for Counted<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// Holds that a file of several batches gives the same runs, and is read no more than `most` times.
+fn assert_read_at_most(text: &str, most: usize) {
+    let read = Cell::new(0);
+    let file = BufReader::with_capacity(64 << 10, Counted(Cursor::new(text), &read));
+    let found: Result<Vec<Trace>, _> = reader::runs(file, None).expect("a file").collect();
+    assert_eq!(found.expect("its runs"), reader::read(text, None).expect("a file").runs);
+    assert!(read.get() <= most * text.len() + (1 << 20), "{} of {}", read.get(), text.len());
+    // What is read as a whole is read once.
+    assert!(read.get() >= 2 * text.len(), "{} of {}", read.get(), text.len());
+}
+
+#[test]
+fn logs_and_streams_of_several_runs_are_cut() {
+    let long = "x".repeat(100 << 10);
+    let logs: [fn(usize, &str) -> String; 4] = [
+        |run, text| {
+            format!(
+                r#"{{"request":{{"messages":[{{"role":"user","content":"{run}"}}]}},"response":{{"choices":[{{"message":{{"role":"assistant","content":"{text}"}}}}]}}}}"#
+            )
+        },
+        |run, text| {
+            format!(
+                r#"{{"request":{{"contents":[{{"role":"user","parts":[{{"text":"{run}"}}]}}]}},"response":{{"candidates":[{{"content":{{"role":"model","parts":[{{"text":"{text}"}}]}}}}]}}}}"#
+            )
+        },
+        |run, text| {
+            format!(
+                r#"{{"messages":[{{"role":"user","content":[{{"type":"text","text":"{run}"}}]}},{{"role":"assistant","content":[{{"text":"{text}"}}]}}]}}"#
+            )
+        },
+        |run, text| {
+            format!(
+                "{{\"type\":\"init\",\"session_id\":\"s{run}\",\"model\":\"m\"}}\n{{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"{text}\"}}"
+            )
+        },
+    ];
+    for log in logs {
+        let runs: Vec<String> = (0..12).map(|run| log(run, &long)).collect();
+        assert_read_at_most(&runs.join("\n"), 2);
+    }
+}
+
+#[test]
+fn lines_are_read_twice_however_many_batches_they_are() {
+    let long = "x".repeat(1 << 20);
+    let line = |number: usize| format!(r#"{{"id":"{number}","steps":[{{"call":"f","result":"{long}"}}]}}"#);
+    let lines: Vec<String> = (0..11).map(line).collect();
+    assert_read_at_most(&lines.join("\n"), 2);
+}
+
+/// Each trace has spans at both ends of the document: all are mixed with one another.
+#[test]
+fn traces_that_are_mixed_are_read_batch_by_batch() {
+    let long = "x".repeat(4 << 20);
+    let span = |number: usize| {
+        format!(
+            r#"{{"traceId":"{:032x}","spanId":"{number:016x}","name":"execute_tool","startTimeUnixNano":"{number}",
+            "attributes":[{{"key":"gen_ai.operation.name","value":{{"stringValue":"execute_tool"}}}},
+            {{"key":"gen_ai.tool.name","value":{{"stringValue":"f"}}}},
+            {{"key":"gen_ai.tool.call.result","value":{{"stringValue":"{long}"}}}}]}}"#,
+            5 - number % 5
+        )
+    };
+    let spans: Vec<String> = (0..10).map(span).collect();
+    let text = format!(
+        r#"{{"resourceSpans":[{{"resource":{{}},"scopeSpans":[{{"spans":[{}]}}]}}]}}"#,
+        spans.join(",")
+    );
+    assert_read_at_most(&text, 3);
+}

@@ -1,0 +1,167 @@
+//! Forms of values that settings have, for the schema: types that only describe what is read by hand.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
+
+/// One text, or a list of texts.
+#[derive(JsonSchema)]
+#[schemars(untagged, rename = "texts")]
+#[expect(dead_code, reason = "describes the form")]
+pub(crate) enum Texts {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// A duration: a number of milliseconds, or a text such as `3s`.
+pub(crate) struct Time;
+
+impl JsonSchema for Time {
+    fn schema_name() -> Cow<'static, str> {
+        "time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"anyOf": [
+            {"type": "number", "minimum": 0},
+            {"type": "string", "pattern": r"^\s*[0-9.eE+]+\s*(ms|s|m)$"},
+        ]})
+    }
+}
+
+/// A JSON Schema: a mapping, `true` or `false`.
+#[derive(JsonSchema)]
+#[schemars(untagged, inline)]
+#[expect(dead_code, reason = "describes the form")]
+pub(crate) enum InlineSchema {
+    Keywords(Map<String, Value>),
+    Always(bool),
+}
+
+/// A JSON Schema, or a file that contains one.
+#[derive(JsonSchema)]
+#[schemars(untagged, inline)]
+#[expect(dead_code, reason = "describes the form")]
+pub(crate) enum SchemaOrFile {
+    File(String),
+    Inline(InlineSchema),
+}
+
+/// The JSON Schema of each tool or argument.
+pub(crate) type SchemasByName = BTreeMap<String, InlineSchema>;
+
+/// A policy, or a file that contains one.
+#[derive(JsonSchema)]
+#[schemars(untagged, inline)]
+#[expect(dead_code, reason = "describes the form")]
+pub(crate) enum PolicyOrFile {
+    File(String),
+    Inline(Map<String, Value>),
+}
+
+/// A source of `extract`.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case", inline)]
+#[expect(dead_code, reason = "describes the form")]
+pub(crate) enum ExtractSource {
+    FinalText,
+}
+
+/// A tool of a rule: a name, a glob, an alias, or `{tool, args_match}`.
+#[derive(JsonSchema)]
+#[schemars(untagged, inline)]
+#[expect(dead_code, reason = "describes the form")]
+pub(crate) enum RuleTool {
+    Name(String),
+    WithArguments(Map<String, Value>),
+}
+
+/// One tool of a rule, or several.
+#[derive(JsonSchema)]
+#[schemars(untagged, inline)]
+#[expect(dead_code, reason = "describes the form")]
+enum RuleTools {
+    One(RuleTool),
+    Many(Vec<RuleTool>),
+}
+
+/// A number of calls, or `any`.
+#[derive(JsonSchema)]
+#[schemars(untagged, inline)]
+#[expect(dead_code, reason = "describes the form")]
+enum RuleWindow {
+    Calls(NonZeroUsize),
+    Any(AnyCalls),
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case", inline)]
+#[expect(dead_code, reason = "describes the form")]
+enum AnyCalls {
+    Any,
+}
+
+/// A rule of `sequence_valid`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "rule")]
+#[expect(dead_code, reason = "describes the form")]
+pub(crate) struct OrderRule {
+    /// What the rule asks for.
+    r#type: OrderRuleType,
+    /// The tool: a name, a glob, an alias, or `{tool, args_match}`.
+    tool: Option<RuleTools>,
+    /// The tools.
+    tools: Option<RuleTools>,
+    /// The tools that come first.
+    first: Option<RuleTools>,
+    /// The tools that follow.
+    then: Option<RuleTools>,
+    /// The tool that triggers the rule.
+    trigger: Option<RuleTools>,
+    /// The tool that must not follow.
+    forbidden: Option<RuleTools>,
+    /// A glob. Without glob characters, it is a part of the name.
+    pattern: Option<String>,
+    /// The least number of calls.
+    min: Option<u64>,
+    /// The greatest number of calls.
+    max: Option<u64>,
+    /// The exact number of calls.
+    exactly: Option<u64>,
+    /// The number of calls within which the tool is called, or `any`.
+    within: Option<RuleWindow>,
+    /// `true`: no other call stands between.
+    strict: Option<bool>,
+}
+
+/// The types of rules.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case", inline)]
+#[expect(dead_code, reason = "describes the form")]
+enum OrderRuleType {
+    /// Each of the tools is called.
+    Require,
+    /// Each `first` is called before the first call of each `then`.
+    Before,
+    /// A call of `first` stands directly before every call of `then`.
+    ImmediatelyBefore,
+    /// None of the tools is called.
+    Blocklist,
+    /// No other tool is called.
+    Allowlist,
+    /// The number of calls is within the bounds.
+    Count,
+    /// The tool is called at most `max` times.
+    MaxCalls,
+    /// The tool is among the first `within` calls.
+    Eventually,
+    /// Each `then` follows each call of `trigger` within so many calls.
+    After,
+    /// After the first call of `trigger` there is no call of `forbidden`.
+    NeverAfter,
+    /// Once one of the tools is called, all are, in this order.
+    Sequence,
+}

@@ -1,0 +1,72 @@
+//! What the program `cargo-arraign` and this repository's tests use besides the public face. No part of it is stable: the
+//! program pins the library's version exactly.
+
+#[cfg(feature = "live")]
+pub mod agent {
+    pub use crate::agent::*;
+}
+pub mod case {
+    pub use crate::case::*;
+}
+pub mod check {
+    pub use crate::check::*;
+}
+pub mod engine {
+    pub use crate::engine::*;
+}
+pub mod evidence {
+    pub use crate::evidence::*;
+}
+pub mod harness {
+    pub use crate::harness::*;
+}
+#[cfg(feature = "http")]
+pub mod http {
+    pub use crate::http::*;
+}
+pub mod judge {
+    pub use crate::judge::agreement::Agreement;
+    pub use crate::judge::calibration::{Calibration, Example};
+    pub use crate::judge::cassette::{CASSETTES, cassettes_of};
+    pub use crate::judge::hearing::{Hearing, unheard};
+    pub use crate::judge::panel::{Mode, Panel};
+    pub use crate::judge::questionnaire::{Asked, Questionnaire};
+    pub use crate::judge::reply::BadReply;
+    pub use crate::judge::spending::Spent;
+    pub use crate::judge::*;
+}
+pub mod outcome {
+    pub use crate::outcome::*;
+}
+pub mod pattern {
+    pub use crate::pattern::*;
+}
+pub mod place {
+    pub use crate::place::*;
+}
+pub mod report {
+    pub use crate::report::*;
+}
+pub mod score {
+    pub use crate::score::*;
+}
+pub mod source {
+    pub use crate::source::*;
+}
+pub mod suite {
+    pub use crate::suite::*;
+}
+pub mod verdict {
+    pub use crate::verdict::rerun::{Rerun, quoted};
+    pub use crate::verdict::*;
+
+    pub mod summary {
+        pub use crate::verdict::summary::*;
+    }
+}
+pub mod vocabulary {
+    pub use crate::vocabulary::*;
+}
+pub mod yaml {
+    pub use crate::yaml::*;
+}

@@ -1,0 +1,121 @@
+//! Trace files, and traces written in a case: the readers of [`arraign_trace`], and the native form in YAML.
+//!
+//! A text that is not JSON is read as YAML, one run a document.
+
+use std::io::{BufRead, Seek};
+
+use arraign_trace::reader::{self, NativeMistake, RunIndex, read_native};
+pub use arraign_trace::reader::{
+    Certainty, Declined, READERS, Reader, Recording, Runs, TraceError, TraceProblem, to_native,
+};
+#[cfg(feature = "inspect-zip")]
+pub use arraign_trace::reader::{ZippedRuns, read_zipped, zipped_runs};
+
+use crate::place::{LoadError, LoadErrors, Place, Source};
+use crate::trace::Trace;
+use crate::yaml::{Document, Node};
+
+/// The name of the reader of what is written by hand.
+const NATIVE: &str = "native";
+
+/// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
+pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
+    if is_yaml(text) && format.is_none_or(|format| format == NATIVE) {
+        return read_yaml(text);
+    }
+    reader::read(text, format)
+}
+
+/// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
+pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
+    if is_yaml(text) {
+        return read_yaml(text).map(|recording| vec![(recording.format, Certainty::Sure)]);
+    }
+    reader::claims(text)
+}
+
+/// Reads the runs of a trace file one after the other, as [`arraign_trace::reader::runs`] does.
+pub fn runs<R: BufRead + Seek>(file: R, format: Option<&str>) -> Result<Runs<R>, TraceError> {
+    reader::runs_with(file, format, read)
+}
+
+/// Reads the run called `wanted` out of a trace file, as [`arraign_trace::reader::read_run`] does.
+pub fn read_run(
+    file: &mut (impl BufRead + Seek),
+    format: Option<&str>,
+    wanted: &str,
+) -> Result<Recording, TraceError> {
+    reader::read_run_with(file, format, wanted, read)
+}
+
+/// Looks for the runs of a trace file. Where that could only be found out by building them, they come with it.
+pub(crate) fn index_runs(
+    file: &mut (impl BufRead + Seek),
+    format: Option<&str>,
+) -> Result<(RunIndex, Vec<Trace>), TraceError> {
+    RunIndex::find(file, format, read)
+}
+
+/// Reads a trace that is written in a case: a mapping, or a list of steps. All its mistakes are found at once.
+#[doc(hidden)]
+pub fn inline(node: Node<'_>) -> Result<Trace, LoadErrors> {
+    read_native(node.to_json()).map_err(|mistakes| {
+        let mut errors = LoadErrors::new();
+        for mistake in mistakes {
+            errors.push(locate_mistake(node, mistake));
+        }
+        errors.sort_by_place();
+        errors
+    })
+}
+
+/// The mistake, at the place in the file that its pointer means.
+fn locate_mistake(node: Node<'_>, mistake: NativeMistake) -> LoadError {
+    let NativeMistake { pointer, on_key, problem, help, .. } = mistake;
+    let place = if on_key { key_place(node, &pointer) } else { None };
+    let place = place.or_else(|| node.pointer(&pointer).map(Node::place));
+    LoadError::new(place.unwrap_or_else(|| node.place()), problem).help_if(help)
+}
+
+fn key_place(node: Node<'_>, pointer: &str) -> Option<Place> {
+    let (parent, key) = pointer.rsplit_once('/')?;
+    Some(node.pointer(parent)?.key_place(&crate::yaml::unescape_token(key)))
+}
+
+/// Whether the text is something else than JSON or a stream of events.
+fn is_yaml(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    !text.trim().is_empty() && !reader::looks_like_json(text)
+}
+
+/// Reads native traces of a YAML file: a run a document.
+fn read_yaml(text: &str) -> Result<Recording, TraceError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !text.lines().any(|line| ["steps:", "calls:", "- "].iter().any(|key| line.starts_with(key))) {
+        return Err(TraceProblem::NotATrace.into());
+    }
+    let runs = read_documents(text).map_err(|errors| in_words(&errors))?;
+    if runs.is_empty() {
+        return Err(TraceProblem::Empty.into());
+    }
+    Ok(Recording { format: NATIVE, runs })
+}
+
+fn read_documents(text: &str) -> Result<Vec<Trace>, LoadErrors> {
+    let documents = Document::parse(&Source::new("trace", text))?;
+    let mut errors = LoadErrors::new();
+    let runs = documents.iter().filter_map(|document| errors.take(inline(document.root()))).collect();
+    errors.sort_by_place();
+    errors.or(runs)
+}
+
+/// Mistakes by line and column, one a line: the file's name is the caller's to add.
+fn in_words(errors: &LoadErrors) -> TraceError {
+    let line = |error: &LoadError| {
+        let at = error.place.locate();
+        let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
+        format!("line {}, column {}: {}{help}", at.line, at.column, error.problem)
+    };
+    let problem = errors.iter().map(line).collect::<Vec<_>>().join("\n");
+    TraceProblem::Wrong { format: NATIVE, problem }.into()
+}
