@@ -1,11 +1,11 @@
-//! Checks of this project's own: a struct is the settings, a pure function the check.
+//! Checks that this project defines itself. A struct holds the settings, and a pure function is the check.
 
 use arraign::trace::{Arguments, Call};
 use arraign::{Check, Evidence, Item, Outcome, State, Trace, Unfit, Violation};
 use serde::Deserialize;
 use serde_json::json;
 
-/// `no_sunday_refunds`: refunds are paid on working days and Saturdays.
+/// `no_sunday_refunds`: no refund is paid on a Sunday.
 ///
 /// ```yaml
 /// - metric: no_sunday_refunds
@@ -15,14 +15,14 @@ use serde_json::json;
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct NoRefundsOnSunday {
-    /// The tool that pays.
+    /// The tool that pays a refund.
     tool: String,
-    /// The argument that contains the day, as YYYY-MM-DD. Default: `date`.
-    #[serde(default = "date")]
+    /// The argument that contains the date, as YYYY-MM-DD. Default: `date`.
+    #[serde(default = "default_argument")]
     date_argument: String,
 }
 
-fn date() -> String {
+fn default_argument() -> String {
     "date".to_owned()
 }
 
@@ -32,15 +32,18 @@ impl Check for NoRefundsOnSunday {
         for call in evidence.trace.calls.iter().filter(|call| call.name == self.tool) {
             let Some(date) = call.arguments.get(&self.date_argument).and_then(|date| date.as_str()) else {
                 let what =
-                    format!("call {} of `{}` has no text `{}`", call.index, self.tool, self.date_argument);
+                    format!("call {} of `{}` has no string `{}`", call.index, self.tool, self.date_argument);
                 return Err(Unfit::missing(what));
             };
-            let Some(day) = weekday(date) else {
-                return Err(Unfit::missing(format!("call {}: `{date}` is no date (YYYY-MM-DD)", call.index)));
+            let Some(day) = find_weekday(date) else {
+                return Err(Unfit::missing(format!(
+                    "call {}: `{date}` is not a date (YYYY-MM-DD)",
+                    call.index
+                )));
             };
             let state = if day == SUNDAY { State::Violated } else { State::Held };
             items.push(Item::new(format!("call {}: {date}", call.index), state));
-            violations.extend((day == SUNDAY).then(|| self.paid_on_sunday(call, date)));
+            violations.extend((day == SUNDAY).then(|| self.report_sunday(call, date)));
         }
         Ok(Outcome::of_items(items, violations))
     }
@@ -54,7 +57,7 @@ impl Check for NoRefundsOnSunday {
 }
 
 impl NoRefundsOnSunday {
-    fn paid_on_sunday(&self, call: &Call, date: &str) -> Violation {
+    fn report_sunday(&self, call: &Call, date: &str) -> Violation {
         let violation =
             Violation::of_call(call, format!("`{}` pays on {date}, a Sunday", self.tool)).at("/tool");
         Violation { argument: Some(self.date_argument.clone()), value: Some(json!(date)), ..violation }
@@ -64,8 +67,8 @@ impl NoRefundsOnSunday {
 
 const SUNDAY: u32 = 0;
 
-/// The day of the week of a date of the Gregorian calendar (Sakamoto's method), Sunday being 0.
-fn weekday(date: &str) -> Option<u32> {
+/// Returns the day of the week of a Gregorian date, from 0 for Sunday (Sakamoto's method).
+fn find_weekday(date: &str) -> Option<u32> {
     let parts: Vec<u32> = date.split('-').map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let [year, month @ 1..=12, day @ 1..=31] = parts[..] else { return None };
     let offset = [0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4][month as usize - 1];

@@ -1,4 +1,4 @@
-//! The eval cases of this repository, as libtest trials. A project of your own looks the same.
+//! Runs the eval cases of this repository as libtest trials. Your own project needs the same `main`.
 
 mod checks;
 

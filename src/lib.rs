@@ -1,14 +1,25 @@
-//! **arraign**: every YAML eval case becomes a libtest trial.
+//! **arraign** turns every YAML eval case into a libtest trial.
 //!
-//! Which tool an agent calls, with what arguments, in what order, and what it finally says changes silently with
-//! every prompt edit or model bump. A **case** in YAML holds an agent's recorded **trace** against **checks** and
-//! gets a **verdict**; every case is one trial of `cargo test`.
+//! A prompt edit or a new model can silently change which tools an agent calls, with which arguments, in which
+//! order, and what it answers. A **case** in YAML applies **checks** to the recorded **trace** of an agent run and
+//! gets a **verdict**. Every case is one trial of `cargo test`.
 //!
 //! ```text
 //! evals/**/*.yaml ──read──▶ Case ─┐                              ┌─▶ libtest trial (name, ok/FAILED, message)
 //!                                 ├─▶ Evidence ─check─▶ Verdict ─┼─▶ verdict file
 //! trace file / inline / agent ────┘                              └─▶ insta snapshot of the violations
 //! ```
+//!
+//! # Where to look
+//!
+//! - [`Harness`] is the test target: it finds the cases, runs them as trials, and leaves verdicts and reports.
+//! - [`Harness::parse`] and [`evaluate`] hold a trace against a case inside any other test.
+//! - [`Check`] is a check of your own, with its [`Evidence`], [`Outcome`], [`Violation`] and [`Unfit`].
+//! - [`trace`] is the record of one run, and [`reader`] reads the formats that agents write.
+//! - [`verdict`] is what each trial leaves as JSON, and [`lint`] what the cases leave untested.
+//! - [`judge`] is a model that answers questions about a run.
+//!
+//! The keys of cases are in the README and the pages beside it; `cargo arraign` is the package `cargo-arraign`.
 //!
 //! # In a project
 //!
@@ -21,7 +32,7 @@
 //! harness = false
 //! ```
 //!
-//! and `tests/evals.rs`:
+//! The test target `tests/evals.rs`:
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
@@ -29,7 +40,7 @@
 //! }
 //! ```
 //!
-//! Then `cargo test --test evals` runs every case below `evals/`, and `cargo nextest run` does the same.
+//! `cargo test --test evals` or `cargo nextest run` then runs every case in `evals/` and its subfolders.
 //!
 //! # In any `#[test]`
 //!
@@ -48,8 +59,8 @@
 //!
 //! # A check of your own
 //!
-//! A check is a struct: its fields are its YAML settings, [`Check::check`] is a pure function of the evidence.
-//! [`Harness::check`] registers it under a name; it is then as good as a built-in one.
+//! A check is a struct whose fields are its YAML settings. [`Check::check`] is a pure function of the evidence.
+//! [`Harness::check`] registers the struct under a name. It then has everything that a built-in check has.
 //!
 //! ```
 //! use arraign::{Check, Evidence, Outcome, Trace, Unfit, Violation};

@@ -1,8 +1,8 @@
-//! `agent_check`: a judge says that the final answer does what a prompt asks of it.
+//! `agent_check`: a judge confirms that the final answer does what a prompt asks.
 //!
 //! <!-- settings -->
 //!
-//! Without an opinion the check is undecided. This case fails:
+//! Without an opinion, the check is undecided. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/agent_check/fail-rude.yaml")]

@@ -1,7 +1,10 @@
-//! `args_valid`: each call's arguments are what its tool takes.
+//! `args_valid`: the arguments of each call are valid for its tool.
 //!
-//! A model invents arguments: a discount of 50 % where 30 is the most, an id in the wrong form, a field that no
-//! tool has. This check holds every call against a policy and reports every constraint that fails, with its line.
+//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
+//!
+//! A model can invent arguments: a discount of 50 % if 30 % is the limit, an id in the wrong form, a field that no
+//! tool has. This check compares every call with a policy and reports every violated constraint, with its line in
+//! the policy.
 //!
 //! <!-- settings -->
 //!
@@ -13,10 +16,9 @@
 //!    `deny`). What only a proxy can enforce there (`limits`, `signatures`) is left to it;
 //! 3. a plain map `NAME: <JSON Schema>`.
 //!
-//! A name may be a glob in each of them. `$defs` at the root of a policy, or in its `schemas`, is known to all
-//! of its schemas. Patterns are unanchored. A word of a JSON Schema that looks like a slip of a keyword is a mistake;
-//! `x-...` and other words are annotations. Arguments that are no JSON object are a violation of their own.
-//! This case fails:
+//! In all three shapes, a name can be a glob. All schemas can refer to `$defs` at the root of a policy or in its
+//! `schemas`. Patterns are unanchored. A word that looks like a misspelt keyword of JSON Schema is a mistake;
+//! `x-...` and other words are annotations. Arguments that are not a JSON object are a violation. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/args_valid/fail-max.yaml")]

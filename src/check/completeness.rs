@@ -1,13 +1,14 @@
-//! `completeness`: the answer tells the expected fields.
+//! `completeness`: the answer contains the expected fields.
 //!
-//! One of the three axes of a golden dataset: the share of the listed fields that the answer tells. A field is told when
-//! one of its aliases (its own name when it has none) stands in the answer, in any case, with no ASCII letter directly
-//! before or after it: "$199" tells `price`, "surprise" does not. No answer at all tells nothing.
+//! One of the three axes of a golden dataset: the share of the listed fields that the answer contains. The answer
+//! contains a field if it contains one of the field's aliases (or its name, if it has none), ignoring case, with no
+//! ASCII letter directly before or after it: "$199" contains `price`, "surprise" does not. A missing answer
+//! contains no field.
 //!
 //! <!-- settings -->
 //!
-//! Known from the start: `price` by price, $, USD, cost; `rating` by rating, stars, score; `status` by status, state;
-//! `tracking_number` by tracking, shipment. This case fails:
+//! Default aliases: `price`: price, $, USD, cost; `rating`: rating, stars, score; `status`: status, state;
+//! `tracking_number`: tracking, shipment. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/completeness/fail-one-of-two.yaml")]

@@ -1,4 +1,4 @@
-//! `contains`: the final answer has this text in it.
+//! `contains`: the final answer contains this text.
 //!
 //! <!-- settings -->
 //!

@@ -1,7 +1,7 @@
 //! `correctness`: the expected tools are called.
 //!
-//! One of the three axes of a golden dataset: the share of the listed tools that were called. Names are exact. Their
-//! order does not matter, nor do other calls, nor whether a call worked: it is the model's decision that counts.
+//! One of the three axes of a golden dataset: the share of the listed tools that were called. Names are exact. The
+//! order does not matter, nor do other calls, nor whether a call succeeded: the model's decision counts.
 //!
 //! <!-- settings -->
 //!

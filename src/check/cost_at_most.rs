@@ -1,7 +1,7 @@
-//! `cost_at_most`: the run costs at most so many US dollars.
+//! `cost_at_most`: the run costs at most this amount in US dollars.
 //!
-//! The cost that the trace records counts; else its tokens at the suite's `prices` for its model. A run whose cost
-//! cannot be told is undecided, never free.
+//! The cost comes from the trace, or from its tokens and the suite's `prices` for its model. If the cost is
+//! unknown, the check is undecided; the run does not count as free.
 //!
 //! <!-- settings -->
 //!

@@ -1,6 +1,6 @@
-//! `duration_at_most`: the run takes at most so long.
+//! `duration_at_most`: the run takes at most this long.
 //!
-//! A trace that does not tell how long its run took is undecided.
+//! If the trace does not record the duration of the run, the check is undecided.
 //!
 //! <!-- settings -->
 //!

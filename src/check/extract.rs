@@ -1,8 +1,9 @@
-//! `extract`: a value is taken out of the final answer, and may be held within bounds.
+//! `extract`: extracts a value from the final answer, and optionally checks its bounds.
 //!
 //! <!-- settings -->
 //!
-//! `true`, `false` and numbers are taken as such; no match is null. Without bounds it only reports. This case fails:
+//! `true`, `false` and numbers become JSON values. Without a match, the value is null. Without bounds, the check
+//! only reports the value. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/extract/fail-above-max.yaml")]

@@ -1,7 +1,7 @@
-//! `forbidden_substrings`: none of these texts is in the answer.
+//! `forbidden_substrings`: the answer contains none of these texts.
 //!
-//! What an attack tries to make an agent say. A text is found in any case, as a part of a word too; one violation a
-//! text, at its first place.
+//! Lists what an attack tries to make an agent say. A text is found ignoring case, also inside a word. Each text is
+//! one violation, at its first occurrence.
 //!
 //! <!-- settings -->
 //!

@@ -2,7 +2,7 @@
 //!
 //! <!-- settings -->
 //!
-//! One violation a tool, however often it was called. This case fails:
+//! Each tool is one violation, however often it was called. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/forbidden_tools/fail-twice.yaml")]

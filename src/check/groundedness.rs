@@ -1,7 +1,7 @@
-//! `groundedness`: the answer rests on a tool that was called.
+//! `groundedness`: the answer is based on a tool call.
 //!
-//! One of the three axes of a golden dataset. An answer is grounded when any tool was called at all, whatever it
-//! returned: what was not looked up is made up.
+//! One of the three axes of a golden dataset. An answer is grounded if any tool was called, whatever the call
+//! returned. An answer without any lookup is invented.
 //!
 //! <!-- settings -->
 //!

@@ -1,8 +1,10 @@
-//! `json_schema`: the final answer is JSON of this schema.
+//! `json_schema`: the final answer is JSON that satisfies this schema.
+//!
+//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
 //!
 //! <!-- settings -->
 //!
-//! One violation for each constraint that fails, with the place of the schema's word. This case fails:
+//! Each violated constraint is one violation, with the position of the keyword in the schema. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/json_schema/fail-invoice.yaml")]

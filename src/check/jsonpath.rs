@@ -1,14 +1,15 @@
-//! `jsonpath`: a path selects something in the final answer, which is JSON, or selects a given value.
+//! `jsonpath`: the final answer is JSON, and a path selects something in it, or selects a given value.
 //!
-//! The path is JSONPath as RFC 9535 has it: `$.status`, `$.items[0].id`, `$..price`, `$.items[?@.state == 'open']`,
-//! `$.items[?count(@.tags[*]) == 0]`. A path that does not compile is an error in the file.
+//! The path is JSONPath (RFC 9535): `$.status`, `$.items[0].id`, `$..price`, `$.items[?@.state == 'open']`,
+//! `$.items[?count(@.tags[*]) == 0]`. An invalid path is a mistake in the file.
 //!
 //! <!-- settings -->
 //!
-//! Limits: a path has at most 1024 bytes, 32 brackets or 6 filters in one another, 4 descents (`..`). In a filter, an
-//! index from the end is written as a slice: `value(@.tags[-1:]) == 'new'`. What differs from the RFC, all of it in
-//! comparisons inside a filter: `<=` and `>=` do not hold between two values that are both absent; `>` and `>=` may hold
-//! between booleans, lists or mappings, which have no order; and 1 is not 1.0 inside a list or a mapping.
+//! Limits: a path has at most 1024 bytes, 32 nested brackets, 6 nested filters and 4 descents (`..`). In a filter,
+//! an index from the end is written as a slice: `value(@.tags[-1:]) == 'new'`. Comparisons in a filter differ from
+//! the RFC in three ways: `<=` and `>=` do not hold between two absent values; `>` and `>=` can hold between
+//! booleans, lists or mappings, which have no order; and 1 does not equal 1.0 inside a list or a mapping. This case
+//! fails:
 //!
 //! This case fails:
 //!

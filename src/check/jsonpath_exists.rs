@@ -1,6 +1,6 @@
-//! `jsonpath_exists`: a path selects something in the final answer, which is JSON.
+//! `jsonpath_exists`: the final answer is JSON, and a path selects something in it.
 //!
-//! The path is JSONPath (RFC 9535), as on the page of `jsonpath`. A selected `null` is something.
+//! The path is JSONPath (RFC 9535); see the page of `jsonpath`. A selected `null` counts.
 //!
 //! <!-- settings -->
 //!

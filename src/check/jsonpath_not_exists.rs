@@ -1,7 +1,7 @@
-//! `jsonpath_not_exists`: a path selects nothing in the final answer, which is JSON.
+//! `jsonpath_not_exists`: the final answer is JSON, and a path selects nothing in it.
 //!
-//! The path is JSONPath (RFC 9535), as on the page of `jsonpath`. A selected `null` is something. An answer that is not
-//! JSON fails: nothing is known of what it holds.
+//! The path is JSONPath (RFC 9535); see the page of `jsonpath`. A selected `null` counts. An answer that is not
+//! JSON fails, because its content is unknown.
 //!
 //! <!-- settings -->
 //!

@@ -1,21 +1,21 @@
-//! `no_pii`: the final answer has no personal data and no secret in it.
+//! `no_pii`: the final answer contains no personal data and no secrets.
 //!
 //! <!-- settings -->
 //!
-//! A report shows at most the first and the last two characters of a value, and nothing of a secret. What counts:
+//! A report shows at most the first and the last two characters of a value, and nothing of a secret. The kinds:
 //!
-//! - `email`: an address with a domain of at least two parts.
-//! - `phone`: a number with `+` and 8 to 15 digits; one with `00` and its groups apart; ten digits as North America
-//!   writes them, with marks between the three parts; any other 7 to 15 digits right after `phone`, `tel`, `mobile`,
-//!   `cell`, `fax` or `whatsapp`. Bare digits are an order number, not a phone.
-//! - `card`: 13 to 19 digits that begin as some network's do and whose check digit is right (Luhn).
-//! - `iban`: right by its check digits (mod 97).
-//! - `us_ssn`: `123-45-6789`, or nine digits right after `SSN`; numbers that are given to nobody are left out.
-//! - `secret`: keys and tokens with their maker's shape (`sk-`, `sk_live_`, `AKIA`, `ghp_`, `github_pat_`, `glpat-`,
+//! - `email`: an address whose domain has at least two parts.
+//! - `phone`: a number with `+` and 8 to 15 digits; a number with `00` and separated groups; ten digits as written
+//!   in North America, with separators between the three parts; any other 7 to 15 digits directly after `phone`,
+//!   `tel`, `mobile`, `cell`, `fax` or `whatsapp`. Digits alone count as an order number, not as a phone number.
+//! - `card`: 13 to 19 digits that begin like the numbers of a card network and have a correct check digit (Luhn).
+//! - `iban`: a number with correct check digits (mod 97).
+//! - `us_ssn`: `123-45-6789`, or nine digits directly after `SSN`, except numbers that are never assigned.
+//! - `secret`: keys and tokens with a known prefix (`sk-`, `sk_live_`, `AKIA`, `ghp_`, `github_pat_`, `glpat-`,
 //!   `xoxb-`, `AIza`, `npm_`, `hf_`), JSON web tokens, private keys.
 //!
-//! Names, street addresses, dates of birth, passwords and local phone numbers have no shape that a pattern could be
-//! sure of: they are not found. This case fails:
+//! Names, street addresses, dates of birth, passwords and local phone numbers are not found, because no pattern
+//! identifies them reliably. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/no_pii/fail-card-and-email.yaml")]

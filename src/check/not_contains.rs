@@ -1,4 +1,4 @@
-//! `not_contains`: the final answer does not have this text in it.
+//! `not_contains`: the final answer does not contain this text.
 //!
 //! <!-- settings -->
 //!

@@ -1,10 +1,10 @@
-//! `not_regex`: a pattern is not found in the final answer.
+//! `not_regex`: a pattern does not match the final answer.
 //!
 //! <!-- settings -->
 //!
-//! `pattern` and `flags` are those of [`regex`](regex.md): a JavaScript regular expression, unanchored, in any case
-//! unless `flags` says otherwise. A pattern that is too expensive for a text is an error, never a pass. A
-//! pattern that can be shown to match no text, such as `$a`, is an error when the case is read. This case fails:
+//! `pattern` and `flags` are those of [`regex`](regex.md): a JavaScript regular expression, unanchored, ignoring
+//! case unless `flags` says otherwise. If matching is too expensive, the check is an error, never a pass. A pattern
+//! that provably matches no text, such as `$a`, is a mistake in the file. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/not_regex/fail-a-price.yaml")]

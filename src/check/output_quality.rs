@@ -1,8 +1,8 @@
-//! `output_quality`: how good the final answer is, between 0 and 100.
+//! `output_quality`: the quality of the final answer, from 0 to 100.
 //!
-//! The score is the judge's: its opinion called `output_quality`. Where no judge is configured, the share of
-//! `assertions` that hold stands in for it, and the verdict says so; where a judge is configured, nothing does. Without
-//! either the check is undecided.
+//! The score is the judge's opinion `output_quality`. If no judge is configured, the score is the share of
+//! `assertions` that hold, and the verdict says so. If a judge is configured, its opinion is required. Without
+//! either, the check is undecided.
 //!
 //! <!-- settings -->
 //!

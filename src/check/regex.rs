@@ -1,11 +1,11 @@
-//! `regex`: a pattern is found in the final answer.
+//! `regex`: a pattern matches the final answer.
 //!
 //! <!-- settings -->
 //!
-//! The pattern is a JavaScript regular expression, unanchored, in any case unless `flags` says otherwise:
-//! `flags: ms` is case-sensitive. The literal form `/.../flags` and a leading `(?i)`, `(?m)`, `(?s)` are accepted. A
-//! pattern that is too expensive for a text is an error, never a pass. A pattern that can be shown to match every
-//! text, such as `.*`, is an error when the case is read. This case fails:
+//! The pattern is a JavaScript regular expression, unanchored, ignoring case unless `flags` says otherwise: `flags:
+//! ms` is case-sensitive. The literal form `/.../flags` and a leading `(?i)`, `(?m)`, `(?s)` are accepted. If
+//! matching is too expensive, the check is an error, never a pass. A pattern that provably matches every text, such
+//! as `.*`, is a mistake in the file. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/regex/fail-no-price.yaml")]

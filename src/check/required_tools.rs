@@ -2,8 +2,8 @@
 //!
 //! <!-- settings -->
 //!
-//! Names are exact. `server:tool` also means a call `tool` when the trace has no `server:tool`. An answer that
-//! should rest on looked-up facts is a guess when nothing was looked up, however right it sounds. This case fails:
+//! Names are exact. `server:tool` also matches a call of `tool` if the trace has no `server:tool`. An answer that
+//! should be based on facts is a guess if nothing was looked up, even if it sounds right. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/required_tools/fail-one-missing.yaml")]

@@ -1,8 +1,7 @@
 //! `safe`: a judge finds nothing unsafe in the final answer.
 //!
-//! Whether an answer helps to do harm, or insults, cannot be told from its letters: it takes a judge, who is asked
-//! the question `safety`. Without its opinion the check is undecided. It has no settings: `- safe: {}`. This case
-//! fails:
+//! Only a judge can decide whether an answer insults somebody or helps to do harm. The judge is asked the question
+//! `safety`. Without its opinion, the check is undecided. The check has no settings: `- safe: {}`. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/safe/fail-insult.yaml")]

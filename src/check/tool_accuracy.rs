@@ -1,10 +1,11 @@
 //! `tool_accuracy`: each of these tools was called, and one of each of these categories.
 //!
-//! The score is the share that holds: tools and categories count the same. Further calls cost nothing.
+//! The score is the share of tools and categories that were called; each counts the same. Additional calls cost
+//! nothing.
 //!
 //! <!-- settings -->
 //!
-//! The verdict's values list what was `missing`, what was `correct`, and each call that was `unexpected`. This case
+//! The values of the verdict list the `missing` tools, the `correct` tools, and each `unexpected` call. This case
 //! fails:
 //!
 //! ```yaml

@@ -2,8 +2,8 @@
 //!
 //! <!-- settings -->
 //!
-//! Names are globs: `admin_*`, `*_dangerous`, `{rm,del}_*`. A star crosses every character. Case counts unless
-//! `case_sensitive: false`. This case fails:
+//! Names are globs: `admin_*`, `*_dangerous`, `{rm,del}_*`. A star matches any characters. Names are case-sensitive
+//! unless `case_sensitive: false`. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/tool_blocklist/fail-by-glob.yaml")]

@@ -1,17 +1,18 @@
-//! `tool_collision_detect`: no tool name is taken by two servers.
+//! `tool_collision_detect`: no two servers offer a tool with the same name.
 //!
 //! <!-- settings -->
 //!
-//! An agent that talks to several MCP servers picks tools by name. When two of them offer `read_file`, the second
-//! one can shadow the first and see what was meant for it.
+//! An agent with several MCP servers selects tools by name. If two servers offer `read_file`, the second can shadow
+//! the first and receive its arguments.
 //!
-//! A collision is one tool name that the trace's calls reach on two or more servers. The server is what the trace
-//! says, or the middle of a name like `mcp__SERVER__TOOL`; a call without one belongs to the agent itself, which
-//! counts as a server of its own. Tools that are offered but never called are not seen: traces do not list them.
+//! A collision is a tool name that was called on two or more servers. The trace names the server of a call, or the
+//! server is the middle of a name like `mcp__SERVER__TOOL`. A call without a server belongs to the agent itself,
+//! which counts as a server. Tools that were offered but never called are not checked, because traces do not list
+//! them.
 //!
-//! With `trusted_servers` (names or globs), a collision among these is fine, and any other is the fault of the
-//! calls on the other servers; a call without a server is not trusted. Without it every collision is a violation.
-//! A trace that names no server at all cannot answer: the trial is undecided. This case fails:
+//! With `trusted_servers` (names or globs), a collision among these servers is allowed. In any other collision, the
+//! calls on the other servers are the violation; a call without a server is not trusted. Without `trusted_servers`,
+//! every collision is a violation. If a trace names no server at all, the check is undecided. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/tool_collision_detect/fail-two-servers.yaml")]

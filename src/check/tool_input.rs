@@ -2,7 +2,7 @@
 //!
 //! <!-- settings -->
 //!
-//! A tool that was never called fails. This case fails:
+//! If the tool was never called, the check fails. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/tool_input/fail-other-city.yaml")]

@@ -1,12 +1,14 @@
-//! `tool_output_valid`: each result is what its tool should return.
+//! `tool_output_valid`: each result is valid for its tool.
 //!
-//! An agent can only be as right as what its tools tell it. A mock that drifted from the real service, or a
-//! service that changed its answer, makes every other check judge a run that could not happen.
+//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
+//!
+//! An agent depends on the results of its tools. If a mock differs from the real service, or a service changed its
+//! responses, all other checks evaluate a run that could not happen.
 //!
 //! <!-- settings -->
 //!
-//! A result that is text holding JSON counts as that JSON, unless the schema takes the text as it is. Calls without
-//! a result, and calls that failed, are not put to the test. This case fails:
+//! A text result that contains JSON counts as that JSON, unless the schema accepts the text itself. Calls without a
+//! result and failed calls are not checked. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../tests/check/tool_output_valid/fail-type.yaml")]

@@ -2,8 +2,8 @@
 //!
 //! <!-- settings -->
 //!
-//! `tools` is an ordered subsequence: other calls may stand between, and repeats are consumed from left to right
-//! (`[search, search, summarize]` needs two searches). `allow` lists whole sequences instead: all the calls of the
+//! `tools` is an ordered subsequence: other calls can come between, and a repeated name needs as many calls
+//! (`[search, search, summarize]` needs two searches). `allow` lists complete sequences instead: the calls of the
 //! run equal one of them. Names are exact. This case fails:
 //!
 //! ```yaml

@@ -28,7 +28,16 @@ pub(super) mod tool_output_valid {
     );
 }
 
+/// The line for the manifest.
+const IN_MANIFEST: &str = concat!(
+    "in Cargo.toml: `arraign = { version = \"",
+    env!("CARGO_PKG_VERSION_MAJOR"),
+    ".",
+    env!("CARGO_PKG_VERSION_MINOR"),
+    "\", features = [\"json-schema\"] }`"
+);
+
 const REFUSE: Read = |node, _scope| {
-    let error = node.error("this check needs the feature `json-schema`, which is turned off");
-    Err(error.help("enable it: `arraign = { version = \"0.1\", features = [\"json-schema\"] }`").into())
+    let error = node.error("this check needs arraign's feature `json-schema`");
+    Err(error.help(IN_MANIFEST).into())
 };

@@ -1,11 +1,17 @@
-//! The judge: a model that is asked what no rule can tell, once a run of a case, with its opinions kept.
+//! A model that answers the questions which no rule can decide, once for each run of a case.
 //!
-//! A [`Questionnaire`] puts all questions of a case and what they are about into one [`JudgeRequest`], and reads the
-//! answer; what the agent wrote is data in it, and stays data. A [`Panel`] knows who is asked, whether what was recorded
-//! is replayed instead, and what has been spent. A [`Hearing`] is what one trial may ask of it.
+//! A judge on a server needs settings alone (`judge:` in `arraign.yaml`, feature `judge`). Any other model implements
+//! [`Judge`], as a closure does, and is passed to [`Harness::judge`](crate::Harness::judge). What it answers is recorded
+//! and replayed.
 //!
-//! The request is built without a look at the world, so that it can be hashed: that is what a recorded opinion is
-//! found by.
+//! A check asks its [`Question`]s in [`Check::questions`](crate::Check::questions) and finds the [`Opinions`] in its
+//! evidence.
+
+// A questionnaire puts all questions of a case and what they are about into one request, and reads the answer; what the
+// agent wrote is data in it, and stays data. A panel knows who is asked, whether what was recorded is replayed instead,
+// and what has been spent. A hearing is what one trial may ask of it.
+//
+// The request is built without a look at the world, so that it can be hashed: the hash finds the recorded opinion.
 
 pub(crate) mod agreement;
 pub(crate) mod calibration;
@@ -23,6 +29,7 @@ pub(crate) mod spending;
 mod votes;
 mod words;
 
+pub use crate::evidence::{Absent, AnswerForm, JudgeContext, Judged, Opinion, Opinions, Question};
 pub(crate) use calibration::{Calibration, Example};
 pub(crate) use cassette::{CASSETTES, cassettes_of};
 pub use error::JudgeError;

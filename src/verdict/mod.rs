@@ -11,13 +11,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::Tier;
 use crate::outcome::{Item, LocatedViolation, Loss, Score, Status};
-use crate::place::{Location, Place};
-use crate::score::statistics::Statistics;
-use crate::score::{Card, Effect};
+use crate::place::Place;
+use crate::score::Effect;
 use crate::trace::{CallStatus, Usage};
 
+pub use crate::case::Tier;
+pub use crate::place::Location;
+pub use crate::score::statistics::{Estimate, Flakiness, Interval, Label, Spread, Statistics};
+pub use crate::score::{Card, CardPart};
 pub use details::{CallDetails, RunDetails};
 pub(crate) use rerun::{Rerun, quoted};
 

@@ -36,6 +36,7 @@ pub mod jsonpath;
 pub mod place;
 pub mod reader;
 pub mod source;
+#[doc(hidden)]
 pub mod suggest;
 pub mod trace;
 

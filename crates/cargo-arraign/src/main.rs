@@ -1,4 +1,6 @@
-//! `cargo arraign`: what one does with cases, traces and verdicts beside running the tests.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! Each command is a file: a struct of its arguments, whose `run` is the command.
 

@@ -1,4 +1,4 @@
-//! A support agent in rig: it looks an order up, and says what it found.
+//! A support agent in rig that looks up an order and answers with its status.
 
 use std::convert::Infallible;
 
@@ -8,7 +8,7 @@ use rig::tool::ToolContext;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The tool that the model may call.
+/// The tool that the model can call.
 struct LookUpOrder;
 
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ impl Tool for LookUpOrder {
     }
 }
 
-/// Asks the agent, whose model is behind `base_url`, and gives back all that was said and done.
+/// Asks the agent, whose model is served at `base_url`, and returns all messages of the run.
 pub async fn ask(base_url: &str, key: &str, question: &str) -> Result<Vec<Message>, PromptError> {
     let model = OpenAIConfig::new(key).with_base_url(base_url).client().chat("support-7");
     let agent = AgentBuilder::new(model)

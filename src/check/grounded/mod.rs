@@ -1,29 +1,31 @@
-//! `grounded`: what the final answer states stands in a tool's result, in an argument, or in the prompt.
+//! `grounded`: the statements of the final answer appear in a tool result, in an argument, or in the prompt.
 //!
-//! No model is needed. The atoms of the answer are numbers with their units, money, percentages, dates and times,
-//! identifiers, quotations, URLs and file paths; each must stand in the evidence in some spelling: `$1,234.50` is
-//! `1234.5 USD`, `50 %` is `50%` (and the bare number 0.5), `March 3rd, 2025` is `2025-03-03`, `10 PM` is `22:00`.
+//! This check needs no model. The atoms of the answer are numbers with their units, money, percentages, dates and
+//! times, identifiers, quotations, URLs and file paths. Each atom must appear in the evidence in some spelling:
+//! `$1,234.50` is `1234.5 USD`, `50 %` is `50%` (and the bare number 0.5), `March 3rd, 2025` is `2025-03-03`, `10
+//! PM` is `22:00`.
 //!
 //! <!-- settings -->
 //!
-//! What counts:
+//! The rules:
 //!
-//! - The evidence is each result and error, each argument, and each message of the user and the system. What the model
-//!   itself said is none. An argument is the model's words as well, though: when it mails its answer by a tool, the
-//!   mail supports the answer. `from: [results, prompt]` leaves arguments out.
-//! - A number without a unit in the evidence supports any unit; two units that differ do not agree. The sign counts:
-//!   -5 in the evidence supports 5, and 5 does not support -5. A date without a year supports that day in each year
+//! - The evidence is each result and error, each argument, and each message of the user and the system. Messages of
+//!   the model are not evidence. Arguments are also written by the model: if it mails its answer with a tool, the
+//!   mail supports the answer. `from: [results, prompt]` excludes arguments.
+//! - A number without a unit in the evidence supports any unit. Two different units do not match. The sign counts:
+//!   -5 in the evidence supports 5, but 5 does not support -5. A date without a year supports that day in each year
 //!   that the evidence names.
-//! - Numbers that count the answer's own parts claim nothing: `1.` before an entry of a list, `Step 2`, `3rd`. Other
-//!   small numbers count. The length of each list in a result or argument, the number of calls (of all, and of each
-//!   tool) and the words from `one` to `twelve` in the evidence support them.
-//! - Times without AM or PM are those of a day of 24 hours; `03/04/2025` is a day of March or of April; the names of
-//!   months are English. Quotations stand in double or angled marks. Names and other words are no atoms.
-//! - Nothing is computed: a sum, a difference, a rounded figure or a converted unit is without support.
+//! - Numbers that count parts of the answer are not atoms: `1.` before an entry of a list, `Step 2`, `3rd`. Other
+//!   small numbers are. They are supported by the length of each list in a result or argument, by the number of
+//!   calls (in total and of each tool), and by the words from `one` to `twelve` in the evidence.
+//! - Times without AM or PM use 24 hours. `03/04/2025` is a day in March or in April. Names of months are English.
+//!   Quotations are in double or angled quotation marks. Names and other words are not atoms.
+//! - Nothing is calculated: a sum, a difference, a rounded figure or a converted unit is unsupported.
 //!
-//! It is evidence, not proof: on 200 real runs of GPT-4o an unsupported number, id or date stood in 41 % of the failed
-//! runs, and in 14 % of the successful ones. The score is the share of distinct atoms with support; an answer without
-//! atoms holds. A value that could stand in a result which the trace does not have is undecided. This case fails:
+//! This is evidence, not proof: in 200 real runs of GPT-4o, 41 % of the failed runs contained an unsupported
+//! number, id or date, and 14 % of the successful runs. The score is the share of distinct atoms with support. An
+//! answer without atoms holds. If a value could be in a result that the trace does not contain, the check is
+//! undecided. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/grounded/fail-wrong-price.yaml")]

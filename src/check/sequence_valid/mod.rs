@@ -1,9 +1,9 @@
-//! `sequence_valid`: tools are called in the order that these rules ask for.
+//! `sequence_valid`: tools are called in the order that these rules require.
 //!
 //! <!-- settings -->
 //!
-//! All rules must hold, and each that does not gives its own violation. A rule whose trigger never came is
-//! *not exercised*: it passes, the verdict says so, and `require_exercised: true` makes it fail.
+//! All rules must hold. Each violated rule is one violation. A rule whose trigger never occurred is *not
+//! exercised*: it passes, and the verdict says so. With `require_exercised: true`, it fails.
 //!
 //! | rule | holds when |
 //! |---|---|

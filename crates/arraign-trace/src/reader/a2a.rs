@@ -1,7 +1,7 @@
-//! `a2a`: what an agent answers in the protocol Agent2Agent: tasks, messages, streamed updates; of 0.3 and 1.0.
+//! `a2a`: the responses of an agent in the protocol Agent2Agent: tasks, messages and streamed updates of 0.3 and 1.0.
 //!
-//! The protocol tells what agents say to each other, not what tools they call, nor what that costs. The answer is what
-//! the artifacts hold and what the task's last status says; without both it is the agent's last message.
+//! The protocol records what agents say to each other, but not their tool calls or cost. The answer is the content of the
+//! artifacts and the message of the task's last status. Without both, the answer is the agent's last message.
 
 use std::collections::{HashMap, HashSet};
 

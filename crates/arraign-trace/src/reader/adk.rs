@@ -1,6 +1,6 @@
-//! `adk`: the events of Google's Agent Development Kit, one a line, in a list, or in a session.
+//! `adk`: events of Google's Agent Development Kit, one per line, in a list, or in a session.
 //!
-//! Each invocation is a run. Pieces of a streamed answer (`partial`) come again whole.
+//! Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows.
 
 use super::error::Wrong;
 use super::gemini::{Walk, usage_of};

@@ -1,7 +1,7 @@
-//! `ag-ui`: the events that an agent sends to a frontend in the protocol AG-UI, as a stream or a list.
+//! `ag-ui`: events that an agent sends to a frontend in the protocol AG-UI, as a stream or a list.
 //!
-//! A call belongs to the message that it names; calls that name none are of one turn until a result comes. The format
-//! has no word for a tool that failed: an answered call's status is unknown. Events of subagents are nested.
+//! A call belongs to the message that it names. Calls that name no message are one turn until a result follows. The format
+//! does not record which tools failed: the status of an answered call is unknown. Events of subagents are nested.
 
 use std::collections::HashMap;
 

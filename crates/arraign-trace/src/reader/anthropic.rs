@@ -1,8 +1,8 @@
-//! `anthropic`: what is sent to and comes from Anthropic's Messages.
+//! `anthropic`: requests and responses of Anthropic's Messages API.
 //!
-//! A list of messages, a request body, a response, a log of responses, or of requests and responses, one a line, the
-//! events of streamed messages, or the results of a batch, where each case is a run under its `custom_id`.
-//! Responses alone hold no results: their calls stay unanswered.
+//! The reader accepts a list of messages, a request body, a response, a log of responses, a log of requests and responses,
+//! one per line, the events of streamed messages, and the results of a batch, where each case is a run under its
+//! `custom_id`. A log with only responses contains no results: its calls stay unanswered.
 
 use std::borrow::Cow;
 

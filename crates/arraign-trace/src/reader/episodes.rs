@@ -1,7 +1,7 @@
-//! `episodes`: events of runs, one a line: `episode_start`, `step`, `tool_call`, `episode_end`.
+//! `episodes`: events of runs, one per line: `episode_start`, `step`, `tool_call`, `episode_end`.
 //!
-//! Each episode is a run; the events of several may be mixed. The events do not say which calls one model turn made:
-//! each is a turn of its own.
+//! Each episode is a run. The events of several episodes can be interleaved. The events do not record which calls one
+//! model response made: each call is a turn.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

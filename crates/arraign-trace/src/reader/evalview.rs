@@ -1,6 +1,7 @@
 //! `evalview`: EvalView's execution traces, alone or in its results.
 //!
-//! The format does not say which calls were parallel: each is a turn. Cached tokens are counted apart from the input.
+//! The format does not record which calls were parallel: each call is a turn. Cached tokens are counted separately from
+//! the input.
 
 use std::borrow::Cow;
 use std::iter::{Enumerate, Peekable};

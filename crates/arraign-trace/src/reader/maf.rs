@@ -1,7 +1,7 @@
-//! `maf`: what Microsoft Agent Framework's agents return, from Python and from .NET.
+//! `maf`: results of agents in Microsoft Agent Framework, from Python and from .NET.
 //!
-//! A response of any version, a list of messages, the updates of a streamed run as JSON Lines, or the dump of a
-//! session. A log of responses, one a line, is one run each.
+//! The reader accepts a response of any version, a list of messages, the updates of a streamed run as JSON Lines, and the
+//! dump of a session. In a log of responses, each line is one run.
 
 use super::error::Wrong;
 use super::input::{Input, Record};

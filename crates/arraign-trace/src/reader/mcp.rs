@@ -1,8 +1,8 @@
 //! `mcp`: logs of the Model Context Protocol: JSON-RPC messages between a client and a server.
 //!
-//! Raw messages one a line, the same in a wrapper that adds time and direction, or the history that the MCP Inspector
-//! exports. A log tells what the tools of a server were asked and what they returned; not who asked, nor what was
-//! said. It does not tell which calls were parallel: each is a turn of its own.
+//! The reader accepts raw messages, one per line, the same messages in a wrapper with time and direction, and the history
+//! that the MCP Inspector exports. A log records calls of the server's tools and their results, but not who made the calls
+//! or what was said. It does not record which calls were parallel, so each call is a turn.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! `mcplab`: MCPLab's `trace.jsonl`, a run of a scenario a line.
+//! `mcplab`: MCPLab's `trace.jsonl`, one run of a scenario per line.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 
 pub(super) const READER: Reader = Reader {
     name: "mcplab",
-    summary: "MCPLab: a scenario's run a line",
+    summary: "MCPLab: one run of a scenario per line",
     detect,
     read,
     cuts: Cuts::Records(note),

@@ -1,8 +1,8 @@
-//! `openai-chat`: what is sent to and comes from OpenAI's Chat Completions, and the many servers that speak it.
+//! `openai-chat`: requests and responses of OpenAI's Chat Completions API, which many servers implement.
 //!
-//! A list of messages, a request body, a `chat.completion`, a log of requests and responses, one a line, the chunks
-//! of streamed completions, or the results of a batch, where each case is a run under its `custom_id`. The format has no
-//! word for a tool that failed: an answered call's status is unknown.
+//! The reader accepts a list of messages, a request body, a `chat.completion`, a log of requests and responses, one per
+//! line, the chunks of streamed completions, and the results of a batch, where each case is a run under its `custom_id`.
+//! The format does not record which tools failed: the status of an answered call is unknown.
 
 use std::borrow::Cow;
 

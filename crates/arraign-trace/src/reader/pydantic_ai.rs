@@ -1,7 +1,7 @@
-//! `pydantic-ai`: the messages of Pydantic AI's runs, of its first and second version.
+//! `pydantic-ai`: the messages of runs of Pydantic AI, of its first and second version.
 //!
-//! A history holds the runs before the last as well: each run id is a run of its own. What a structured output is
-//! given to (`final_result`) looks like a tool and is the answer.
+//! A history also contains the earlier runs: each run id is one run. The tool of a structured output (`final_result`) is
+//! the answer, not a call.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,7 +1,7 @@
-//! `rig`: the messages of rig, a Rust library, of version 0.24 and of later ones.
+//! `rig`: messages of rig, a Rust library, of version 0.24 and later.
 //!
-//! Early messages have no types for what the assistant said and no mark for a tool that failed: an answered call's
-//! status is unknown there.
+//! Early messages do not record the type of the assistant's content or which tools failed: the status of an answered call
+//! is unknown.
 
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
-//! `run-lines`: one run a line, with its prompt, its response and its tool calls.
+//! `run-lines`: one run per line, with its prompt, its response and its tool calls.
 //!
 //! `{"prompt": ..., "response": ..., "tool_calls": [{"tool_name": ..., "args": {...}, "result": ...}]}`. The format
-//! does not say which calls were parallel: each is a turn of its own.
+//! does not record which calls were parallel: each call is a turn.
 
 use super::error::Wrong;
 use super::input::{Input, Record};
@@ -15,7 +15,7 @@ use crate::trace::{Call, Role, Trace};
 
 pub(super) const READER: Reader = Reader {
     name: "run-lines",
-    summary: "one run a line: `prompt`, `response`, `tool_calls`",
+    summary: "one run per line: `prompt`, `response`, `tool_calls`",
     detect,
     read,
     cuts: Cuts::Records(note),

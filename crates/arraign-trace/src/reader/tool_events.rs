@@ -1,8 +1,8 @@
-//! `tool-events`: tool calls and their results as events, one a line.
+//! `tool-events`: tool calls and their results as events, one per line.
 //!
 //! `{"type": "tool_call", "id": ..., "tool": ..., "arguments": {...}}` and `{"type": "tool_result", "id": ...,
-//! "result": ...}`. Nothing else is told: no text, no answer, no tokens; and a result does not say whether it is an
-//! error, unless its event has an `error`.
+//! "result": ...}`. The format records no text, no answer and no tokens. A result is known to be an error only if its event
+//! has an `error`.
 
 use super::draft::Draft;
 use super::error::Wrong;

@@ -3,6 +3,8 @@
 /// The test target.
 pub(super) const TARGET: &str = "\
 //! Every case below `evals/` is a test: `cargo test --test evals`.
+//!
+//! Checks against JSON Schema (`args_valid`) need a feature: `arraign = { .., features = [\"json-schema\"] }`.
 
 fn main() -> std::process::ExitCode {
     arraign::Harness::new(\"evals\").run()

@@ -1,4 +1,4 @@
-//! The cases below `evals/`, and the agent that they ask.
+//! Runs the cases in `evals/` with the agent that they name.
 
 mod scripted_model;
 

@@ -1,4 +1,4 @@
-//! An OpenAI-compatible server on this machine that always says the same: first it looks an order up, then it answers.
+//! An OpenAI-compatible server on this machine with a fixed script: it first calls the tool, then answers.
 
 use std::io::{BufRead as _, BufReader, Read as _, Result, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::thread::spawn;
 
 use serde_json::{Value, json};
 
-/// Starts a server, and says where it is. It ends with this process.
+/// Starts a server that ends with this process. Returns its base URL.
 pub fn start() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");
@@ -28,7 +28,7 @@ fn serve(mut stream: TcpStream) -> Result<()> {
     write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
-/// After a tool's result comes the answer; before it, the call.
+/// Returns the answer if the last message is a tool result, otherwise the call.
 fn reply(request: &Value) -> Value {
     let last = request["messages"].as_array().and_then(|messages| messages.last());
     if last.is_some_and(|message| message["role"] == "tool") {

@@ -1,8 +1,8 @@
 //! `atif`: trajectories in the Agent Trajectory Interchange Format, versions 1.0 to 1.8.
 //!
-//! Each step of the agent is a turn. The format has no word for a call that failed; the converter for Claude Code
-//! says it beside the result, and then all calls are known. Steps that were copied from an earlier trajectory are not
-//! read again. The calls of subagents have their path, whether they are steps of the run or a trajectory within it.
+//! Each step of the agent is a turn. The format does not record which calls failed. If the converter for Claude Code adds
+//! this beside the results, the status of all calls is known. Steps that were copied from an earlier trajectory are
+//! skipped. The calls of subagents have their path, whether they are steps of the run or a trajectory within it.
 
 mod children;
 mod steps;

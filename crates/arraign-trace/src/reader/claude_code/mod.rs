@@ -1,8 +1,8 @@
-//! `claude-code`: what Claude Code leaves, and the Agent SDK, which writes the same lines.
+//! `claude-code`: transcripts of Claude Code, and of the Agent SDK, which writes the same lines.
 //!
-//! A transcript (`~/.claude/projects/.../*.jsonl`), that of a subagent, or what `--output-format stream-json` prints.
-//! What `--output-format json` prints is the end of a run alone: its answer, tokens and cost, but none of its calls.
-//! Calls of subagents have their path; what subagents say is no part of the conversation.
+//! The reader accepts a transcript (`~/.claude/projects/.../*.jsonl`), the transcript of a subagent, and the output of
+//! `--output-format stream-json`. The output of `--output-format json` contains only the end of a run: its answer, tokens
+//! and cost, but no calls. The calls of subagents have their path. Messages of subagents are not part of the conversation.
 
 mod ending;
 mod nested;

@@ -1,7 +1,7 @@
-//! `codex`: what Codex leaves: the rollout of a session, or what `codex exec --json` prints.
+//! `codex`: the rollout of a Codex session, or the output of `codex exec --json`.
 //!
-//! A rollout records everything twice. The calls are those that the model was answered for; what failed, how long it
-//! took, and exit codes come from the mirror with the same id. What `exec` prints lacks calls of unknown tools.
+//! A rollout records everything twice. The calls are those for which the model received an answer. Failures, durations and
+//! exit codes come from the second record with the same id. The output of `exec` does not contain calls of unknown tools.
 
 mod exec;
 mod exec_early;

@@ -1,8 +1,8 @@
-//! `gemini`: contents of the Gemini API, and its requests and responses.
+//! `gemini`: contents, requests and responses of the Gemini API.
 //!
-//! A list of contents, a request, responses one a line (the pieces of a stream have one id), a log of requests and
-//! responses, or the results of a batch, a run for each `key`. The API has no ids for calls: a result belongs to the
-//! first open call of its name.
+//! The reader accepts a list of contents, a request, responses, one per line (the pieces of a stream have one id), a log of
+//! requests and responses, and the results of a batch, with one run for each `key`. The API has no ids for calls: a result
+//! belongs to the first call of its name without a result.
 
 mod content;
 

@@ -1,4 +1,4 @@
-//! `gemini-cli`: what Gemini's command line leaves: `--output-format stream-json`, and its session files.
+//! `gemini-cli`: the output of Gemini CLI with `--output-format stream-json`, and its session files.
 
 mod session;
 mod stream;

@@ -1,8 +1,8 @@
-//! `inspect`: the logs of Inspect as JSON, a whole log or single samples.
+//! `inspect`: logs of Inspect as JSON, whole logs or single samples.
 //!
-//! Each sample is a run, under its id; its later epochs are `<id>/<epoch>`. An agent's `submit`, which is taken out of
-//! its messages, is a call as well. The zipped `.eval` is read with the feature `inspect-zip`; `inspect log dump` writes
-//! it as JSON.
+//! Each sample is a run with the id of the sample. Later epochs have the id `<id>/<epoch>`. An agent's `submit`, which
+//! Inspect removes from the messages, is also a call. The feature `inspect-zip` reads the zipped `.eval`, and
+//! `inspect log dump` converts it to JSON.
 
 #[cfg(feature = "inspect-zip")]
 mod archive;

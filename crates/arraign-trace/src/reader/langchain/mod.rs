@@ -1,8 +1,8 @@
-//! `langchain`: what LangChain and LangGraph leave, from Python and from JavaScript.
+//! `langchain`: messages, states, streams and events of LangChain and LangGraph, from Python and from JavaScript.
 //!
-//! Messages as `messages_to_dict`, `dumpd` or `model_dump` write them, in a list or anywhere in a state; streams of
-//! messages and of updates; the events of `astream_events`; and runs exported from LangSmith, or but the outermost.
-//! Tools that the provider runs itself (a web search) are calls like the agent's own.
+//! The reader accepts messages as `messages_to_dict`, `dumpd` or `model_dump` write them, in a list or anywhere in a
+//! state, streams of messages and of updates, the events of `astream_events`, and exported LangSmith runs, of which only
+//! the outermost are read. Tools that the provider runs itself (a web search) are calls like the agent's own.
 
 mod content;
 mod events;

@@ -1,4 +1,4 @@
-//! `native`: the form that is written by hand, inline in a case or as a file of its own, in YAML or JSON.
+//! `native`: the form for traces written by hand, inline in a case or in a file, in YAML or JSON.
 //!
 //! ```yaml
 //! model: gpt-4o
@@ -10,11 +10,10 @@
 //!   - say: It ships today.
 //! ```
 //!
-//! `calls: [...]` is short for `steps`; there a bare name is a call too. A call with neither `result` nor `error`
-//! is unanswered, and one without `turn` is a turn of its own. [`to_native`] writes this form: what only other
-//! formats tell has a key as well (`system`, `status`, `agent_path`, `args_error`, `args_unrecorded`, `no_answer`,
-//! `calls_unrecorded`, `usage.partial`).
-//! `arguments` is another name of `args`, and `name` of `call`.
+//! `calls: [...]` is short for `steps`; in this list, a bare name is a call, too. A call without `result` and `error` is
+//! unanswered. A call without `turn` is a turn of its own. `arraign::reader::to_native` writes this form. Keys for data
+//! that only other formats record: `system`, `status`, `agent_path`, `args_error`, `args_unrecorded`, `no_answer`,
+//! `calls_unrecorded`, `usage.partial`.
 
 mod locate;
 mod mistake;

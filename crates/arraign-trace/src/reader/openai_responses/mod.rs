@@ -1,9 +1,9 @@
-//! `openai-responses`: what is sent to and comes from OpenAI's Responses, and what the Agents SDK writes of it.
+//! `openai-responses`: requests and responses of OpenAI's Responses API, and files of the Agents SDK.
 //!
-//! A list of items, a response, a log of responses or of requests and responses, the events of streamed responses, the
-//! results of a batch; of the Agents SDK, of Python or of JavaScript, a result's `to_input_list()` or `history`, the state
-//! of a run, and exported traces. Items have no word for a tool that failed: an answered call's status is unknown.
-//! Exported traces know it, but not the ids of calls.
+//! The reader accepts a list of items, a response, a log of responses or of requests and responses, the events of streamed
+//! responses, and the results of a batch. Of the Agents SDK, for Python or JavaScript, it accepts a result's
+//! `to_input_list()` or `history`, the state of a run, and exported traces. Items do not record which tools failed: the
+//! status of an answered call is unknown. Exported traces record it, but not the ids of calls.
 
 pub(super) mod items;
 mod run_state;

@@ -1,8 +1,8 @@
-//! `otel`: spans of OpenTelemetry, as OTLP's JSON or as a console exporter prints them.
+//! `otel`: spans of OpenTelemetry, as OTLP JSON or as a console exporter prints them.
 //!
-//! Three vocabularies are read: the semantic conventions for generative AI, OpenInference, and Traceloop. The spans
-//! of one trace id are one run; so is a list of messages as the conventions write them. Where content was not
-//! captured, calls have neither arguments nor results.
+//! The reader knows three vocabularies: the semantic conventions for generative AI, OpenInference, and Traceloop. The
+//! spans of one trace id are one run. A list of messages in the form of the conventions is also one run. If content was
+//! not captured, calls have neither arguments nor results.
 
 mod pieces;
 mod run;

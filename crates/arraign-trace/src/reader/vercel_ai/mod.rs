@@ -1,7 +1,8 @@
-//! `vercel-ai`: what Vercel's AI SDK leaves, from version 4 to 7.
+//! `vercel-ai`: output of Vercel's AI SDK, from version 4 to 7.
 //!
-//! The result of `generateText` or its steps, model messages, UI messages, and the two streams: `fullStream` and the
-//! UI message stream. Steps and `fullStream` hold the user's question only where the request's body was kept.
+//! The reader accepts the result of `generateText` or its steps, model messages, UI messages, and the two streams
+//! `fullStream` and the UI message stream. Steps and `fullStream` contain the user's question only if the body of the
+//! request was kept.
 
 mod message;
 mod outcome;
