@@ -17,13 +17,13 @@ bless:
     BLESS=1 bash tests/public_api.sh
     INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test
 
-# the files of a new check: just new-check tool_called
-new-check NAME:
+# the files of a new check: just new-check calls tool_called
+new-check GROUP NAME:
     mkdir -p tests/check/{{NAME}}
-    printf '//! `%s`: what the agent must do, in a few words.\n' {{NAME}} > src/check/{{NAME}}.rs
+    printf '//! `%s`: what the agent must do, in a few words.\n' {{NAME}} > src/check/{{GROUP}}/{{NAME}}.rs
     printf 'metric: %s\ntrace: {calls: []}\n' {{NAME}} > tests/check/{{NAME}}/pass-todo.yaml
     printf 'metric: %s\ntrace: {calls: []}\n' {{NAME}} > tests/check/{{NAME}}/fail-todo.yaml
-    @echo "now: KIND in src/check/{{NAME}}.rs, its entry in BUILTIN (src/check/mod.rs), and names for the two cases"
+    @echo "now: KIND in src/check/{{GROUP}}/{{NAME}}.rs, its entry in BUILTIN (src/check/mod.rs), and names for the two cases"
 
 # cost per case and start-up, in release
 bench:

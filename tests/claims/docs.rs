@@ -111,8 +111,12 @@ fn the_page_of_traces_tells_of_each_format() {
 }
 
 fn module_of_reader(name: &str) -> PathBuf {
-    let file = root().join(format!("src/reader/{}.rs", name.replace('-', "_")));
-    if file.exists() { file } else { file.with_extension("").join("mod.rs") }
+    let readers = root().join("crates/arraign-trace/src/reader");
+    let files = ["", "formats/"].iter().flat_map(|folder| {
+        [".rs", "/mod.rs"].map(|end| readers.join(format!("{folder}{}{end}", name.replace('-', "_"))))
+    });
+    let file = files.into_iter().find(|file| file.exists());
+    file.unwrap_or_else(|| panic!("no file reads `{name}`"))
 }
 
 #[test]
@@ -262,8 +266,14 @@ fn page(kind: &Kind, settings: &str) -> String {
 }
 
 fn source_of(kind: &Kind) -> PathBuf {
-    let file = root().join(format!("src/check/{}.rs", kind.name));
-    if file.exists() { file } else { root().join(format!("src/check/{}/mod.rs", kind.name)) }
+    let groups = ["", "answer/", "calls/", "figures/", "judged/", "order/"];
+    let files = groups.iter().flat_map(|group| {
+        [".rs", "/mod.rs"].map(|end| root().join(format!("src/check/{group}{}{end}", kind.name)))
+    });
+    // `check/json_schema/` validates for several checks: the check of that name is in `answer/`.
+    let has_kind =
+        files.into_iter().find(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("const KIND")));
+    has_kind.unwrap_or_else(|| panic!("no file has the check `{}`", kind.name))
 }
 
 fn shown(path: &Path) -> String {
