@@ -57,7 +57,7 @@ pub(super) fn argument_changes(old: &Arguments, new: &Arguments) -> Vec<Argument
     let mut changes = Vec::new();
     match (old, new) {
         (Arguments::Json(old), Arguments::Json(new)) => {
-            compare_values(old, new, &mut String::new(), &mut changes)
+            compare_values(old, new, &mut String::new(), &mut changes);
         }
         (old, new) if old.to_text() == new.to_text() => {}
         (old, new) => push_change(&mut changes, "", Some(value_of(old)), Some(value_of(new))),
