@@ -8,7 +8,7 @@ use super::aggregate::{has_statistics, run_figures};
 use super::scoring::{is_broken_gate, score_run};
 use crate::case::{Case, Expectation};
 use crate::evidence::{Evidence, Opinions};
-use crate::judge::{Hearing, unheard};
+use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
     Item, LocatedViolation, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
 };
@@ -45,7 +45,7 @@ pub(super) fn evaluate_run(
     case: &Case,
     trace: &Trace,
     run: usize,
-    hearing: Option<&Hearing<'_>>,
+    hearing: Option<&JudgeSession<'_>>,
 ) -> RunResult {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
     let answers = ask_all(case, evidence, run, hearing);
@@ -64,7 +64,7 @@ fn ask_all(
     case: &Case,
     mut evidence: Evidence<'_>,
     run: usize,
-    hearing: Option<&Hearing<'_>>,
+    hearing: Option<&JudgeSession<'_>>,
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
     for first in [true, false] {
@@ -83,8 +83,8 @@ fn ask_all(
     answers
 }
 
-fn ask_judge(case: &Case, evidence: &Evidence<'_>, hearing: Option<&Hearing<'_>>) -> Option<Opinions> {
-    hearing.map_or_else(|| unheard(case), |hearing| hearing.opinions(case, evidence))
+fn ask_judge(case: &Case, evidence: &Evidence<'_>, hearing: Option<&JudgeSession<'_>>) -> Option<Opinions> {
+    hearing.map_or_else(|| opinions_without_judge(case), |hearing| hearing.collect_opinions(case, evidence))
 }
 
 fn comes_first(expectation: &Expectation) -> bool {

@@ -11,7 +11,7 @@ use crate::harness::orphans::PinnedSnapshots;
 use crate::harness::plan::Plan;
 use crate::harness::run::context::RunContext;
 use crate::harness::settings::Settings;
-use crate::report::summary::summary;
+use crate::report::summary::render_summary;
 use crate::source::write_whole;
 use crate::verdict::summary::Summary;
 
@@ -64,7 +64,7 @@ impl RunFinisher {
             return Ok(());
         }
         let of_run = context.tally.make_summary();
-        let text = summary(&of_run);
+        let text = render_summary(&of_run);
         if !text.is_empty() {
             stderr::print_block(context.readers.json, &text);
         }

@@ -9,7 +9,7 @@ use crate::harness::record::runs::StoredRun;
 use crate::harness::run::context::RunContext;
 use crate::harness::settings::Settings;
 use crate::report::annotations::Annotations;
-use crate::report::{Earlier, FORMATS, Format, Report};
+use crate::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder};
 use crate::suite::ReportFormat;
 
 /// What is asked of the end of a run.
@@ -43,8 +43,9 @@ impl RequestedReports {
             StoredRun::open(&[context.store.run_folder().to_owned()]).map_err(|error| error.to_string())?;
         let run = run.compared_with(earlier);
         stderr::note_missing_verdicts(ran.trials.saturating_sub(run.trials()));
-        let mut annotations = Box::new(Annotations::of(run.run()));
-        let written = run.write(&formats, context.store.out_folder(), |verdict| annotations.add(verdict));
+        let mut annotations = Box::new(Annotations::new(run.run()));
+        let written =
+            run.write(&formats, context.store.out_folder(), |verdict| annotations.add_verdict(verdict));
         if annotate {
             stderr::print_block(context.readers.json, annotations.finish().trim_end());
         }
@@ -52,7 +53,7 @@ impl RequestedReports {
     }
 
     /// The run that this one is compared with, where a report shows that.
-    fn read_earlier(&self, context: &RunContext) -> Result<Option<Earlier>, String> {
+    fn read_earlier(&self, context: &RunContext) -> Result<Option<EarlierRun>, String> {
         let compares = |format: &ReportFormat| matches!(format, ReportFormat::Html | ReportFormat::Markdown);
         let which = self.compare.as_deref().filter(|_| self.formats.iter().any(compares));
         let read = which.map(|which| earlier_run(which, &context.project.base, context.store.out_folder()));
@@ -60,7 +61,7 @@ impl RequestedReports {
     }
 
     /// The formats that are rendered; the others are told of.
-    fn supported_formats(&self, context: &RunContext) -> Vec<Format> {
+    fn supported_formats(&self, context: &RunContext) -> Vec<FormatEntry> {
         if context.readers.nextest {
             stderr::note_reports_under_nextest(&self.formats, context.store.run_folder());
             return Vec::new();

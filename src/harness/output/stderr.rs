@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::harness::settings;
-use crate::judge::Spent;
+use crate::judge::JudgeUsage;
 use crate::place::LoadErrors;
-use crate::report::plain::one_line;
+use crate::report::plain::escape_line;
 use crate::report::terminal;
 use crate::suite::ReportFormat;
 use crate::verdict::quoted;
@@ -74,7 +74,7 @@ fn report_of(store: &Path) -> String {
 /// Snapshots that no case asks for, by the names that users know them by.
 pub(in crate::harness) fn note_orphans(names: &[String]) {
     for name in names {
-        let name = one_line(name);
+        let name = escape_line(name);
         note(&format!(
             "the snapshot `{name}` belongs to no case with `snapshot: true`; delete it, or bring its case back"
         ));
@@ -84,13 +84,13 @@ pub(in crate::harness) fn note_orphans(names: &[String]) {
 /// Recorded opinions that no case asks for, by the names that users know their files by.
 pub(in crate::harness) fn note_stale_cassettes(names: &[String]) {
     for name in names {
-        let name = one_line(name);
+        let name = escape_line(name);
         note(&format!("the recorded opinion `{name}` answers what no case asks any more; delete it"));
     }
 }
 
 /// What the judge has cost.
-pub(in crate::harness) fn note_judge_costs(spent: Spent) {
+pub(in crate::harness) fn note_judge_costs(spent: JudgeUsage) {
     if spent.requests > 0 {
         note(&format!("the judge was asked: {spent}"));
     }
@@ -109,7 +109,7 @@ pub(in crate::harness) fn usage_error(problems: &[String]) -> ExitCode {
 /// Files of cases are wrong: all that is wrong in all of them.
 pub(in crate::harness) fn report_load_errors(errors: &LoadErrors) -> ExitCode {
     for error in errors {
-        eprint(&terminal::load_error(error));
+        eprint(&terminal::render_load_error(error));
     }
     let count = errors.iter().count();
     let noun = if count == 1 { "mistake" } else { "mistakes" };

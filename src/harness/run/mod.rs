@@ -34,7 +34,7 @@ use super::output::reports::TrialCounts;
 use super::output::stderr::usage_error;
 use super::plan::{Plan, Planned, Work};
 use crate::case::Ignore;
-use crate::report::plain::one_line;
+use crate::report::plain::escape_line;
 
 /// How long after its beginning a trial that has ended may be followed by another one before it is told of: nobody sees
 /// so short a time, and a dozen of usual trials fit in.
@@ -134,7 +134,7 @@ fn make_trial(
     reasons: bool,
 ) -> Trial {
     if let Some(Ignore { reason: Some(reason) }) = ignore.filter(|_| reasons) {
-        let reason = one_line(reason);
+        let reason = escape_line(reason);
         return Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)));
     }
     let batch = Arc::clone(batch);

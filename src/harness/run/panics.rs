@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe, Location};
 use std::sync::Once;
 
 use crate::harness::output::stderr;
-use crate::report::plain::one_line;
+use crate::report::plain::escape_line;
 
 thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
@@ -29,7 +29,7 @@ pub(in crate::harness) fn install_hook() {
             if info.location().is_some_and(is_of_the_printer) {
                 stderr::eprint(&format!(
                     "error: the output cannot be written: {}",
-                    one_line(os_message(text))
+                    escape_line(os_message(text))
                 ));
                 std::process::exit(2);
             }

@@ -12,7 +12,7 @@ use crate::harness::output::stderr;
 use crate::harness::plan::{CaseWork, OneRun, Work};
 use crate::harness::snapshot;
 use crate::place::LoadErrors;
-use crate::report::plain::one_line;
+use crate::report::plain::escape_line;
 use crate::report::terminal;
 use crate::suite::{RunsOfCase, load_baseline};
 use crate::verdict::{Rerun, Verdict};
@@ -52,7 +52,7 @@ fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: Work) ->
 /// A verdict is left as well, so that no report looks greener than the run.
 fn report_load_failure(context: &RunContext, name: &str, errors: &LoadErrors) -> Failed {
     let _ = context.store.write_verdict(&mut load_failure::load_failure_verdict(name, errors));
-    let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
+    let drawn: Vec<String> = errors.iter().map(terminal::render_load_error).collect();
     let first = errors.iter().next();
     say_to_nextest(context, &first.map(ToString::to_string).unwrap_or_default());
     let at = first.map(|error| error.place.to_string()).unwrap_or_default();
@@ -72,15 +72,15 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
     if verdict.passed || tolerated {
         return Ok(());
     }
-    say_to_nextest(context, &terminal::headline(&verdict));
-    let at = terminal::first_place(&verdict);
-    Err(failure_message(context, &verdict.name, &at.to_string(), &terminal::red_trial(&verdict)))
+    say_to_nextest(context, &terminal::render_headline(&verdict));
+    let at = terminal::find_first_place(&verdict);
+    Err(failure_message(context, &verdict.name, &at.to_string(), &terminal::render_red_trial(&verdict)))
 }
 
 /// nextest takes a failure's heading, and the message of its `JUnit` report, from standard error.
 fn say_to_nextest(context: &RunContext, headline: &str) {
     if context.readers.nextest {
-        stderr::eprint(&format!("Error: {}", one_line(headline)));
+        stderr::eprint(&format!("Error: {}", escape_line(headline)));
     }
 }
 
@@ -88,7 +88,7 @@ fn say_to_nextest(context: &RunContext, headline: &str) {
 /// the message: hence the line break in front.
 fn failure_message(context: &RunContext, name: &str, at: &str, drawn: &str) -> Failed {
     if context.readers.json {
-        Failed::from(format!("\nthread '{name}' panicked at {}:\n{drawn}", one_line(at)))
+        Failed::from(format!("\nthread '{name}' panicked at {}:\n{drawn}", escape_line(at)))
     } else {
         Failed::from(drawn.to_owned())
     }

@@ -1,9 +1,12 @@
 //! The keys of suites and cases: which are known, and which are one key by two names.
 
+mod table;
+
 use std::collections::HashMap;
 
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Node, did_you_mean, nearest};
+pub(super) use table::{CASE, SUITE, SuiteKey, TABLES, WORKSPACE};
 
 /// The names of a suite's list of cases.
 pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
@@ -11,72 +14,41 @@ pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
 /// Keys of a suite that are only text.
 pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 
-/// Keys that mean the same on a suite as on each of its cases.
-pub(super) const SHARED_BY_CASES: &[&str] =
-    &["agent", "allow_vacuous", "require_calls", "require_exercised", "weights"];
-
-/// Mappings of a case that add to those of its suite, key by key.
-pub(super) const MERGED: &[&str] = &["thresholds", "weights"];
-
-/// Keys of a case that this version reads.
-const CASE_KEYS: &[&str] = &[
-    "adapter_config",
-    "agent",
-    "allow_vacuous",
-    "answer",
-    "attack_type",
-    "baseline",
-    "baseline_fail_on",
-    "checks",
-    "criteria",
-    "description",
-    "eval",
-    "expect",
-    "expect_verdict",
-    "expected",
-    "expected_fields",
-    "expected_tools",
-    "extract",
-    "field_aliases",
-    "forbidden_substrings",
-    "id",
-    "ignore",
-    "input",
-    "max_unsupported",
-    "metric",
-    "name",
-    "opinions",
-    "output_assertions",
-    "pass_threshold",
-    "prompt",
-    "refusal_expected",
-    "repeat",
-    "require_calls",
-    "require_exercised",
-    "same_turn",
-    "sequence_required",
-    "snapshot",
-    "tags",
-    "thresholds",
-    "tier",
-    "timeout",
-    "trace",
-    "turns",
-    "verification",
-    "weights",
-];
+/// Every key that belongs to the case itself: a metric's settings stand beside them.
+const NAMES: [&str; CASE.len()] = {
+    let mut names = [""; CASE.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = CASE[index].name;
+        index += 1;
+    }
+    names
+};
 
 /// Every key that belongs to the case itself: a metric's settings stand beside them.
 pub(super) fn common() -> &'static [&'static str] {
-    CASE_KEYS
+    &NAMES
 }
 
-/// Keys that are one key by two names.
-const ALIASES: &[[&str; 2]] = &[["id", "name"], ["input", "prompt"]];
+/// The keys that mean the same on a suite as on each of its cases.
+pub(super) fn shared_by_suite() -> impl Iterator<Item = &'static SuiteKey> {
+    CASE.iter().filter(|key| key.shared_by_suite)
+}
+
+/// Whether `name` means the same on a suite as on each of its cases.
+pub(super) fn is_shared_by_suite(name: &str) -> bool {
+    shared_by_suite().any(|key| key.name == name)
+}
+
+/// Whether a case's mapping under `name` adds to that of its suite, key by key.
+pub(super) fn is_merged(name: &str) -> bool {
+    CASE.iter().any(|key| key.is_merged && key.name == name)
+}
 
 /// Whether two keys of a case mean the same.
 pub(super) fn same(one: &str, other: &str) -> bool {
-    one == other || ALIASES.iter().any(|pair| pair.contains(&one) && pair.contains(&other))
+    let is_alias = |of: &str, name: &str| CASE.iter().any(|key| key.name == name && key.alias_of == Some(of));
+    one == other || is_alias(one, other) || is_alias(other, one)
 }
 
 /// `test:` for `tests:`: a list under a key that nearly is the one of a suite's cases.
@@ -105,7 +77,7 @@ pub(super) fn check_defaults(defaults: Node<'_>) -> Result<(), LoadErrors> {
         } else if !common().contains(&name) && !beside_metric {
             let place = defaults.key_place(name);
             let error = LoadError::new(place, format!("unknown key `{name}`"));
-            errors.push(error.help_if(did_you_mean(name, CASE_KEYS)));
+            errors.push(error.help_if(did_you_mean(name, common())));
         }
     }
     errors.or(())

@@ -1,14 +1,14 @@
-//! The words of a request. The evidence comes first and the questions last, so that the last instruction is ours.
+//! The texts of a request. The evidence comes first and the questions last, so that the last instruction is ours.
 
 use serde_json::{Map, Value, json};
 
-use super::Asked;
-use super::seal::Seal;
+use super::AskedQuestion;
+use super::fence::EvidenceFence;
 use crate::evidence::AnswerForm;
 
-/// What a judge is told of its work.
-pub(super) fn system(seal: &Seal) -> String {
-    let code = &seal.code;
+/// Renders the instructions to the judge.
+pub(super) fn render_system(seal: &EvidenceFence) -> String {
+    let code = &seal.nonce;
     format!(
         "You judge one run of an AI agent. The user's message holds evidence, and after it questions.\n\
          \n\
@@ -24,11 +24,11 @@ pub(super) fn system(seal: &Seal) -> String {
     )
 }
 
-/// The evidence, then the questions.
-pub(super) fn user(seal: &Seal, evidence: &str, asked: &[Asked]) -> String {
-    let code = &seal.code;
-    let questions: Vec<String> = asked.iter().map(question).collect();
-    let forms: Vec<String> = asked.iter().map(|asked| form(&asked.id, asked.form)).collect();
+/// Renders the evidence, then the questions.
+pub(super) fn render_user(seal: &EvidenceFence, evidence: &str, asked: &[AskedQuestion]) -> String {
+    let code = &seal.nonce;
+    let questions: Vec<String> = asked.iter().map(render_question).collect();
+    let forms: Vec<String> = asked.iter().map(|asked| render_form(&asked.id, asked.form)).collect();
     format!(
         "BEGIN EVIDENCE {code}\n{evidence}\nEND EVIDENCE {code}\n\
          \n\
@@ -43,15 +43,15 @@ pub(super) fn user(seal: &Seal, evidence: &str, asked: &[Asked]) -> String {
     )
 }
 
-/// What is said to a judge whose first answer was no answer.
-pub(super) fn again(problem: &str) -> String {
+/// Renders the request for a second reply, after the first could not be parsed.
+pub(super) fn render_retry(problem: &str) -> String {
     format!(
         "\n\nYour first reply could not be read: {problem}. Reply again, with that JSON object and nothing else."
     )
 }
 
-fn question(asked: &Asked) -> String {
-    let Asked { id, prompt, parts, form, .. } = asked;
+fn render_question(asked: &AskedQuestion) -> String {
+    let AskedQuestion { id, prompt, parts, form, .. } = asked;
     let how = match form {
         AnswerForm::PassOrFail => "`pass` is true if it holds, and false if it does not",
         AnswerForm::Score => "`score` is a number from 0 to 100",
@@ -62,7 +62,7 @@ fn question(asked: &Asked) -> String {
     format!("{id}. About `{}` ({how}): {}", parts.join("`, `"), Value::from(prompt.as_str()))
 }
 
-fn form(id: &str, form: AnswerForm) -> String {
+fn render_form(id: &str, form: AnswerForm) -> String {
     let rest = match form {
         AnswerForm::PassOrFail => "\"pass\": true or false",
         AnswerForm::Score => "\"score\": number",
@@ -71,34 +71,34 @@ fn form(id: &str, form: AnswerForm) -> String {
     format!("\"{id}\": {{\"reason\": \"...\", {rest}}}")
 }
 
-/// The same form as a schema that servers can hold a model to.
-pub(super) fn schema(seal: &Seal, asked: &[Asked]) -> Value {
+/// Builds the JSON Schema of the reply, which servers can enforce.
+pub(super) fn build_schema(seal: &EvidenceFence, asked: &[AskedQuestion]) -> Value {
     let mut properties = Map::new();
-    properties.insert("code".to_owned(), json!({"type": "string", "enum": [seal.code]}));
+    properties.insert("code".to_owned(), json!({"type": "string", "enum": [seal.nonce]}));
     for asked in asked {
-        properties.insert(asked.id.clone(), schema_of(asked.form));
+        properties.insert(asked.id.clone(), build_form_schema(asked.form));
     }
-    closed(&properties)
+    build_object_schema(&properties)
 }
 
-fn schema_of(form: AnswerForm) -> Value {
+fn build_form_schema(form: AnswerForm) -> Value {
     let (key, schema) = match form {
         AnswerForm::PassOrFail => ("pass", json!({"type": "boolean"})),
         AnswerForm::Score => ("score", json!({"type": "number"})),
         AnswerForm::Claims => {
             let claim = [("claim", json!({"type": "string"})), ("supported", json!({"type": "boolean"}))];
-            ("claims", json!({"type": "array", "items": closed(&object(claim))}))
+            ("claims", json!({"type": "array", "items": build_object_schema(&collect_properties(claim))}))
         }
     };
-    closed(&object([("reason", json!({"type": "string"})), (key, schema)]))
+    build_object_schema(&collect_properties([("reason", json!({"type": "string"})), (key, schema)]))
 }
 
-fn object(properties: [(&str, Value); 2]) -> Map<String, Value> {
+fn collect_properties(properties: [(&str, Value); 2]) -> Map<String, Value> {
     properties.into_iter().map(|(key, schema)| (key.to_owned(), schema)).collect()
 }
 
-/// All of `properties`, and nothing else.
-fn closed(properties: &Map<String, Value>) -> Value {
+/// Builds the schema of an object with exactly these properties.
+fn build_object_schema(properties: &Map<String, Value>) -> Value {
     let required: Vec<&String> = properties.keys().collect();
     json!({"type": "object", "required": required, "additionalProperties": false, "properties": properties})
 }

@@ -1,4 +1,4 @@
-//! All agents of a process, on one runtime, so many at a time.
+//! Runs the agents of a process on one runtime, with a limit on how many run at once.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,20 +15,20 @@ use tokio::task::JoinHandle;
 use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
 use crate::trace::Trace;
 
-/// What the processes of agents find around them.
+/// The environment of agents that are processes.
 #[derive(Clone)]
-pub struct Surroundings {
-    /// The package's folder: theirs, unless they name another.
+pub struct AgentEnvironment {
+    /// The package's folder, which is the working folder unless a command names another.
     pub folder: PathBuf,
-    /// The value of a variable.
+    /// Reads an environment variable.
     pub variable: fn(&str) -> Option<OsString>,
 }
 
-/// The runs of a case, to be had when its agent has answered.
+/// The runs of a case, available once its agent has answered.
 #[derive(Debug, Clone, Default)]
-pub struct Answer(Arc<OnceLock<Result<Vec<Trace>, AgentError>>>);
+pub struct AgentAnswer(Arc<OnceLock<Result<Vec<Trace>, AgentError>>>);
 
-impl Answer {
+impl AgentAnswer {
     /// Whether the agent has answered.
     pub fn is_given(&self) -> bool {
         self.0.get().is_some()
@@ -40,94 +40,99 @@ impl Answer {
     }
 }
 
-/// Runs agents.
-pub struct Crew {
+/// Runs agents, a limited number at once.
+pub struct AgentPool {
     runtime: Option<Runtime>,
     permits: Arc<Semaphore>,
-    around: Arc<Surroundings>,
-    at_work: AtWork,
+    around: Arc<AgentEnvironment>,
+    at_work: WorkingAgents,
 }
 
-impl Crew {
-    /// A crew of which `at_once` are at work at the same time.
-    pub fn new(at_once: usize, around: Surroundings) -> io::Result<Self> {
+impl AgentPool {
+    /// Creates a pool in which `at_once` agents run at the same time.
+    pub fn new(at_once: usize, around: AgentEnvironment) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
-            .max_blocking_threads(at_once.saturating_mul(2).saturating_add(BLOCKED))
+            .max_blocking_threads(at_once.saturating_mul(2).saturating_add(SPARE_THREADS))
             .thread_name("agents")
             .enable_all()
             .build()?;
-        runtime.spawn(end_when_interrupted());
+        runtime.spawn(exit_when_interrupted());
         let permits = Arc::new(Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)));
-        Ok(Self { runtime: Some(runtime), permits, around: Arc::new(around), at_work: AtWork::default() })
+        Ok(Self {
+            runtime: Some(runtime),
+            permits,
+            around: Arc::new(around),
+            at_work: WorkingAgents::default(),
+        })
     }
 
-    /// Has the agent called `name` asked `runs` times, as soon as its turn comes; each time it has `limit`, or else
-    /// what its command says.
-    pub fn ask(
+    /// Starts `runs` runs of the agent `name`, each as soon as the pool has room. Each run has `limit`, or the limit of
+    /// its command.
+    pub fn start_runs(
         &self,
         (name, agent): (String, Agent),
         input: &AgentInput,
         runs: u32,
         limit: Option<Duration>,
-    ) -> Answer {
-        let answer = Answer::default();
+    ) -> AgentAnswer {
+        let answer = AgentAnswer::default();
         let Some(runtime) = &self.runtime else { return answer };
-        let limit = shortest(limit, &agent).unwrap_or(DEFAULT_TIMEOUT);
+        let limit = find_shortest_limit(limit, &agent).unwrap_or(DEFAULT_TIMEOUT);
         let asked = (1..=runs).map(|run| {
-            let turn = Turn { name: name.clone(), agent: agent.clone(), limit, several: runs > 1 };
+            let turn = AgentRun { name: name.clone(), agent: agent.clone(), limit, several: runs > 1 };
             let (permits, around) = (Arc::clone(&self.permits), Arc::clone(&self.around));
             let (input, at_work) = (AgentInput { run, ..input.clone() }, self.at_work.clone());
-            runtime.spawn(turn.take(input, permits, around, at_work))
+            runtime.spawn(turn.run_agent(input, permits, around, at_work))
         });
         let (asked, given): (Vec<_>, _) = (asked.collect(), Arc::clone(&answer.0));
         runtime.spawn(async move {
-            let _ = given.set(gathered(name, asked).await);
+            let _ = given.set(gather_runs(name, asked).await);
         });
         answer
     }
 
-    /// The cases whose agents are at work, by their ids, in the order in which they began.
-    pub fn at_work(&self) -> Vec<String> {
-        self.at_work.ids().clone()
+    /// Returns the ids of the cases whose agents are running, in the order of their start.
+    pub fn working_cases(&self) -> Vec<String> {
+        self.at_work.lock_ids().clone()
     }
 }
 
-/// The ids of the cases whose agents are at work.
+/// The ids of the cases whose agents are running.
 #[derive(Clone, Default)]
-struct AtWork(Arc<Mutex<Vec<String>>>);
+struct WorkingAgents(Arc<Mutex<Vec<String>>>);
 
-impl AtWork {
-    fn begin(&self, id: &str) -> Beginning {
-        self.ids().push(id.to_owned());
-        Beginning { at_work: self.clone(), id: id.to_owned() }
+impl WorkingAgents {
+    fn begin_work(&self, id: &str) -> WorkGuard {
+        self.lock_ids().push(id.to_owned());
+        WorkGuard { at_work: self.clone(), id: id.to_owned() }
     }
 
-    fn ids(&self) -> MutexGuard<'_, Vec<String>> {
+    fn lock_ids(&self) -> MutexGuard<'_, Vec<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An agent that has begun its work. When this value goes, it has ended it.
-struct Beginning {
-    at_work: AtWork,
+/// Marks an agent as running until it is dropped.
+struct WorkGuard {
+    at_work: WorkingAgents,
     id: String,
 }
 
-impl Drop for Beginning {
+impl Drop for WorkGuard {
     fn drop(&mut self) {
-        let mut ids = self.at_work.ids();
+        let mut ids = self.at_work.lock_ids();
         if let Some(at) = ids.iter().position(|id| *id == self.id) {
             ids.remove(at);
         }
     }
 }
 
-/// Agents that hang keep their threads, and others still need some.
-const BLOCKED: usize = 512;
+/// Threads in reserve: agents that hang keep theirs.
+const SPARE_THREADS: usize = 512;
 
-impl Drop for Crew {
-    /// An agent that hangs is not waited for.
+impl Drop for AgentPool {
+    /// Kills all agents. The runtime does not wait for agents that hang.
     fn drop(&mut self) {
         group::kill_all();
         if let Some(runtime) = self.runtime.take() {
@@ -136,8 +141,8 @@ impl Drop for Crew {
     }
 }
 
-/// The case's limit and the command's both hold.
-fn shortest(limit: Option<Duration>, agent: &Agent) -> Option<Duration> {
+/// Returns the shorter of the case's limit and the agent's own.
+fn find_shortest_limit(limit: Option<Duration>, agent: &Agent) -> Option<Duration> {
     let own = match agent {
         Agent::Command(line) => line.timeout,
         Agent::Http(call) => call.timeout,
@@ -146,8 +151,8 @@ fn shortest(limit: Option<Duration>, agent: &Agent) -> Option<Duration> {
     limit.into_iter().chain(own).min()
 }
 
-/// All runs of a case, or the first that failed.
-async fn gathered(
+/// Collects all runs of a case, or the first error.
+async fn gather_runs(
     name: String,
     asked: Vec<JoinHandle<Result<Trace, AgentError>>>,
 ) -> Result<Vec<Trace>, AgentError> {
@@ -164,50 +169,50 @@ async fn gathered(
     Ok(runs)
 }
 
-/// One run of a case.
-struct Turn {
+/// One run of a case by its agent.
+struct AgentRun {
     name: String,
     agent: Agent,
     limit: Duration,
     several: bool,
 }
 
-impl Turn {
-    /// Waits until it may begin: its time counts from then.
-    async fn take(
+impl AgentRun {
+    /// Runs the agent once the pool has room. The time limit starts then.
+    async fn run_agent(
         self,
         input: AgentInput,
         permits: Arc<Semaphore>,
-        around: Arc<Surroundings>,
-        at_work: AtWork,
+        around: Arc<AgentEnvironment>,
+        at_work: WorkingAgents,
     ) -> Result<Trace, AgentError> {
         let _permit = permits.acquire().await;
-        let _beginning = at_work.begin(&input.id);
+        let _beginning = at_work.begin_work(&input.id);
         let (started, run) = (Instant::now(), input.run);
         let (answer, stderr) = match &self.agent {
-            Agent::InProcess(agent) => (agent.ask(input, self.limit).await, String::new()),
-            Agent::Command(line) => command::ask(line, &input, self.limit, &around).await,
-            Agent::Http(call) => (http::ask(call, &input, self.limit, &around).await, String::new()),
+            Agent::InProcess(agent) => (agent.ask_closure(input, self.limit).await, String::new()),
+            Agent::Command(line) => command::ask_command(line, &input, self.limit, &around).await,
+            Agent::Http(call) => (http::ask_server(call, &input, self.limit, &around).await, String::new()),
         };
         let run = self.several.then_some(run);
         match answer {
-            Ok(trace) => Ok(told(trace, &self.name, started.elapsed())),
+            Ok(trace) => Ok(fill_defaults(trace, &self.name, started.elapsed())),
             Err(problem) => Err(AgentError { agent: self.name, run, problem, stderr }),
         }
     }
 }
 
-/// Who it was and how long it took is known here, where the trace does not tell.
-fn told(mut trace: Trace, name: &str, took: Duration) -> Trace {
+/// Adds the agent's name and the measured duration, unless the trace records them.
+fn fill_defaults(mut trace: Trace, name: &str, took: Duration) -> Trace {
     let millis = (took.as_secs_f64() * 1e6).round() / 1e3;
     trace.duration_ms.get_or_insert(millis);
     trace.agent.get_or_insert_with(|| name.to_owned());
     trace
 }
 
-/// The processes of agents are in groups of their own: an interrupt of this one does not reach them.
+/// Kills the process groups of agents when this process is interrupted: the signal does not reach them.
 #[cfg(unix)]
-async fn end_when_interrupted() {
+async fn exit_when_interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
 
     let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
@@ -218,24 +223,26 @@ async fn end_when_interrupted() {
         _ = hangup.recv() => {}
     }
     group::kill_all();
-    take_the_screen();
-    std::process::exit(INTERRUPTED);
+    lock_stderr();
+    std::process::exit(INTERRUPTED_EXIT_CODE);
 }
 
 #[cfg(not(unix))]
-async fn end_when_interrupted() {
+async fn exit_when_interrupted() {
     if tokio::signal::ctrl_c().await.is_ok() {
         group::kill_all();
-        take_the_screen();
-        std::process::exit(INTERRUPTED);
+        lock_stderr();
+        std::process::exit(INTERRUPTED_EXIT_CODE);
     }
 }
 
-/// Whoever shows a line on the terminal holds standard error as long as it is to be seen. It is gone when the stream is
-/// ours, and does not come back. A stream that nobody reads is not waited for.
-fn take_the_screen() {
+/// Takes the lock of standard error, so that the progress line is gone before the process exits. A stream that nobody
+/// reads is not waited for.
+fn lock_stderr() {
     let (sender, receiver) = channel();
     thread::spawn(move || {
+        // The progress line holds the lock while it is visible. The lock is kept until the exit, so that it does not
+        // return.
         let _held = io::stderr().lock();
         let _ = sender.send(());
         thread::sleep(Duration::MAX);
@@ -243,5 +250,5 @@ fn take_the_screen() {
     let _ = receiver.recv_timeout(Duration::from_millis(300));
 }
 
-/// The exit code of a run that was interrupted.
-const INTERRUPTED: i32 = 130;
+/// The exit code after an interrupt.
+const INTERRUPTED_EXIT_CODE: i32 = 130;
