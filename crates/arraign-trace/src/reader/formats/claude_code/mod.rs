@@ -10,10 +10,10 @@ mod session;
 
 use std::collections::HashMap;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -25,7 +25,7 @@ pub(crate) const READER: Reader = Reader {
     summary: "Claude Code: transcripts, subagents, `--output-format stream-json` and `json`",
     detect,
     read,
-    cuts: Cuts::As(pieces),
+    cuts: Splitting::As(pieces),
 };
 
 fn detect(input: &Input) -> Detection {
@@ -67,16 +67,16 @@ fn pieces(input: &Input) -> Option<Pieces> {
     printed.then_some(Pieces::records(note))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let id = look(text, &["session_id"])?.string(&["session_id"]).ok().flatten();
-    Ok(id.map_or(Whose::Same, Whose::Of).into())
+    Ok(id.map_or(RunKey::Same, RunKey::Of).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.first().is_ok_and(is_note) {
         let problem = "this is the note beside a subagent's transcript, and holds no run: read the `.jsonl` file \
                        of the same name";
-        return Err(Wrong::new(problem));
+        return Err(DecodeError::new(problem));
     }
     sessions(input.records).into_iter().map(Session::read).collect()
 }

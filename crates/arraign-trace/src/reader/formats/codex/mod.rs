@@ -10,10 +10,10 @@ pub(crate) mod output;
 mod rollout;
 
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::Input;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -24,7 +24,7 @@ pub(crate) const READER: Reader = Reader {
     summary: "Codex: rollouts of sessions, `codex exec --json`",
     detect,
     read,
-    cuts: Cuts::As(pieces),
+    cuts: Splitting::As(pieces),
 };
 
 fn detect(input: &Input) -> Detection {
@@ -94,14 +94,14 @@ fn pieces(input: &Input) -> Option<Pieces> {
     is_exec.then_some(Pieces::records(note))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut line = look(text, &["type", "thread_id"])?;
     let begins = line.get("type").and_then(Json::as_str) == Some("thread.started");
     let id = line.string(&["thread_id"]).ok().flatten();
-    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
+    Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.first().is_ok_and(|first| is_rollout_line(first) || is_bare_head(first)) {
         return rollout::read(input.records).map(|trace| vec![trace]);
     }

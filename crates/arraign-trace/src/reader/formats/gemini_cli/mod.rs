@@ -3,10 +3,10 @@
 mod session;
 mod stream;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::Input;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 
@@ -15,7 +15,7 @@ pub(crate) const READER: Reader = Reader {
     summary: "Gemini CLI: stream-json, session files",
     detect,
     read,
-    cuts: Cuts::As(pieces),
+    cuts: Splitting::As(pieces),
 };
 
 fn detect(input: &Input) -> Detection {
@@ -31,14 +31,14 @@ fn pieces(input: &Input) -> Option<Pieces> {
     (!session::is_session(input.first().ok()?)).then(|| Pieces::records(note))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut event = look(text, &["type", "session_id"])?;
     let begins = event.get("type").and_then(Json::as_str) == Some("init");
     let id = event.string(&["session_id"]).ok().flatten();
-    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
+    Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.records.first().is_some_and(|record| session::is_session(&record.value)) {
         return session::read(input.records).map(|run| vec![run]);
     }
