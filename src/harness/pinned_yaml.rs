@@ -111,7 +111,7 @@ fn quote(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\x0c' => quoted.push_str("\\f"),
             '\r' => quoted.push_str("\\r"),
-            c if c.is_ascii_control() => quoted += &format!("\\u{:04x}", u32::from(c)),
+            c if c.is_ascii_control() => quoted.extend(format!("\\u{:04x}", u32::from(c)).chars()),
             c => quoted.push(c),
         }
     }
