@@ -9,7 +9,7 @@ use super::plain::{escape_line, escape_text};
 use super::score;
 use crate::outcome::{LocatedViolation, Status};
 use crate::place::{LoadError, Location};
-use crate::score::Stake;
+use crate::score::Effect;
 use crate::suite::LIVE;
 use crate::verdict::{Finding, RunSummary, TrialError, Verdict};
 
@@ -230,7 +230,7 @@ impl DiagnosticNotes {
 
     /// Adds the points of each part for a threshold, or the statement that a hard gate leaves no score.
     fn push_score(&mut self, verdict: &Verdict, finding: &Finding) {
-        if finding.stake == Stake::Gate {
+        if finding.effect == Effect::Gate {
             self.push_note("score", "0: a hard gate is violated, nothing else was computed");
         }
         let Some(card) = score::find_card(verdict, finding) else { return };
