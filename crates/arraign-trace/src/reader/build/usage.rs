@@ -59,6 +59,7 @@ impl TokenKeys {
         &self,
         mut count: impl FnMut(&[&str]) -> Result<Option<u64>, DecodeError>,
     ) -> Result<Option<Usage>, DecodeError> {
+        // The main counts decide whether a side is known at all; what is counted beside them is added to it.
         let (input, output) = (count(self.input)?, count(self.output)?);
         let (cached_tokens, reasoning_tokens) = (count(self.cached)?, count(self.reasoning)?);
         let mut add_up = |first: Option<u64>, more: &[&[&str]]| {

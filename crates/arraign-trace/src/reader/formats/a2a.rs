@@ -18,8 +18,8 @@ use crate::trace::{Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "a2a",
     summary: "Agent2Agent: tasks, messages, streamed updates",
-    detect,
-    read,
+    detect: detect_format,
+    read: read_runs,
     // What names no task is of the one before it, a task may get its id late, and any may go on until the end.
     cuts: Splitting::Never,
 };
@@ -35,7 +35,7 @@ const ANSWERS: [(&str, &str); 4] = [
     ("artifactUpdate", "artifact-update"),
 ];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let strange = input.records.iter().find(|record| !is_asking(&record.value) && !is_answer(&record.value));
     match strange {
@@ -63,7 +63,7 @@ pub(crate) fn is_answer(value: &Json) -> bool {
     old || ANSWERS.iter().any(|(key, _)| value.get(key).is_some_and(looks))
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = TaskRuns::default();
     for Record { at, value } in input.records {
         let added = Object::of(value, "a message").and_then(|record| add(&mut runs, record));

@@ -15,14 +15,14 @@ use crate::trace::Trace;
 pub(crate) const READER: Reader = Reader {
     name: "adk",
     summary: "Google ADK: events, sessions",
-    detect,
-    read,
-    cuts: Splitting::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
 const USAGE_NAMES: [&str; 2] = ["usageMetadata", "usage_metadata"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let first = record.value.get("events").and_then(Json::first);
@@ -39,13 +39,13 @@ fn is_event(value: &Json) -> bool {
 }
 
 /// The invocations of a session's events; a file with sessions in it is read whole.
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut event = look(text, &["events", "invocationId", "invocation_id"])?;
     let id = event.string(&["invocationId", "invocation_id"]).ok().flatten();
     Ok(if event.get("events").is_some() { RunKey::Several } else { RunKey::Stretch(id) }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut session = Session::default();
     for Record { at, value } in input.records {
         session.record(value).map_err(|error| at.in_record(error))?;

@@ -19,14 +19,14 @@ use crate::trace::{Call, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "episodes",
     summary: "events of runs: `episode_start`, `step`, `tool_call`, `episode_end`",
-    detect,
-    read,
-    cuts: Splitting::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
 const EVENTS: [&str; 4] = ["episode_start", "step", "tool_call", "episode_end"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let kind = record.value.get("type").and_then(Json::as_str).unwrap_or_default();
@@ -62,12 +62,12 @@ impl Episodes {
     }
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let id = look(text, &["episode_id"])?.string(&["episode_id"]).ok().flatten();
     Ok(id.map_or(RunKey::Nobody, RunKey::Of).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut episodes = Episodes::default();
     for Record { at, value } in input.records {
         let event = Object::of(value, "an event").and_then(|event| add(&mut episodes, event));

@@ -22,12 +22,12 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "evalview",
     summary: "EvalView: execution traces, results",
-    detect,
-    read,
-    cuts: Splitting::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let trace = record.value.get("trace").unwrap_or(&record.value);
@@ -43,13 +43,13 @@ fn detect(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut record = look(text, &["trace", "session_id"])?;
     let mut run = record.object(&["trace"]).ok().flatten().unwrap_or(record);
     Ok(RunKey::Own(run.string(&["session_id"]).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let runs = input.records.into_iter();
     runs.map(|Record { at, value }| {
         Object::of(value, "a trace").and_then(result).map_err(|error| at.in_record(error))

@@ -24,8 +24,8 @@ use crate::trace::{Call, CallStatus, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "mcp",
     summary: "MCP: JSON-RPC logs, raw or wrapped, the Inspector's history",
-    detect,
-    read,
+    detect: detect_format,
+    read: read_runs,
     // A log is one run.
     cuts: Splitting::Never,
 };
@@ -36,7 +36,7 @@ const WRAPPED: [&str; 7] = ["msg", "message", "payload", "data", "request", "res
 /// How many requests of one id may wait for their answers.
 const WAITING: usize = 32;
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let strange = input.records.iter().find(|record| !is_rpc(&record.value) && !is_wrapper(&record.value));
     if let Some(record) = strange {
@@ -72,7 +72,7 @@ fn is_wrapper(value: &Json) -> bool {
     WRAPPED.iter().any(|name| value.get(name).is_some_and(is_rpc))
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut log = RpcLog::default();
     for record in input.records {
         let at = record.at;

@@ -15,12 +15,12 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "mcplab",
     summary: "MCPLab: one run of a scenario per line",
-    detect,
-    read,
-    cuts: Splitting::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let is_run = |record: &Record| kind(&record.value) == Some("scenario_run");
     if input.records.iter().any(is_run) {
@@ -33,7 +33,7 @@ fn kind<'v>(value: &'v Json) -> Option<&'v str> {
     value.get("type").and_then(Json::as_str)
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut record = look(text, &["type", "scenario_id"])?;
     let is_run = record.get("type").and_then(Json::as_str) == Some("scenario_run");
     let id = record.string(&["scenario_id"]).ok().flatten();
@@ -41,7 +41,7 @@ fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
 }
 
 /// The first line of an early file only says which run of the program wrote it.
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let runs = input.records.into_iter().filter(|record| kind(&record.value) == Some("scenario_run"));
     runs.map(|Record { at, value }| {
         Object::of(value, "a run").and_then(run).map_err(|error| at.in_record(error))

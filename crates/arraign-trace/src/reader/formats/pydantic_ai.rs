@@ -21,15 +21,15 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "pydantic-ai",
     summary: "Pydantic AI: the messages of one run, or of a history of runs",
-    detect,
-    read,
-    cuts: Splitting::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
 /// Where an object keeps a run's messages.
 const LISTS: [&str; 3] = ["messages", "all_messages", "message_history"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let inner = LISTS.iter().find_map(|name| record.value.get(name)?.first());
@@ -46,7 +46,7 @@ fn detect(input: &Input) -> Detection {
 }
 
 /// The messages of a history; a file with lists of messages in it is read whole.
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut message = look(text, &["run_id", "kind"])?;
     let id = message.string(&["run_id"]).ok().flatten();
     let whose = match message.get("kind") {
@@ -56,7 +56,7 @@ fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
     Ok(whose.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut history = History { given: given(&input), ..History::default() };
     for Record { at, value } in input.records {
         let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;

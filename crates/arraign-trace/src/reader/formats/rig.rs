@@ -18,12 +18,12 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "rig",
     summary: "rig: messages of 0.24 and later",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     let best = match first.get("messages").and_then(Json::as_list) {
         Some(messages) => judge(messages.iter())?,
@@ -55,18 +55,18 @@ fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
 }
 
 /// Lines with `messages` are a run each; messages themselves are one run.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let messages = input.first().ok()?.get("messages").and_then(Json::as_list);
-    messages.is_some_and(|messages| !messages.is_empty()).then(|| Pieces::records(note))
+    messages.is_some_and(|messages| !messages.is_empty()).then(|| Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let messages = look(text, &["messages"])?.list(&["messages"]).unwrap_or_default();
     // A message beside such lines is of a run of its own, with all others that are so.
     Ok(if messages.is_empty() { RunKey::Several } else { RunKey::Own(None) }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut builder = None;
     for Record { at, value } in input.records {

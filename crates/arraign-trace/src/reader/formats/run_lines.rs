@@ -16,12 +16,12 @@ use crate::trace::{Call, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "run-lines",
     summary: "one run per line: `prompt`, `response`, `tool_calls`",
-    detect,
-    read,
-    cuts: Splitting::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let mut best = Certainty::Likely;
     for record in &input.records {
@@ -42,11 +42,11 @@ fn detect(input: &Input) -> Detection {
 }
 
 /// Each record is a run.
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     Ok(RunKey::Own(look(text, &["request_id", "id"])?.string(&["request_id", "id"]).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     input.records.into_iter().map(run).collect()
 }
 

@@ -18,13 +18,13 @@ use crate::trace::{Call, CallStatus, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "tool-events",
     summary: "events of tool calls: `tool_call`, `tool_result`",
-    detect,
-    read,
+    detect: detect_format,
+    read: read_runs,
     // The events of a file are one run.
     cuts: Splitting::Never,
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let kind = record.value.get("type").and_then(Json::as_str);
@@ -40,7 +40,7 @@ fn detect(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut builder = TraceBuilder::default();
     for Record { at, value } in input.records {
         let event = Object::of(value, "an event").and_then(|event| add(&mut builder, event));

@@ -22,9 +22,9 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "ag-ui",
     summary: "AG-UI: the events of an agent's runs, streamed or as a list",
-    detect,
-    read,
-    cuts: Splitting::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
 /// Tokens of one model of a run.
@@ -55,7 +55,7 @@ const KINDS: [&str; 12] = [
 /// How many agents, each below the other, a call is shown under.
 const DEEPEST: usize = 16;
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for Record { at, value } in &input.records {
         let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
@@ -66,14 +66,14 @@ fn detect(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut event = look(text, &["type", "runId", "run_id"])?;
     let begins = event.get("type").and_then(Json::as_str) == Some("RUN_STARTED");
     let id = event.string(&["runId", "run_id"]).ok().flatten();
     Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs: Vec<EventRun> = Vec::new();
     for Record { at, value } in input.records {
         let added = Object::of(value, "an event").and_then(|event| add(&mut runs, event));

@@ -26,12 +26,12 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "anthropic",
     summary: "Anthropic Messages: messages, requests, responses, streams",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return judge_messages(input.records.iter().map(|record| &record.value), "");
     }
@@ -157,7 +157,7 @@ fn object_to_block(block: &Json) -> Option<String> {
 }
 
 /// What a log holds may be cut. A list of messages is one run, and so, mostly, are the events of a stream.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     is_model_call(input.first().ok()?)
         .then(|| follow::calls(|| Log { is_call: is_model_call, exchange }.follow()))
 }
@@ -166,7 +166,7 @@ fn is_model_call(value: &Json) -> bool {
     !is_message(value) && !stream::is_event(value)
 }
 
-fn read(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.records.iter().any(|record| stream::is_start(&record.value)) {
         input.records = stream::whole(input.records)?;
     }

@@ -21,12 +21,12 @@ use steps::AtifSteps;
 pub(crate) const READER: Reader = Reader {
     name: "atif",
     summary: "ATIF: trajectories of agents, as Harbor writes them",
-    detect,
-    read,
-    cuts: Splitting::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         if !is_trajectory(&record.value) {
@@ -42,14 +42,14 @@ fn is_trajectory(value: &Json) -> bool {
 }
 
 /// Each record is a run.
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     Ok(RunKey::Own(
         look(text, &["session_id", "trajectory_id"])?.string(&["session_id", "trajectory_id"]).ok().flatten(),
     )
     .into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     input.records.into_iter().map(run).collect()
 }
 

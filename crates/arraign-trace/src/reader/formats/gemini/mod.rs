@@ -24,9 +24,9 @@ pub(crate) use content::ContentWalk;
 pub(crate) const READER: Reader = Reader {
     name: "gemini",
     summary: "Gemini API: contents, requests, responses, logs of both",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// What is said of a prompt that was not answered.
@@ -41,7 +41,7 @@ fn is_of_batch(value: &Json) -> bool {
     answered && value.get("key").is_some_and(Json::is_text)
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let mut best = None;
     for record in &input.records {
@@ -70,7 +70,7 @@ fn judge(value: &Json) -> Option<Certainty> {
 }
 
 /// What a log holds may be cut. A list of contents is one run.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let is_log = input.first().ok()?.get("parts").is_none();
     is_log.then(|| Pieces::in_order(follow, usize::MAX))
 }
@@ -91,7 +91,7 @@ fn follow() -> Follow {
     })
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut log = GeminiLog::default();
     for Record { at, value } in input.records {
         let added = Object::of(value, "a record").and_then(|record| log.add(record));

@@ -27,12 +27,12 @@ pub use zipped::{ZippedRuns, read_zipped, zipped_runs};
 pub(crate) const READER: Reader = Reader {
     name: "inspect",
     summary: "Inspect logs: a run for each sample and epoch",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let value = &record.value;
@@ -46,17 +46,17 @@ fn detect(input: &Input) -> Detection {
 }
 
 /// The samples of a log are pieces of it.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     const SAMPLES: &[Step] = &[Step::Under(&["samples"]), Step::Each];
     let is_log = input.first().ok()?.get("eval").is_some();
-    Some(Pieces::at(if is_log { SAMPLES } else { &[] }, note))
+    Some(Pieces::at(if is_log { SAMPLES } else { &[] }, find_run_key))
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     Ok(RunKey::Own(sample::id(&mut look(text, &["id", "epoch"])?).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     for Record { at, value } in input.records {
         let added = Object::of(value, "a log").and_then(|log| add(log, &mut runs));

@@ -23,9 +23,9 @@ use talk::Talk;
 pub(crate) const READER: Reader = Reader {
     name: "langchain",
     summary: "LangChain and LangGraph: messages, states, streams, events; LangSmith runs",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// How deep messages may lie in a state; and how deep they may lie for it to be no other format's.
@@ -41,7 +41,7 @@ enum LangchainShape {
     State,
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     // What a stream begins with may hold no message yet.
     let mut shapes =
@@ -104,12 +104,12 @@ fn messages_of(value: Json<'_>) -> Vec<Object<'_>> {
 }
 
 /// LangSmith's runs belong to traces.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let is_run = input.first().is_ok_and(|first| matches!(shape(first), Some(LangchainShape::Run)));
-    is_run.then_some(Pieces::records(note))
+    is_run.then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut run = look(text, &["trace_id", "child_runs"])?;
     let trace = run.take(&["trace_id"]);
     let children = run.list(&["child_runs"]).unwrap_or_default();
@@ -126,7 +126,7 @@ fn is_of(run: &Json, trace: Option<&Json>) -> bool {
     run.get("trace_id").filter(|id| !id.is_null()) == trace && below.iter().all(|child| is_of(child, trace))
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let shapes = input.records.iter().take(8).find_map(|record| shape(&record.value));
     match shapes {
         Some(LangchainShape::Event) => events::read(input.records),

@@ -20,9 +20,9 @@ use crate::trace::{Trace, Usage};
 pub(crate) const READER: Reader = Reader {
     name: "maf",
     summary: "Microsoft Agent Framework: agent responses, streamed updates, sessions",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// How deep the messages of a session may lie in its state.
@@ -37,7 +37,7 @@ enum MafShape {
     Session,
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     let expected = shape(input.first()?);
     let mut seen = Vec::new();
     for record in &input.records {
@@ -94,17 +94,17 @@ fn find_messages<'v, 't>(state: &'v Object<'t>, depth: usize) -> Option<&'v [Jso
 }
 
 /// Of a log of responses, each is a run.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let is_log = input.first().is_ok_and(|first| shape(first) == Some(MafShape::Response));
-    is_log.then_some(Pieces::records(note))
+    is_log.then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     const ID: [&str; 2] = ["response_id", "responseId"];
     Ok(RunKey::Own(look(text, &ID)?.string(&ID).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let first = input.records.first().and_then(|record| shape(&record.value));
     match first {
         Some(MafShape::Update) => updates::read(input.records).map(|trace| vec![trace]),

@@ -40,12 +40,12 @@ use step::read_step;
 pub(crate) const READER: Reader = Reader {
     name: "native",
     summary: "written by hand: `steps` or `calls`, in YAML or JSON",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     if is_step(input.first()?, false) {
         return judge_steps(input.records.iter().map(|record| &record.value), false);
     }
@@ -74,16 +74,16 @@ fn is_step(value: &Json, short: bool) -> bool {
 }
 
 /// A list of steps is one run.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let is_list = input.first().is_ok_and(|first| is_step(first, false));
-    (!is_list).then_some(Pieces::records(note))
+    (!is_list).then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     Ok(RunKey::Own(look(text, &["id"])?.string(&["id"]).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let Input { text, records } = input;
     if records.first().is_some_and(|record| is_step(&record.value, false)) {
         return read_step_records(text, records).map(|trace| vec![trace]);

@@ -26,9 +26,9 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "openai-chat",
     summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses, streamed chunks",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
@@ -37,7 +37,7 @@ const PARTS: [&str; 6] = ["text", "image_url", "input_audio", "file", "refusal",
 /// What stands beside requests and responses in the steps of libraries that wrap this format.
 const FOREIGN: [&str; 5] = ["stepNumber", "steps", "content", "finishReason", "toolCalls"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return judge_messages(input.records.iter().map(|record| &record.value), "");
     }
@@ -156,7 +156,7 @@ fn object_to_content(content: &Json) -> Option<String> {
 }
 
 /// What a log holds may be cut. A list of messages is one run, and so, mostly, are the chunks of a stream.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
 
@@ -164,7 +164,7 @@ fn is_call(value: &Json) -> bool {
     !is_message(value) && !stream::is_chunk(value)
 }
 
-fn read(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.first().is_ok_and(stream::is_chunk) {
         input.records = stream::whole(input.records)?;
     }

@@ -30,9 +30,9 @@ use items::Items;
 pub(crate) const READER: Reader = Reader {
     name: "openai-responses",
     summary: "OpenAI Responses: items, responses, logs, streams; the Agents SDK's results, run states, traces",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// What stands beside requests and responses in the steps of libraries that wrap this format.
@@ -53,7 +53,7 @@ enum ResponsesShape {
     Span,
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     // Of a batch's cases, some may have failed: that tells nothing of the format.
     let told = || input.records.iter().filter(|record| batch::failure(&record.value).is_none());
@@ -147,7 +147,7 @@ fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
 }
 
 /// What a log holds may be cut. Items are one run; whose an event or a span is, is told by others far from it.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
 
@@ -155,7 +155,7 @@ fn is_call(value: &Json) -> bool {
     shape(value) == Some(ResponsesShape::ModelCall)
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     match input.records.first().and_then(|record| shape(&record.value)) {
         Some(ResponsesShape::Span) => spans::read(input.records),
         Some(ResponsesShape::State) => input.records.into_iter().map(run_state::read).collect(),

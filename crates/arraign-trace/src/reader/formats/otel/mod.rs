@@ -26,8 +26,8 @@ use span::OtelSpan;
 pub(crate) const READER: Reader = Reader {
     name: "otel",
     summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop",
-    detect,
-    read,
+    detect: detect_format,
+    read: read_runs,
     cuts: Splitting::As(pieces::pieces),
 };
 
@@ -36,7 +36,7 @@ const SPANS: [&str; 2] = ["resourceSpans", "resource_spans"];
 const OTHER: [&str; 2] = ["resourceLogs", "resourceMetrics"];
 const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     if input.records.iter().all(|record| said::is_message(&record.value)) {
         return Ok(Certainty::Sure);
@@ -53,7 +53,7 @@ fn detect(input: &Input) -> Detection {
     if spans { Ok(Certainty::Sure) } else { Err("there are logs or metrics in it, but no spans".into()) }
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.records.iter().all(|record| said::is_message(&record.value)) {
         let messages = input.records.into_iter().map(|record| said::message_of(record.value));
         return Ok(vec![run::of_messages(messages)]);

@@ -22,9 +22,9 @@ use crate::trace::Trace;
 pub(crate) const READER: Reader = Reader {
     name: "vercel-ai",
     summary: "Vercel AI SDK: results, steps, model messages, UI messages, streams",
-    detect,
-    read,
-    cuts: Splitting::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// What a file's records are.
@@ -39,7 +39,7 @@ enum VercelShape {
     Part,
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     match shape(first) {
         Some(VercelShape::Result | VercelShape::Step) => return Ok(Certainty::Sure),
@@ -91,18 +91,18 @@ fn judge_parts(input: &Input) -> Detection {
 }
 
 /// Of a log of results, each is a run, called as its last step is.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let is_log = input.first().is_ok_and(|first| matches!(shape(first), Some(VercelShape::Result)));
-    is_log.then_some(Pieces::records(note))
+    is_log.then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let steps = look(text, &["steps"])?.list(&["steps"]).unwrap_or_default();
     let id = steps.iter().rev().find_map(|step| step.get("callId")?.as_str());
     Ok(RunKey::Own(id.map(ToOwned::to_owned)).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     match input.records.first().and_then(|record| shape(&record.value)) {
         Some(VercelShape::Result) => input.records.into_iter().map(result).collect(),
         Some(VercelShape::Step) => step::read(input.records),

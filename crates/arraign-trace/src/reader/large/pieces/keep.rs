@@ -57,6 +57,8 @@ fn keep_pieces<R: BufRead + Seek>(
     let mut walk = Walk::at(input, lines, pieces.path, first.spot);
     let (mut notes, mut wanted) = (pieces.notes(), Wanted::of(batch));
     let mut kept = Vec::new();
+    // Runs of a file may be mixed: the walk numbers the runs again, from the first wanted one on, and keeps a piece when
+    // its number is that of a wanted run. A run is wanted from the place on where the survey saw it begin.
     while let Some(spot) = walk.next()?
         && spot.offset <= last.0
     {

@@ -114,6 +114,9 @@ impl ValueShape {
 
     /// How many bytes of `chunk` are the value's, and whether they end it.
     fn part_of(&mut self, chunk: &[u8]) -> (usize, bool) {
+        // The value may end in a later chunk: what is open is kept in `self`, and the scan goes on from there. Inside a
+        // text only quotes and backslashes count; outside, brackets do. A scalar has no end of its own: the byte after it
+        // ends it, and belongs to the file.
         let mut at = 0;
         while let Some(byte) = chunk.get(at) {
             if self.in_text {
