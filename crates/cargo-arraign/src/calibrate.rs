@@ -150,7 +150,7 @@ impl CalibrationReport {
     fn render_kappa(&self) -> String {
         match (self.agreement.compute_kappa(), self.agreement.describe_kappa()) {
             (Some(kappa), Some(words)) => format!("{kappa:.3} ({words})"),
-            _ => "not defined: all labels and opinions are equal".to_owned(),
+            _ => "not defined: all labels and opinions have the same value".to_owned(),
         }
     }
 }

@@ -22,7 +22,7 @@ impl Repository {
         match missing {
             None => Ok(repository),
             Some(one) => Err(CliError::new(format!(
-                "the run belongs to the cases in `{}`, which does not exist in {}; change to the package of the run",
+                "the run belongs to the cases in `{}`, which is not a folder in {}; change to the package of the run",
                 one.cases,
                 root.display()
             ))),

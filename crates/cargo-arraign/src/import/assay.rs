@@ -192,7 +192,9 @@ fn convert_answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'stati
                 Err(_) => Err("the schema is not JSON: write `expect: [json_schema: {schema: FILE}]`"),
             }
         }
-        "semantic_similarity_to" => Err("arraign does not measure similarity: ask a judge (`agent_check`)"),
+        "semantic_similarity_to" => {
+            Err("arraign does not measure similarity of meaning: ask a judge (`agent_check`)")
+        }
         "judge_criteria" | "faithfulness" | "relevance" => {
             Err("write the question to the judge as an `agent_check`")
         }
@@ -234,7 +236,7 @@ fn convert_assertion(node: Node<'_>, unsupported: &mut UnsupportedList) -> Vec<V
         }
         "trace_max_steps" => {
             let most = keys.take(&["max"]).map(Node::to_json).unwrap_or_default();
-            unsupported.add_key(node, &kind, "arraign counts tool calls as steps");
+            unsupported.add_key(node, &kind, "arraign counts each tool call as one step");
             vec![build_rule(&json!({"type": "count", "tool": "*", "max": most}))]
         }
         _ => {

@@ -166,7 +166,7 @@ impl Import {
         if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
             return Ok(Err(
-                "the path leads outside: copy the file to the folder of cases and correct the path",
+                "the file is in another folder: copy it to the folder of cases and correct the path",
             ));
         }
         let found = source_dir.find_files(name).ok().and_then(|found| found.into_iter().next());

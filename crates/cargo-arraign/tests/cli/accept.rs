@@ -229,7 +229,7 @@ fn another_repository_is_not_written_to() {
     let ran = other.arraign_with(&[("ARRAIGN_OUT", out.as_str())], &["accept"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains(
-        "the run belongs to the cases in `evals`, which does not exist in DIR; change to the package"
+        "the run belongs to the cases in `evals`, which is not a folder in DIR; change to the package"
     ));
 }
 

@@ -22,7 +22,9 @@ pub(super) fn parse_rows(source: &Arc<Source>) -> Result<Vec<(Place, Value)>, Lo
     if !["input", "scenario"].iter().any(|name| table.columns.iter().any(|column| column == name)) {
         let header = source.text().lines().next().unwrap_or_default().len();
         let at = super::locate_bytes(source, 0, header);
-        return Err(LoadError::new(at, "expected a column `input` or `scenario`").into());
+        return Err(
+            LoadError::new(at, "expected a table of goldens with a column `input` or `scenario`").into()
+        );
     }
     Ok(table.rows.iter().map(|row| (locate_row(source, row), parse_golden(row))).collect())
 }

@@ -15,10 +15,10 @@ use crate::import::unsupported::UnsupportedList;
 
 /// Settings of an assertion that have no effect on its checks.
 const OF_AN_ASSERTION: &[(&[&str], &str)] = &[
-    (&["weight"], "assertions have no weights: each must hold"),
+    (&["weight"], "arraign computes no score over all assertions: each must hold"),
     (&["provider", "rubricPrompt"], "the judge is configured once for all cases"),
     (&["metric"], "arraign does not sum assertions by metric"),
-    (&["threshold"], "checks pass or fail without a threshold"),
+    (&["threshold"], "a judge answers yes or no, and the other checks pass or fail"),
     (&["config", "value"], "arraign has no counterpart"),
 ];
 

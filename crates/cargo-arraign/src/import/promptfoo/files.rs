@@ -133,7 +133,7 @@ fn refuse_unreadable(name: &str) -> Result<(), String> {
         return Err("arraign does not run code: write down its output".to_owned());
     }
     if has_extension(Path::new(file), MEDIA) {
-        return Err("only promptfoo can read this file".to_owned());
+        return Err("the file is not text: only promptfoo can read it".to_owned());
     }
     Ok(())
 }

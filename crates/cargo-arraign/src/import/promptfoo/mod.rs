@@ -26,7 +26,7 @@ const OF_A_CONFIG: &[(&[&str], &str)] = &[
         &["providers", "targets", "env", "evaluateOptions", "commandLineOptions", "extensions", "tracing"],
         RUNNING,
     ),
-    (&["outputPath", "sharing", "writeLatestResults"], "`ARRAIGN_REPORT` selects reports"),
+    (&["outputPath", "sharing", "writeLatestResults"], "use `ARRAIGN_REPORT` to select reports"),
     (&["derivedMetrics", "nunjucksFilters"], "arraign computes nothing from the results of checks"),
     (&["redteam"], "arraign does not generate attacks: write them as cases"),
     (&["tags", "metadata"], "they apply to the whole file: use `tags` of a case"),

@@ -19,7 +19,7 @@ const OF_A_TEST: &[(&[&str], &str)] = &[
     (&["provider", "providers", "prompts"], super::RUNNING),
     (
         &["threshold", "assertScoringFunction"],
-        "a threshold over all assertions is not supported: each must hold",
+        "arraign computes no score over all assertions: each must hold",
     ),
     (&["metadata"], "a case has no labels other than `tags`"),
 ];

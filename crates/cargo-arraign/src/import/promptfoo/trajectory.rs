@@ -85,13 +85,13 @@ fn is_pattern(name: &str) -> bool {
 }
 
 fn check_sequence(value: &Value) -> ConvertedChecks {
-    let steps = value.get("steps").unwrap_or(value).as_array().ok_or("the list of steps is empty")?;
+    let steps = value.get("steps").unwrap_or(value).as_array().ok_or("expected a list of steps")?;
     let names = steps.iter().map(read_tool_name).collect::<Result<Vec<_>, _>>()?;
     if names.is_empty() {
         return Err("the list of steps is empty");
     }
     if names.iter().any(|name| is_pattern(name)) {
-        return Err("a sequence cannot contain patterns");
+        return Err("the names of tools in a sequence cannot be patterns");
     }
     let exact = value.get("mode").and_then(Value::as_str) == Some("exact");
     Ok(vec![build_check("tool_sequence", if exact { json!({"allow": [names]}) } else { json!(names) })])
