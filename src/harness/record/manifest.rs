@@ -8,23 +8,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::harness_id::Home;
+use super::harness_id::HarnessId;
 use crate::check::{BUILTIN, Registry};
 use crate::harness::cli::Command;
 use crate::harness::plan::{Plan, Planned, Work};
 use crate::harness::settings::Settings;
-use crate::report::{Run, Skipped};
+use crate::report::{RunInfo, SkippedTrial};
 use crate::verdict::summary::Selection;
 
 /// The folder of these files. No harness can be called so: something stands before its `@`.
-pub(in crate::harness) const BEGINNINGS: &str = "@began";
+pub(in crate::harness) const MANIFESTS: &str = "@began";
 
 /// The version of the file. It changes when a field changes its meaning or goes.
 pub(in crate::harness) const SCHEMA_VERSION: u32 = 1;
 
 /// How the run of one harness began.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Beginning {
+pub struct RunManifest {
     /// The version of this file.
     pub schema_version: u32,
     /// The version of arraign that wrote it.
@@ -48,19 +48,19 @@ pub struct Beginning {
     pub trials: Option<usize>,
     /// The trials that were not run because their cases say so, unless ignored ones were asked for.
     #[serde(default)]
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedTrial>,
 }
 
-impl Beginning {
+impl RunManifest {
     /// That of a run of `plan` which begins now.
-    pub(in crate::harness) fn of(
+    pub(in crate::harness) fn for_plan(
         plan: &Plan,
         (command, settings): (&Command, &Settings),
         kinds: &Registry,
-        home: &Home,
+        home: &HarnessId,
     ) -> Self {
         let own = kinds.iter().filter(|kind| !BUILTIN.iter().any(|known| known.name == kind.name));
-        let wanted = plan.trials.iter().filter(|trial| command.wants(&trial.name));
+        let wanted = plan.trials.iter().filter(|trial| command.wants_trial(&trial.name));
         let mut selection = plan.selection(settings);
         selection.golden.iter_mut().for_each(|suite| suite.harness.clone_from(&home.harness));
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -74,14 +74,14 @@ impl Beginning {
             rules: own.map(|kind| (kind.name.to_owned(), kind.summary.to_owned())).collect(),
             selection,
             trials: settings.nextest.is_none().then(|| plan.to_run(command).count()),
-            skipped: wanted.filter_map(skipped).collect(),
+            skipped: wanted.filter_map(skipped_trial).collect(),
         }
     }
 
     /// The run as reports know it. Its id is the name of the folder that this lies in.
-    pub(in crate::harness) fn run(&self) -> Run {
+    pub(in crate::harness) fn to_run(&self) -> RunInfo {
         let builtin = BUILTIN.iter().map(|kind| (kind.name.to_owned(), kind.summary.to_owned()));
-        Run {
+        RunInfo {
             id: String::new(),
             started: UNIX_EPOCH + Duration::from_millis(self.started_ms),
             folder: self.package.clone(),
@@ -93,12 +93,12 @@ impl Beginning {
     }
 }
 
-fn skipped(trial: &Planned) -> Option<Skipped> {
+fn skipped_trial(trial: &Planned) -> Option<SkippedTrial> {
     let ignore = trial.ignore.as_ref()?;
     let file = match &trial.work {
         Work::Case(work) => work.case.place.file().to_owned(),
         Work::Gate(work) => work.gate.place.file().to_owned(),
         Work::Broken(_) => String::new(),
     };
-    Some(Skipped { name: trial.name.clone(), file, reason: ignore.reason.clone() })
+    Some(SkippedTrial { name: trial.name.clone(), file, reason: ignore.reason.clone() })
 }

@@ -1,7 +1,5 @@
 //! Scores and several runs, as a whole process sees them: what all suites share, and how much there may be.
 
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 
 use crate::project::Project;
@@ -68,11 +66,9 @@ trace: traces/*.json
     for run in 0..10_000 {
         project.write(&format!("evals/traces/{run}.json"), r#"{"calls": ["a"], "answer": "x"}"#);
     }
-    let started = Instant::now();
     let ran = project.run(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(project.verdict("s")["statistics"]["passed"], 10_000);
-    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 #[test]

@@ -94,63 +94,63 @@ impl From<io::Error> for TraceError {
 }
 
 impl TraceError {
-    pub(super) fn no_such_format(name: &str) -> Self {
-        let names: Vec<&str> = super::READERS.iter().map(|reader| reader.name).collect();
+    pub(crate) fn no_such_format(name: &str) -> Self {
+        let names: Vec<&str> = crate::reader::READERS.iter().map(|reader| reader.name).collect();
         let help = did_you_mean(name, &names).unwrap_or_else(|| format!("it is one of {}", names.join(", ")));
         Self { problem: TraceProblem::NoSuchFormat(name.to_owned()), help: Some(help) }
     }
 
-    pub(super) fn ambiguous(formats: Vec<&'static str>) -> Self {
+    pub(crate) fn ambiguous(formats: Vec<&'static str>) -> Self {
         let example = formats.first().copied().unwrap_or("...");
         let help = format!("say which one it is: `trace: {{file: ..., format: {example}}}`");
         Self { problem: TraceProblem::Ambiguous(formats), help: Some(help) }
     }
 
     /// The wrong format was asked for, perhaps.
-    pub(super) fn looks_like(self, format: &str) -> Self {
+    pub(crate) fn looks_like(self, format: &str) -> Self {
         let help = format!("it looks like `{format}`: without `format` it is read as that");
         Self { help: Some(help), ..self }
     }
 
-    pub(super) fn wrong(format: &'static str, wrong: &Wrong) -> Self {
+    pub(crate) fn wrong(format: &'static str, wrong: &DecodeError) -> Self {
         TraceProblem::Wrong { format, problem: wrong.to_string() }.into()
     }
 }
 
-/// Something in a trace that cannot be: the record it is in, a JSON pointer, and a sentence.
+/// An invalid value in a trace: the line of its record, its JSON pointer, and the problem.
 #[derive(Debug, Clone)]
-pub(super) struct Wrong {
+pub(crate) struct DecodeError {
     line: Option<usize>,
     pointer: String,
     problem: String,
 }
 
-impl Wrong {
-    pub(super) fn new(problem: impl Into<String>) -> Self {
+impl DecodeError {
+    pub(crate) fn new(problem: impl Into<String>) -> Self {
         Self { line: None, pointer: String::new(), problem: problem.into() }
     }
 
-    /// It was met below `step`: a key or an index.
-    pub(super) fn under(mut self, step: impl fmt::Display) -> Self {
+    /// Puts the error below `step`: a key or an index.
+    pub(crate) fn at_key(mut self, step: impl fmt::Display) -> Self {
         let step = step.to_string().replace('~', "~0").replace('/', "~1");
         self.pointer = format!("/{step}{}", self.pointer);
         self
     }
 
-    /// It was met at the place of this JSON pointer.
-    pub(super) fn at(mut self, pointer: &str) -> Self {
+    /// Puts the error below a JSON pointer.
+    pub(crate) fn at(mut self, pointer: &str) -> Self {
         self.pointer = format!("{pointer}{}", self.pointer);
         self
     }
 
-    /// It was met on this line of JSON Lines.
-    pub(super) fn on_line(mut self, line: usize) -> Self {
+    /// Sets the line of the record in JSON Lines.
+    pub(crate) fn on_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
     }
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.line.iter().try_for_each(|line| write!(f, "line {line}: "))?;
         if !self.pointer.is_empty() {

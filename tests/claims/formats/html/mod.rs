@@ -6,7 +6,7 @@ mod sha256;
 use std::fs;
 
 use arraign::__internals::outcome::{Score, Status};
-use arraign::__internals::score::Stake;
+use arraign::__internals::score::Effect;
 use arraign::trace::CallStatus;
 use arraign::verdict::CallSummary;
 
@@ -18,8 +18,8 @@ fn page(name: &str, verdicts: &[Verdict]) -> String {
     page_of(&run(), name, verdicts)
 }
 
-fn page_of(run: &Run, name: &str, verdicts: &[Verdict]) -> String {
-    let page = format(ReportFormat::Html).render(run, verdicts);
+fn page_of(run: &RunInfo, name: &str, verdicts: &[Verdict]) -> String {
+    let page = format(ReportFormat::Html).render_run(run, verdicts);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("html");
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join(format!("{name}.html")), &page).expect("it is written");
@@ -189,7 +189,7 @@ fn ten_thousand_cases_are_less_than_thirty_megabytes() {
     let many: Vec<Verdict> = (0..10_000).map(usual).collect();
     let before = |verdict: &Verdict| Verdict { passed: !verdict.passed, ..verdict.clone() };
     let trials = many.iter().map(before).collect::<Vec<_>>().iter().collect();
-    let run = Run { earlier: Some(Earlier { name: "run-6".to_owned(), trials }), ..run() };
+    let run = RunInfo { earlier: Some(EarlierRun { name: "run-6".to_owned(), trials }), ..run() };
     let page = page_of(&run, "many", &many);
     assert!(page.len() < 30 * 1024 * 1024, "{}", page.len());
     let kept = lines(&page).into_iter().flatten().count();
@@ -228,7 +228,7 @@ fn before() -> Vec<Verdict> {
 fn a_report_is_compared_with_another() {
     let before = before();
     page("before", &before);
-    let json = format(ReportFormat::Json).render(&run(), &before);
+    let json = format(ReportFormat::Json).render_run(&run(), &before);
     fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("html/before.json"), json).expect("it is written");
 }
 
@@ -242,8 +242,8 @@ fn the_page_tells_what_changed_since_an_earlier_run() {
     let mut before = before();
     let again = before.iter_mut().find(|verdict| verdict.name == flaky.name).expect("the trial");
     again.harness.clone_from(&flaky.harness);
-    let earlier = Some(Earlier { name: "run-6".to_owned(), trials: before.iter().collect() });
-    let page = page_of(&Run { earlier, ..run() }, "compared", &after);
+    let earlier = Some(EarlierRun { name: "run-6".to_owned(), trials: before.iter().collect() });
+    let page = page_of(&RunInfo { earlier, ..run() }, "compared", &after);
     let compared = json(block(&page, "compared"));
     let told: Vec<(&str, &str)> = compared["trials"]
         .as_array()
@@ -280,7 +280,7 @@ fn both_of_two_trials_of_one_name_are_listed() {
 #[test]
 fn a_violated_gate_is_an_alert_of_its_row() {
     let mut gate = verdicts_of_every()[1].clone();
-    gate.findings.iter_mut().for_each(|finding| finding.stake = Stake::Gate);
+    gate.findings.iter_mut().for_each(|finding| finding.effect = Effect::Gate);
     let page = page("gate", &[gate]);
     assert_eq!(rows(&page)[2]["badges"], serde_json::json!(["hard gate"]));
 }

@@ -1,0 +1,172 @@
+//! `rig`: messages of rig, a Rust library, of version 0.24 and later.
+//!
+//! Early messages do not record the type of the assistant's content or which tools failed: the status of an answered call
+//! is unknown.
+
+use serde_json::Value;
+
+use crate::reader::build::content::content_value;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::{Object, read_each};
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "rig",
+    summary: "rig: messages of 0.24 and later",
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
+};
+
+fn detect_format(input: &Input) -> Detection {
+    let first = input.first()?;
+    let best = match first.get("messages").and_then(Json::as_list) {
+        Some(messages) => judge(messages.iter())?,
+        None => judge(input.records.iter().map(|record| &record.value))?,
+    };
+    best.ok_or_else(|| "nothing in its messages is this format's alone".into())
+}
+
+fn judge<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Result<Option<Certainty>, String> {
+    messages.try_fold(None, |best, message| {
+        let role = message.get("role").and_then(Json::as_str).unwrap_or_default();
+        if !matches!(role, "user" | "assistant" | "system" | "") {
+            return Err(format!("there is a message of the role `{role}` in it"));
+        }
+        let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
+        let own = parts.iter().filter_map(|part| judge_part(role == "assistant", part)).max();
+        let origin = message.get("origin").and_then(|origin| origin.get("api")).map(|_| Certainty::Likely);
+        Ok(best.max(own).max(origin))
+    })
+}
+
+fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
+    match part.get("type").and_then(Json::as_str) {
+        Some("toolcall" | "toolresult") => Some(Certainty::Sure),
+        None if assistant && part.pointer("/function/name").is_some() => Some(Certainty::Sure),
+        None if assistant && part.get("text").is_some_and(Json::is_text) => Some(Certainty::Likely),
+        _ => None,
+    }
+}
+
+/// Lines with `messages` are a run each; messages themselves are one run.
+fn split_file(input: &Input) -> Option<Pieces> {
+    let messages = input.first().ok()?.get("messages").and_then(Json::as_list);
+    messages.is_some_and(|messages| !messages.is_empty()).then(|| Pieces::records(find_run_key))
+}
+
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+    let messages = look(text, &["messages"])?.list(&["messages"]).unwrap_or_default();
+    // A message beside such lines is of a run of its own, with all others that are so.
+    Ok(if messages.is_empty() { RunKey::Several } else { RunKey::Own(None) }.into())
+}
+
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    let mut runs = Vec::new();
+    let mut builder = None;
+    for Record { at, value } in input.records {
+        let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;
+        if record.get("messages").is_none_or(|list| list.as_list().is_some_and(<[_]>::is_empty)) {
+            let builder = builder.get_or_insert_with(TraceBuilder::default);
+            add(builder, record).map_err(|error| at.in_record(error))?;
+            continue;
+        }
+        let mut run = TraceBuilder::default();
+        let added = record.each(&["messages"], "a message", |message| add(&mut run, message));
+        added.map_err(|error| at.in_record(error))?;
+        runs.push(run.finish());
+    }
+    runs.extend(builder.map(TraceBuilder::finish));
+    Ok(runs)
+}
+
+fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+    let role = match message.required(&["role"])?.as_ref() {
+        "system" => Role::System,
+        "assistant" => Role::Assistant,
+        _ => Role::User,
+    };
+    if let Some(mut origin) = message.object(&["origin"])? {
+        let model = origin.string(&["response_model", "model"])?;
+        builder.trace.model = model.or(builder.trace.model.take());
+    }
+    builder.trace.stop_reason = message.string(&["stop"])?.or(builder.trace.stop_reason.take());
+    builder.begin(Some(role));
+    match message.take(&["content"]) {
+        Some(Json::Text(text)) => builder.text(&text),
+        Some(Json::List(parts)) => {
+            let added = read_each(parts, |part| add_part(builder, Object::of(part, "a part")?));
+            added.map_err(|error| error.at_key("content"))?;
+        }
+        _ => {}
+    }
+    builder.end();
+    Ok(())
+}
+
+fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
+    let kind = part.text(&["type"])?;
+    match kind.as_deref() {
+        Some("toolcall") => add_call(builder, part)?,
+        Some("toolresult") => answer(builder, part),
+        None if part.get("function").is_some() => add_call(builder, part)?,
+        None | Some("text") => builder.text(&part.text(&["text"])?.unwrap_or_default()),
+        Some(_) => {}
+    }
+    Ok(())
+}
+
+fn add_call(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
+    let id = id_of(part.take(&["id"]));
+    let mut function =
+        part.object(&["function"])?.ok_or_else(|| DecodeError::new("`function` is missing"))?;
+    let name = function.required(&["name"])?;
+    let arguments = match function.take(&["invalid_arguments"]) {
+        Some(broken) => Arguments::from_text(&broken.into_text_or_json()),
+        None => function.arguments("arguments"),
+    };
+    builder.call(Call { id, ..Call::new(name, arguments, 0) });
+    Ok(())
+}
+
+/// An id is a text, or says whether the provider gave it or rig itself.
+fn id_of(id: Option<Json>) -> Option<String> {
+    match id? {
+        Json::Text(id) => Some(id.into_owned()),
+        Json::Object(mut id) => id.string(&["provider", "local"]).ok()?,
+        _ => None,
+    }
+}
+
+fn answer(builder: &mut TraceBuilder, mut part: Object) {
+    let call = part.take(&["call"]);
+    let can_fail = call.is_some();
+    let id = id_of(call).or_else(|| id_of(part.take(&["id"])));
+    let name = part.take(&["name"]).and_then(Json::into_text);
+    let failed = part.get("is_error").is_some_and(Json::is_true);
+    let Some(call) = builder.waiting(id.as_deref(), name.as_deref()) else { return };
+    let result = result_of(part.take(&["content"]).unwrap_or_default());
+    call.status = match (failed, can_fail) {
+        (true, _) => CallStatus::Error,
+        (false, true) => CallStatus::Ok,
+        (false, false) => CallStatus::Unknown,
+    };
+    call.error = result.as_str().filter(|_| failed).map(ToOwned::to_owned);
+    call.result = Some(result);
+}
+
+/// A lone JSON is itself; texts are one text.
+fn result_of(content: Json) -> Value {
+    let Json::List(mut items) = content else { return content.into_value() };
+    if let [Json::Object(only)] = items.as_mut_slice()
+        && only.get("type").and_then(Json::as_str) == Some("json")
+    {
+        return only.take(&["value"]).unwrap_or_default().into_value();
+    }
+    content_value(Json::List(items), "")
+}

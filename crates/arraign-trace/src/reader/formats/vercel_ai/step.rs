@@ -1,0 +1,150 @@
+//! The steps of `generateText`: each is a call of the model and what its tools gave.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
+use crate::reader::formats::vercel_ai::TOKENS;
+use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call};
+use crate::reader::formats::vercel_ai::request::hear;
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{CallStatus, Role, Trace};
+
+/// Whether a value is a step: its content, and how the model ended it.
+pub(crate) fn is_step(value: &Json) -> bool {
+    let content = value.get("content").or_else(|| value.get("toolCalls")).is_some_and(Json::is_list);
+    content
+        && value.get("role").is_none()
+        && (value.get("stepNumber").is_some() || value.get("finishReason").is_some())
+}
+
+/// The runs of a list of steps: one begins at each first step.
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
+    let mut runs = Vec::new();
+    let mut run = StepResults::default();
+    for Record { at, value } in records {
+        let number = value.get("stepNumber").and_then(Json::as_number).and_then(serde_json::Number::as_u64);
+        if number == Some(0) && run.begun {
+            runs.push(std::mem::take(&mut run).finish());
+        }
+        run.add(value).map_err(|error| at.in_record(error))?;
+    }
+    runs.push(run.finish());
+    Ok(runs)
+}
+
+/// A run while its steps are read.
+#[derive(Debug, Default)]
+pub(crate) struct StepResults {
+    builder: TraceBuilder,
+    begun: bool,
+}
+
+impl StepResults {
+    pub(crate) fn add(&mut self, value: Json) -> Result<(), DecodeError> {
+        let mut step = Object::of(value, "a step")?;
+        if !self.begun {
+            hear(&mut self.builder, step.take(&["request"]));
+        }
+        self.begun = true;
+        if step.get("usage").is_some_and(|usage| !usage.is_null()) {
+            self.builder.tally.add(TOKENS.read_from(&mut step, &["usage"])?);
+        }
+        let mut response = step.object(&["response"])?.unwrap_or_default();
+        let trace = &mut self.builder.trace;
+        let model = step.object(&["model"])?.and_then(|mut model| model.take(&["modelId"]));
+        let model = response.take(&["modelId"]).or(model).and_then(Json::into_text).map(Cow::into_owned);
+        trace.model = model.or(trace.model.take());
+        trace.id = step.string(&["callId"])?.or(trace.id.take());
+        trace.stop_reason = step.string(&["finishReason"])?;
+        let before = self.builder.trace.calls.len();
+        self.content(&mut step)?;
+        self.time(step.object(&["performance"])?.unwrap_or_default(), before);
+        self.explain(response.list(&["messages"]).unwrap_or_default(), before);
+        Ok(())
+    }
+
+    fn content(&mut self, step: &mut Object) -> Result<(), DecodeError> {
+        self.builder.begin(Some(Role::Assistant));
+        if step.get("content").is_none() {
+            return self.old_content(step);
+        }
+        for (index, part) in step.list(&["content"])?.into_iter().enumerate() {
+            let part = Object::of(part, "a part").and_then(|part| self.part(part));
+            part.map_err(|error| error.at_key(index).at_key("content"))?;
+        }
+        self.builder.end();
+        Ok(())
+    }
+
+    fn part(&mut self, mut part: Object) -> Result<(), DecodeError> {
+        let kind = part.text(&["type"])?.unwrap_or_default();
+        match kind.as_ref() {
+            "text" => self.builder.text(&part.text(&["text"])?.unwrap_or_default()),
+            "tool-call" => add_call(&mut self.builder, &mut part)?,
+            "tool-result" => CallOutcome::result(&mut part).settle(&mut self.builder, &mut part)?,
+            "tool-error" => CallOutcome::error(&mut part).settle(&mut self.builder, &mut part)?,
+            "tool-output-denied" => CallOutcome::denied().settle(&mut self.builder, &mut part)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Version 4 keeps text, calls and results apart.
+    fn old_content(&mut self, step: &mut Object) -> Result<(), DecodeError> {
+        self.builder.text(&step.text(&["text"])?.unwrap_or_default());
+        for call in step.list(&["toolCalls"])? {
+            let added =
+                Object::of(call, "a call").and_then(|mut call| add_call(&mut self.builder, &mut call));
+            added.map_err(|error| error.at_key("toolCalls"))?;
+        }
+        for result in step.list(&["toolResults"])? {
+            let mut result = Object::of(result, "a result").map_err(|error| error.at_key("toolResults"))?;
+            CallOutcome::result(&mut result).settle(&mut self.builder, &mut result)?;
+        }
+        self.builder.end();
+        Ok(())
+    }
+
+    /// How long the step and its tools took (version 7).
+    fn time(&mut self, mut performance: Object, before: usize) {
+        let took = performance.figure(&["stepTimeMs"]).ok().flatten();
+        let trace = &mut self.builder.trace;
+        trace.duration_ms =
+            took.map(|took| took + trace.duration_ms.unwrap_or_default()).or(trace.duration_ms);
+        let Some(tools) = performance.object(&["toolExecutionMs"]).ok().flatten() else { return };
+        let tools: HashMap<_, _> = tools.rest().into_iter().collect();
+        for call in trace.calls.iter_mut().skip(before) {
+            let took = call.id.as_deref().and_then(|id| tools.get(id)?.as_number()?.as_f64());
+            call.duration_ms = took.filter(|took| *took >= 0.0);
+        }
+    }
+
+    /// An exception of the step is `{}` in JSON; the messages for the model say what it was.
+    fn explain(&mut self, messages: Vec<Json>, before: usize) {
+        let trace = &mut self.builder.trace;
+        let unexplained =
+            |call: &&mut crate::trace::Call| call.status == CallStatus::Error && call.error.is_none();
+        let calls = trace.calls.iter_mut().skip(before).filter(unexplained);
+        let mut calls: HashMap<String, _> = calls.filter_map(|call| Some((call.id.clone()?, call))).collect();
+        let parts = messages
+            .into_iter()
+            .filter_map(|message| Object::of(message, "a message").ok()?.list(&["content"]).ok());
+        for part in parts.flatten() {
+            let Ok(mut part) = Object::of(part, "a part") else { continue };
+            let call = part.get("toolCallId").and_then(Json::as_str).and_then(|id| calls.get_mut(id));
+            if let Some(call) = call
+                && let CallOutcome::Error { error, .. } = CallOutcome::typed(&mut part)
+            {
+                call.error = error;
+            }
+        }
+    }
+
+    pub(crate) fn finish(self) -> Trace {
+        self.builder.finish()
+    }
+}

@@ -1,0 +1,123 @@
+//! The parts of `fullStream`, and of the stream that feeds a user interface.
+
+use crate::reader::build::tool_result::error_of;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
+use crate::reader::formats::vercel_ai::TOKENS;
+use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call, add_named};
+use crate::reader::formats::vercel_ai::request::hear;
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Role, Trace, Usage};
+
+/// Parts that no other format has.
+const OWN: [&str; 11] = [
+    "start-step",
+    "finish-step",
+    "step-start",
+    "step-finish",
+    "text-start",
+    "text-delta",
+    "tool-input-start",
+    "tool-input-available",
+    "tool-output-available",
+    "tool-output-error",
+    "tool-input-error",
+];
+
+pub(crate) fn is_own(kind: &str) -> bool {
+    OWN.contains(&kind)
+}
+
+pub(crate) fn is_known(kind: &str) -> bool {
+    const OTHER: [&str; 7] = ["start", "finish", "error", "abort", "tool-call", "tool-result", "tool-error"];
+    is_own(kind) || OTHER.contains(&kind) || kind.starts_with("reasoning-")
+}
+
+/// The runs of a stream's parts: one begins at each `start`.
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
+    let mut runs = Vec::new();
+    let mut stream = Stream::default();
+    for Record { at, value } in records {
+        let mut part = Object::of(value, "a part").map_err(|error| at.in_record(error))?;
+        let kind = part.text(&["type"]).map_err(|error| at.in_record(error))?.unwrap_or_default();
+        if kind == "start" && stream.begun {
+            runs.push(std::mem::take(&mut stream).finish());
+        }
+        stream.begun = true;
+        stream.add(&kind, part).map_err(|error| at.in_record(error))?;
+    }
+    runs.push(stream.finish());
+    Ok(runs)
+}
+
+#[derive(Debug, Default)]
+struct Stream {
+    begun: bool,
+    /// Each request repeats what the ones before it held: the first was read.
+    heard: bool,
+    builder: TraceBuilder,
+    total: Option<Usage>,
+}
+
+impl Stream {
+    fn add(&mut self, kind: &str, mut part: Object) -> Result<(), DecodeError> {
+        let builder = &mut self.builder;
+        match kind {
+            "start-step" | "step-start" => {
+                let request = part.take(&["request"]).filter(|_| !self.heard);
+                self.heard = true;
+                hear(builder, request);
+                builder.begin(Some(Role::Assistant));
+            }
+            "text-delta" | "text" => {
+                builder.text(&part.text(&["text", "delta", "textDelta"])?.unwrap_or_default());
+            }
+            "tool-call" | "tool-input-available" => add_call(builder, &mut part)?,
+            "tool-input-error" => {
+                part.push("invalid".into(), Json::Bool(true));
+                let (id, name) = (part.string(&["toolCallId"])?, part.required(&["toolName"])?.into_owned());
+                add_named(builder, id.clone(), name.clone(), &mut part);
+                CallOutcome::error(&mut part).answer(builder, id.as_deref(), Some(&name));
+            }
+            "tool-result" | "tool-output-available" => {
+                CallOutcome::result(&mut part).settle(builder, &mut part)?;
+            }
+            "tool-error" | "tool-output-error" => CallOutcome::error(&mut part).settle(builder, &mut part)?,
+            "tool-output-denied" => CallOutcome::denied().settle(builder, &mut part)?,
+            "finish-step" | "step-finish" => self.end_step(part)?,
+            "finish" => {
+                builder.end();
+                self.total = TOKENS.read_from(&mut part, &["totalUsage", "usage"])?;
+                let reason = part.string(&["finishReason"])?;
+                builder.trace.stop_reason = reason.or(builder.trace.stop_reason.take());
+            }
+            "abort" => builder.trace.stop_reason = Some("abort".to_owned()),
+            "error" => {
+                let told = part.string(&["errorText"])?.or_else(|| error_of(&mut part));
+                builder.trace.stop_reason = told.map(|error| format!("error: {error}"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end_step(&mut self, mut part: Object) -> Result<(), DecodeError> {
+        self.builder.end();
+        if part.get("usage").is_some_and(|usage| !usage.is_null()) {
+            self.builder.tally.add(TOKENS.read_from(&mut part, &["usage"])?);
+        }
+        let model =
+            part.object(&["response"])?.and_then(|mut response| response.take(&["modelId"])?.into_text());
+        let trace = &mut self.builder.trace;
+        trace.model = model.map(std::borrow::Cow::into_owned).or(trace.model.take());
+        trace.stop_reason = part.string(&["finishReason"])?.or(trace.stop_reason.take());
+        Ok(())
+    }
+
+    fn finish(mut self) -> Trace {
+        self.builder.trace.usage = self.total;
+        self.builder.finish()
+    }
+}
