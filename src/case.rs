@@ -23,6 +23,7 @@ use crate::trace::Trace;
 use crate::yaml::{Document, Node};
 
 /// One trial: where its trace comes from, and what is expected of it.
+#[non_exhaustive]
 pub struct Case {
     /// Its id, unique in its file; `None` for a file that is one case.
     pub id: Option<String>,

@@ -2,6 +2,7 @@
 
 /// A judge that gave no opinion. Further lines are causes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JudgeError {
     /// It cannot be asked, or it says that it failed.
     #[error("the judge failed\n{0}")]

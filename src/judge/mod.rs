@@ -67,6 +67,7 @@ where
 
 /// What a judge is sent.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct JudgeRequest {
     /// What a judge is told of its work.
     pub system: String,
@@ -78,8 +79,16 @@ pub struct JudgeRequest {
     pub vote: u32,
 }
 
+impl JudgeRequest {
+    /// The request for the first vote.
+    pub fn new(system: impl Into<String>, user: impl Into<String>, schema: Value) -> Self {
+        Self { system: system.into(), user: user.into(), schema, vote: 1 }
+    }
+}
+
 /// What a judge sent back.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Answer {
     /// Its words. Untrusted.
     pub text: String,
@@ -93,6 +102,12 @@ impl Answer {
     /// An answer that cost nothing.
     pub fn free(text: impl Into<String>) -> Self {
         Self { text: text.into(), usage: None, cost_usd: Some(0.0) }
+    }
+
+    /// Sets what the answer cost, in US dollars.
+    pub fn cost_usd(mut self, cost: f64) -> Self {
+        self.cost_usd = Some(cost);
+        self
     }
 }
 

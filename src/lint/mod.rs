@@ -22,6 +22,7 @@ use crate::suite::{Library, Recorded, case_files, load_all, load_recorded, trial
 
 /// One thing that is left untested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Remark {
     /// The lint's name.
     pub lint: &'static str,
@@ -35,6 +36,7 @@ pub struct Remark {
 
 /// A file or case that could not be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// Where.
     pub at: Location,
@@ -44,6 +46,7 @@ pub struct LeftOut {
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Linted {
     /// How many cases were looked at.
     pub cases: usize,

@@ -45,7 +45,7 @@ fn wavers(request: &JudgeRequest) -> Result<Answer, JudgeError> {
 
 /// A dollar an answer.
 fn costs(request: &JudgeRequest) -> Result<Answer, JudgeError> {
-    Ok(Answer { cost_usd: Some(1.0), ..scripted::honest(request)? })
+    Ok(scripted::honest(request)?.cost_usd(1.0))
 }
 
 /// Another judge, with the same opinions.

@@ -183,7 +183,7 @@ impl Seen {
         Ok(Self { certainty, ..Self::of(recording) })
     }
 
-    fn of(Recording { format, runs }: Recording) -> Self {
+    fn of(Recording { format, runs, .. }: Recording) -> Self {
         Self::of_runs(format, runs.into_iter().map(Ok))
     }
 
