@@ -2,15 +2,11 @@
 
 # everything that CI checks
 ready:
-    cargo fmt --all --check
-    cargo clippy --all-targets --all-features -- -D warnings
-    cargo test
-    cargo test --package arraign --no-default-features
-    cargo test --features live --test live
-    cargo test --all-features --bins --test cli --test docs --test formats --test harness --test http --test judge --test live --test schema
-    bash tests/html/check.sh
-    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
-    bash tests/public_api.sh
+    bash .ci/run
+
+# what takes longer or needs other tools: servers, an editor, a browser, validators of reports
+matrix:
+    bash .ci/matrix
 
 # agents and the judge against servers that others wrote; the first time installs them into the target folder
 servers:
@@ -19,21 +15,21 @@ servers:
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
 bless:
     BLESS=1 bash tests/public_api.sh
-    INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test --features html,schema
+    INSTA_UPDATE=always INSTA_FORCE_PASS=1 BLESS=1 cargo test
 
-# the files of a new check: just new-check tool_called
-new-check NAME:
+# the files of a new check: just new-check calls tool_called
+new-check GROUP NAME:
     mkdir -p tests/check/{{NAME}}
-    printf '//! `%s`: what the agent must do, in a few words.\n' {{NAME}} > src/check/{{NAME}}.rs
+    printf '//! `%s`: what the agent must do, in a few words.\n' {{NAME}} > src/check/{{GROUP}}/{{NAME}}.rs
     printf 'metric: %s\ntrace: {calls: []}\n' {{NAME}} > tests/check/{{NAME}}/pass-todo.yaml
     printf 'metric: %s\ntrace: {calls: []}\n' {{NAME}} > tests/check/{{NAME}}/fail-todo.yaml
-    @echo "now: KIND in src/check/{{NAME}}.rs, its entry in BUILTIN (src/check/mod.rs), and names for the two cases"
+    @echo "now: KIND in src/check/{{GROUP}}/{{NAME}}.rs, its entry in BUILTIN (src/check/mod.rs), and names for the two cases"
 
 # cost per case and start-up, in release
 bench:
     cargo bench --bench scale
     cargo bench --bench readers
-    cargo bench --features live --bench agents
+    cargo bench --bench agents
 
 # the mirror: names, closures, comments and lengths, beside the wanted figures
 names *FOLDERS:

@@ -1,6 +1,6 @@
 //! What live agents cost: 64 commands that take a second each, 16 at once, in one run.
 //!
-//! `cargo bench --features live --bench agents`. Without waiting for one another they take four seconds; what is more is
+//! `cargo bench --bench agents`. Without waiting for one another they take four seconds; what is more is
 //! the harness and the starting of processes.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]

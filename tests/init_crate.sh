@@ -3,7 +3,7 @@
 # add. Uses the target folder of this checkout, so that nothing is built twice.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target}
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target} CARGO_PROFILE_DEV_DEBUG=0
 crate=$(mktemp -d)
 trap 'rm -rf "$crate"' EXIT
 (cd "$here" && cargo build --offline --package cargo-arraign)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # A crate outside this repository follows the README: dependency by path, six lines, one case; green, then red, then
-# a mistake. Uses the target folder of this checkout, so that nothing is built twice.
+# a mistake. Then without features: each case that needs one says which. Tests in this repository cannot show that:
+# they have all features. Uses the target folder of this checkout, so that nothing is built twice.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target}
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target} CARGO_PROFILE_DEV_DEBUG=0
 crate=$(mktemp -d)
 trap 'rm -rf "$crate"' EXIT
 mkdir -p "$crate"/{src,tests,evals/traces}
@@ -58,3 +59,30 @@ sed -i 's/"call": "authenticate"/"call": "look_up"/' "$crate/evals/traces/refund
 expect 101 'error[sequence_valid]: `refund` was called without `authenticate` before it'
 sed -i 's/first:/frist:/' "$crate/evals/refund.yaml"
 expect 2 'did you mean `first`?'
+sed -i 's/frist:/first:/' "$crate/evals/refund.yaml"
+sed -i 's/"call": "look_up"/"call": "authenticate"/' "$crate/evals/traces/refund.json"
+
+with_features() { # a list for the manifest
+    sed -i "s|^arraign = .*|arraign = { path = \"$here\", default-features = false, features = [$1] }|" "$crate/Cargo.toml"
+}
+
+needs() { # feature, key, value: a case with this key
+    printf 'id: auth_flow\nmetric: tool_blocklist\nblocklist: [rm]\n%s: %s\n' "$2" "$3" >"$crate/evals/refund.yaml"
+    expect "${4:-2}" "eature \`$1\`"
+}
+
+with_features ''
+ARRAIGN_REPORT=html expect 0 'arraign: reports not rendered without the feature `html` of arraign: html; `cargo arraign report --run '
+needs live agent '{command: [x]}'
+needs json-schema expect '[{args_valid: {schema: {pay: {type: object}}}}]'
+needs json-schema expect '[{tool_output_valid: {schema: {pay: {type: object}}}}]'
+needs json-schema expect '[{json_schema: {type: object}}]'
+grep -qF 'in Cargo.toml: `arraign = { version = "0.1", features = ["json-schema"] }`' "$crate/out"
+needs snapshots snapshot $'true\ntrace: traces/refund.json' 101
+printf 'PK\3\4\24' >"$crate/evals/traces/a.eval"
+printf 'id: a\nmetric: tool_blocklist\nblocklist: [rm]\ntrace: traces/a.eval\n' >"$crate/evals/refund.yaml"
+expect 101 'traces/a.eval: this is a zip archive, not text'
+printf 'id: a\njudge: {model: m}\nmetric: agent_check\nassertion: polite\ntrace: traces/refund.json\n' >"$crate/evals/refund.yaml"
+ARRAIGN_JUDGE=live expect 2 'feature `judge`'
+with_features '"live"'
+needs http agent $'{http: {url: "http://x"}}\ninput: x'

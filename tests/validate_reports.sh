@@ -22,7 +22,6 @@ if ! "$tools/python/bin/python" -c 'import jsonschema, junitparser, lxml' 2>/dev
     "$tools/python/bin/pip" install --quiet jsonschema==4.26.0 junitparser==5.0.3 lxml==6.1.3
 fi
 
-# With the features that the tests of the program are built with: nothing is built twice.
 cargo test --no-run --test cli
 arraign() { # what the verdicts come to is red
     local code=0

@@ -3,69 +3,16 @@
 //! A new check is one file here, its entry in [`BUILTIN`], and its cases under `tests/check/`. A user's own check
 //! is the same thing registered by `Harness::check`.
 
-mod agent_check;
-mod amount;
 mod answer;
-mod answer_json;
-#[cfg(feature = "json-schema")]
-mod args_valid;
-mod blocked;
-mod clause;
-mod completeness;
-mod contains;
-mod correctness;
-mod cost_at_most;
-mod duration_at_most;
-mod ends_with;
-mod equals;
-mod extract;
-mod forbidden_substrings;
-mod forbidden_tools;
-#[cfg(feature = "schema")]
-pub(crate) mod forms;
-mod grounded;
-mod groundedness;
-mod js_pattern;
-mod json_assertion;
+mod calls;
+mod figures;
 #[cfg(feature = "json-schema")]
 mod json_schema;
-mod jsonpath;
-mod jsonpath_exists;
-mod jsonpath_not_exists;
-mod judge;
-mod near_call;
-mod nested;
-mod no_pii;
-mod not_contains;
-mod not_regex;
-mod opinion;
-mod output_quality;
-mod prices;
-mod refusal;
-mod regex;
-mod required_tools;
-mod safe;
-mod said;
-#[cfg(feature = "json-schema")]
-mod schema;
-mod sequence_correctness;
-mod sequence_valid;
-mod settings;
-mod starts_with;
+mod judged;
+mod order;
+pub(crate) mod support;
 mod tables;
-mod text_assertion;
-mod tool_accuracy;
-mod tool_blocklist;
-mod tool_collision_detect;
-mod tool_input;
-mod tool_name;
-#[cfg(feature = "json-schema")]
-mod tool_output_valid;
-mod tool_sequence;
 mod verification;
-mod weights;
-#[cfg(not(feature = "json-schema"))]
-mod without_json_schema;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -78,15 +25,15 @@ use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::yaml::{Document, Node, nearest};
 #[cfg(not(feature = "json-schema"))]
-use without_json_schema::{args_valid, json_schema, tool_output_valid};
+use support::without_json_schema::{args_valid, json_schema, tool_output_valid};
 
-pub use clause::{About, Clause};
-pub use judge::JudgeSettings;
-pub use prices::Prices;
-pub use settings::CheckSettings;
+pub use support::coverage_unit::{About, Clause};
+pub use support::settings::CheckSettings;
 pub use tables::Tables;
+pub use tables::judge::JudgeSettings;
+pub use tables::prices::Prices;
+pub use tables::weights::Weights;
 pub(crate) use verification::Settings as VerificationSettings;
-pub use weights::Weights;
 
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {
@@ -144,7 +91,7 @@ pub struct Kind {
     pub only_reports: fn(Node<'_>) -> bool,
     /// The JSON Schema of its settings; `None` for a kind that does not describe them.
     #[cfg(feature = "schema")]
-    pub(crate) schema: Option<settings::SettingsSchema>,
+    pub(crate) schema: Option<support::settings::SettingsSchema>,
 }
 
 impl Kind {
@@ -206,41 +153,41 @@ impl Kind {
 
 /// The built-in checks, by name.
 pub const BUILTIN: &[Kind] = &[
-    agent_check::KIND,
-    args_valid::KIND,
-    completeness::KIND,
-    contains::KIND,
-    correctness::KIND,
-    cost_at_most::KIND,
-    duration_at_most::KIND,
-    ends_with::KIND,
-    equals::KIND,
-    extract::KIND,
-    forbidden_substrings::KIND,
-    forbidden_tools::KIND,
-    grounded::KIND,
-    groundedness::KIND,
-    json_schema::KIND,
-    jsonpath::KIND,
-    jsonpath_exists::KIND,
-    jsonpath_not_exists::KIND,
-    no_pii::KIND,
-    not_contains::KIND,
-    not_regex::KIND,
-    output_quality::KIND,
-    refusal::KIND,
-    regex::KIND,
-    required_tools::KIND,
-    safe::KIND,
-    sequence_correctness::KIND,
-    sequence_valid::KIND,
-    starts_with::KIND,
-    tool_accuracy::KIND,
-    tool_blocklist::KIND,
-    tool_collision_detect::KIND,
-    tool_input::KIND,
-    tool_output_valid::KIND,
-    tool_sequence::KIND,
+    judged::agent_check::KIND,
+    calls::args_valid::KIND,
+    answer::completeness::KIND,
+    answer::contains::KIND,
+    calls::correctness::KIND,
+    figures::cost_at_most::KIND,
+    figures::duration_at_most::KIND,
+    answer::ends_with::KIND,
+    answer::equals::KIND,
+    answer::extract::KIND,
+    answer::forbidden_substrings::KIND,
+    calls::forbidden_tools::KIND,
+    answer::grounded::KIND,
+    calls::groundedness::KIND,
+    answer::json_schema::KIND,
+    answer::jsonpath::KIND,
+    answer::jsonpath_exists::KIND,
+    answer::jsonpath_not_exists::KIND,
+    answer::no_pii::KIND,
+    answer::not_contains::KIND,
+    answer::not_regex::KIND,
+    judged::output_quality::KIND,
+    answer::refusal::KIND,
+    answer::regex::KIND,
+    calls::required_tools::KIND,
+    judged::safe::KIND,
+    order::sequence_correctness::KIND,
+    order::sequence_valid::KIND,
+    answer::starts_with::KIND,
+    calls::tool_accuracy::KIND,
+    calls::tool_blocklist::KIND,
+    calls::tool_collision_detect::KIND,
+    calls::tool_input::KIND,
+    calls::tool_output_valid::KIND,
+    order::tool_sequence::KIND,
     verification::KIND,
 ];
 

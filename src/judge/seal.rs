@@ -4,8 +4,6 @@
 //! write the line that would end the evidence early. The same request has the same code every time, so that its
 //! recorded answer is found again.
 
-use sha2::{Digest as _, Sha256};
-
 /// How many hexadecimal digits the code has.
 const CODE: usize = 16;
 
@@ -39,7 +37,7 @@ impl Seal {
 
 /// The SHA-256 of `parts`, in hexadecimal. Where one part ends and the next begins counts.
 pub(super) fn hash(parts: &[&str]) -> String {
-    let mut hasher = Sha256::new();
+    let mut hasher = hmac_sha256::Hash::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());
         hasher.update(part.as_bytes());

@@ -214,7 +214,7 @@ fn tokens(usage: Usage) -> String {
         (grouped(&usage.input_tokens.to_string()), grouped(&usage.output_tokens.to_string()));
     let (cached, reasoning) =
         (part(usage.cached_tokens, "cached"), part(usage.reasoning_tokens, "reasoning"));
-    let partial = if usage.partial { ", of the last model call alone" } else { "" };
+    let partial = if usage.partial { ", incomplete" } else { "" };
     format!("{input} in{cached}, {output} out{reasoning}{partial}")
 }
 
@@ -263,7 +263,7 @@ fn gaps(run: &Trace) -> Vec<String> {
         (run.input.is_none(), "what the user asked"),
         (run.model.is_none(), "the model"),
         (run.usage.is_none(), "tokens"),
-        (run.usage.is_some_and(|usage| usage.partial), "tokens of all model calls but the last"),
+        (run.usage.is_some_and(|usage| usage.partial), "some of the run's tokens"),
         (run.cost_usd.is_none(), "cost"),
         (run.duration_ms.is_none(), "duration"),
         (run.calls_unrecorded, "tool calls"),

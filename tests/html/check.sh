@@ -14,6 +14,6 @@ if [ -z "$chromium" ] || ! command -v python3 >/dev/null; then
 fi
 
 # The tests leave the pages that they render.
-cargo test --quiet --features html --test formats html
+cargo test --quiet --test claims formats::html
 pages=${CARGO_TARGET_DIR:-target}/tmp/html
 python3 tests/html/check.py "$chromium" "$pages" "$@"

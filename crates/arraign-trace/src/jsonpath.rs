@@ -199,8 +199,6 @@ impl schemars::JsonSchema for JsonPath {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use super::*;
 
     fn error(path: &str) -> String {
@@ -221,7 +219,6 @@ mod tests {
 
     #[test]
     fn towers_are_refused_before_they_are_parsed() {
-        let started = Instant::now();
         for open in ["[", "[?@", "[?(", "[?!(@", "[?length(", "[?count(@", "[?match(@.a,"] {
             for depth in [7, 33, 200, 100_000] {
                 assert!(JsonPath::new(&format!("${}", open.repeat(depth))).is_err());
@@ -235,7 +232,6 @@ mod tests {
         assert!(JsonPath::new(&quoted).is_ok());
         assert!(JsonPath::new("$..a..b..c..d").is_ok() && JsonPath::new(&"$..*".repeat(300)).is_err());
         assert!(JsonPath::new("$..a..b..c..d..e").is_err() && JsonPath::new("$['........']").is_ok());
-        assert!(started.elapsed() < Duration::from_secs(5));
     }
 
     #[test]

@@ -14,99 +14,101 @@ use arraign::__internals::source::Files;
 use arraign::__internals::suite::workspace;
 use clap::Args;
 
-use crate::stop::{Ended, Stop, say, written};
+use crate::error::{CliError, CliResult, exit_after_write, print_to_stderr};
 
-/// Hold the judge against answers that people have labelled: agreement and Cohen's kappa.
+/// Compare the judge with answers that people have labelled: agreement and Cohen's kappa.
 #[derive(Debug, Args)]
 pub(crate) struct Calibrate {
     /// The labelled examples: `{prompt, examples: [{id, answer, label}]}`
     file: PathBuf,
-    /// The folder of cases, whose arraign.yaml names the judge
+    /// The folder of cases with the arraign.yaml that names the judge
     #[arg(long, default_value = "evals")]
     evals: PathBuf,
-    /// Fail (101) where the kappa is lower
+    /// Exit with 101 if the kappa is lower
     #[arg(long, value_name = "KAPPA")]
     min_kappa: Option<f64>,
 }
 
 impl Calibrate {
-    pub(crate) fn run(self) -> Ended {
-        let (files, path) = self.files()?;
-        let tables =
-            workspace(&files, &Registry::default()).map_err(|errors| Stop::new(errors.to_string()))?.tables;
+    pub(crate) fn run(self) -> CliResult {
+        let (files, path) = self.open_files()?;
+        let tables = workspace(&files, &Registry::default())
+            .map_err(|errors| CliError::new(errors.to_string()))?
+            .tables;
         let calibration =
-            Calibration::load(&path, &files, &tables).map_err(|errors| Stop::new(errors.to_string()))?;
-        let panel = Panel::new(mode()?, None, |name| env::var_os(name));
+            Calibration::load(&path, &files, &tables).map_err(|errors| CliError::new(errors.to_string()))?;
+        let panel = Panel::new(read_mode()?, None, |name| env::var_os(name));
         let Some(judge) = &calibration.judge else {
-            return Err(Stop::new(
+            return Err(CliError::new(
                 "no judge is named: write `judge: {model: ..}` into the file, or into arraign.yaml",
             ));
         };
-        panel.ready(judge).map_err(Stop::new)?;
+        panel.ready(judge).map_err(CliError::new)?;
         let command = format!("cargo arraign calibrate {}", self.file.to_string_lossy());
         let hearing = Hearing::new(&panel, (&files, &path), command);
         let results = calibration.examples.iter().map(|example| hearing.of_example(&calibration, example));
-        let told = Told::of(&calibration.examples, results);
+        let report = CalibrationReport::collect(&calibration.examples, results);
         let judge = panel.judge_of(calibration.judge.as_ref()).unwrap_or_default();
-        written(io::stdout().write_all(told.text(&judge).as_bytes()))?;
+        exit_after_write(io::stdout().write_all(report.render(&judge).as_bytes()))?;
         if panel.spent().requests > 0 {
-            say(&format!("the judge was asked: {}", panel.spent()));
+            print_to_stderr(&format!("the judge was asked: {}", panel.spent()));
         }
-        Ok(if told.is_good(self.min_kappa) { ExitCode::SUCCESS } else { ExitCode::from(101) })
+        Ok(if report.is_good(self.min_kappa) { ExitCode::SUCCESS } else { ExitCode::from(101) })
     }
 
-    /// The files that may be read: those of the cases, and the examples with their recordings.
-    fn files(&self) -> Result<(Files, PathBuf), Stop> {
+    /// Opens the files of the cases, and the examples with their recordings.
+    fn open_files(&self) -> Result<(Files, PathBuf), CliError> {
         let base = env::current_dir()?;
         let path = self
             .file
             .canonicalize()
-            .map_err(|error| Stop::new(format!("{} cannot be read: {error}", self.file.display())))?;
+            .map_err(|error| CliError::new(format!("{} cannot be read: {error}", self.file.display())))?;
         let folder = path.parent().unwrap_or(&path).to_owned();
         Ok((Files::new(&base, base.join(&self.evals)).allow_root(folder), path))
     }
 }
 
-fn mode() -> Result<Mode, Stop> {
+fn read_mode() -> Result<Mode, CliError> {
     let Ok(word) = env::var("ARRAIGN_JUDGE") else { return Ok(Mode::Replay) };
-    let wrong = || Stop::new(format!("ARRAIGN_JUDGE is `{word}`: it is `replay`, `record`, `live` or `off`"));
-    Mode::named(&word).ok_or_else(wrong)
+    Mode::named(&word).ok_or_else(|| {
+        CliError::new(format!("ARRAIGN_JUDGE is `{word}`: it is `replay`, `record`, `live` or `off`"))
+    })
 }
 
-/// What the judge said of all examples.
+/// The judge's opinions on all examples.
 #[derive(Default)]
-struct Told {
+struct CalibrationReport {
     agreement: Agreement,
-    /// Examples on which it disagrees, and those on which it said nothing: one line each.
+    /// The examples on which the judge disagrees, and those without an opinion, one line each.
     disagrees: Vec<String>,
-    silent: Vec<String>,
+    missing: Vec<String>,
     help: Option<String>,
 }
 
-impl Told {
-    fn of(examples: &[Example], results: impl Iterator<Item = Result<Opinion, Absent>>) -> Self {
-        let mut told = Self::default();
+impl CalibrationReport {
+    fn collect(examples: &[Example], results: impl Iterator<Item = Result<Opinion, Absent>>) -> Self {
+        let mut report = Self::default();
         for (example, result) in examples.iter().zip(results) {
             match result {
-                Ok(opinion) => told.add(example, &opinion),
-                Err(absent) => told.add_silent(example, absent),
+                Ok(opinion) => report.add_opinion(example, &opinion),
+                Err(absent) => report.add_missing(example, absent),
             }
         }
-        told
+        report
     }
 
-    fn add(&mut self, example: &Example, opinion: &Opinion) {
+    fn add_opinion(&mut self, example: &Example, opinion: &Opinion) {
         let passes = opinion.judged == Judged::Pass;
         self.agreement.count(example.passes, passes);
         if passes != example.passes {
             let (label, judged) = if passes { ("fail", "pass") } else { ("pass", "fail") };
             let why = opinion.reason.as_deref().unwrap_or("it gives no reason");
-            let line = format!("{}: {label}, and the judge says {judged}: {why}", at(example));
+            let line = format!("{}: {label}, and the judge says {judged}: {why}", locate_example(example));
             self.disagrees.push(line);
         }
     }
 
-    fn add_silent(&mut self, example: &Example, absent: Absent) {
+    fn add_missing(&mut self, example: &Example, absent: Absent) {
         let why = match absent {
             Absent::Failed(why) => why,
             Absent::Undecided { why, help } => {
@@ -114,36 +116,36 @@ impl Told {
                 why
             }
         };
-        self.silent.push(format!("{}: {why}", at(example)));
+        self.missing.push(format!("{}: {why}", locate_example(example)));
     }
 
-    /// Every example has an opinion, and the kappa is as high as it should be.
+    /// Whether every example has an opinion and the kappa is high enough.
     fn is_good(&self, min_kappa: Option<f64>) -> bool {
         let reached =
             min_kappa.is_none_or(|least| self.agreement.kappa().is_some_and(|kappa| kappa >= least));
-        self.silent.is_empty() && reached
+        self.missing.is_empty() && reached
     }
 
-    fn text(&self, judge: &str) -> String {
+    fn render(&self, judge: &str) -> String {
         let Agreement { both_pass, both_fail, too_easy, too_hard } = self.agreement;
         let mut text = format!("judge: {judge}\n");
         if let Some(share) = self.agreement.share() {
             let (agreed, all) = (both_pass + both_fail, self.agreement.examples());
             let _ = writeln!(text, "agreement: {:.1} % ({agreed} of {all})", share * 100.0);
-            let _ = writeln!(text, "Cohen's kappa: {}", self.kappa());
+            let _ = writeln!(text, "Cohen's kappa: {}", self.render_kappa());
             let _ = writeln!(text, "{:14}{:>12}{:>12}", "", "judge: pass", "judge: fail");
             let _ = writeln!(text, "{:14}{both_pass:>12}{too_hard:>12}", "label: pass");
             let _ = writeln!(text, "{:14}{too_easy:>12}{both_fail:>12}", "label: fail");
         }
-        text.push_str(&block("it disagrees on:", &self.disagrees));
-        text.push_str(&block("it has no opinion on:", &self.silent));
+        text.push_str(&render_block("it disagrees on:", &self.disagrees));
+        text.push_str(&render_block("it has no opinion on:", &self.missing));
         if let Some(help) = &self.help {
             let _ = writeln!(text, "{help}");
         }
         text
     }
 
-    fn kappa(&self) -> String {
+    fn render_kappa(&self) -> String {
         match (self.agreement.kappa(), self.agreement.in_words()) {
             (Some(kappa), Some(words)) => format!("{kappa:.3} ({words})"),
             _ => "not defined: all labels and verdicts are alike".to_owned(),
@@ -151,12 +153,12 @@ impl Told {
     }
 }
 
-fn at(example: &Example) -> String {
+fn locate_example(example: &Example) -> String {
     format!("{}:{} {}", example.place.file(), example.place.line(), example.id)
 }
 
-/// Lines under a heading, each of them one line whatever a model wrote.
-fn block(heading: &str, lines: &[String]) -> String {
+/// Renders lines under a heading. Line breaks from a model are escaped.
+fn render_block(heading: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }

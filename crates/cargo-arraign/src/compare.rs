@@ -9,58 +9,63 @@ use arraign::__internals::report::comparison::Comparison;
 use arraign::__internals::report::{Earlier, plain};
 use clap::{Args, ValueEnum};
 
-use crate::out::out;
-use crate::stop::{Ended, FAILED, Stop, written};
+use crate::error::{CliError, CliResult, FAILED, exit_after_write};
+use crate::out::locate_out_folder;
 
-/// Compare two runs: what regressed, improved, came, went, or is flaky.
+/// Compare two runs: trials that regressed, improved, are new, are gone, or are flaky.
 ///
-/// A run is the folder of its verdict files, its `report.json` or `report.jsonl`, or its id: the name of its folder
-/// below `target/arraign`. Exit code 101: a trial that passed no longer does.
+/// A run is a folder of verdict files, a `report.json` or `report.jsonl`, or an id: the name of the run's folder
+/// in `target/arraign`. Exits with 101 if a trial regressed.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     /// The earlier run.
     before: String,
     /// The later run.
     after: String,
-    /// How it is told.
+    /// The output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
-    /// The folder that ids are looked up in: `ARRAIGN_OUT`, or else `target/arraign`.
+    format: CompareFormat,
+    /// The folder with the runs. Default: `ARRAIGN_OUT`, or `target/arraign`.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Form {
-    /// For the terminal.
+enum CompareFormat {
+    /// Text for the terminal.
     #[default]
     Text,
-    /// One document.
+    /// One JSON document.
     Json,
-    /// For a page on GitHub.
+    /// Markdown for GitHub.
     Markdown,
 }
 
 impl Compare {
-    pub(crate) fn run(self) -> Ended {
-        let folder = self.out.unwrap_or_else(out);
+    pub(crate) fn run(self) -> CliResult {
+        let folder = self.out.unwrap_or_else(locate_out_folder);
         let [before, after] =
             [&self.before, &self.after].map(|which| earlier_run(which, Path::new(""), &folder));
-        let (before, after) = (before.map_err(Stop::new)?, after.map_err(Stop::new)?);
+        let (before, after) = (before.map_err(CliError::new)?, after.map_err(CliError::new)?);
         let comparison = Comparison::between(&before.trials, &after.trials);
-        let text = told(&comparison, self.format, &before, &after);
-        written(io::stdout().write_all(text.as_bytes()))?;
+        let text = render_comparison(&comparison, self.format, &before, &after);
+        exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         Ok(if comparison.has_regressed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }
 }
 
-fn told(comparison: &Comparison, format: Form, before: &Earlier, after: &Earlier) -> String {
+fn render_comparison(
+    comparison: &Comparison,
+    format: CompareFormat,
+    before: &Earlier,
+    after: &Earlier,
+) -> String {
     match format {
-        Form::Text => {
+        CompareFormat::Text => {
             let [one, other] = [before, after].map(|run| plain::one_line(&run.name));
             format!("{other} compared with {one}: {}", comparison.text())
         }
-        Form::Json => plain::json(comparison) + "\n",
-        Form::Markdown => comparison.markdown(&before.name).trim_start().to_owned(),
+        CompareFormat::Json => plain::json(comparison) + "\n",
+        CompareFormat::Markdown => comparison.markdown(&before.name).trim_start().to_owned(),
     }
 }

@@ -6,19 +6,19 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use crate::Cli;
-use crate::stop::{Ended, written};
+use crate::error::{CliResult, exit_after_write};
 
-/// Print the completions of a shell.
+/// Print completions for a shell.
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
-    /// The shell that they are for.
+    /// The shell.
     shell: Shell,
 }
 
 impl Completions {
-    pub(crate) fn run(self) -> Ended {
+    pub(crate) fn run(self) -> CliResult {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "cargo-arraign", &mut text);
-        written(io::Write::write_all(&mut io::stdout(), &text))
+        exit_after_write(io::Write::write_all(&mut io::stdout(), &text))
     }
 }

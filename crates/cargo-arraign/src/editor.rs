@@ -1,4 +1,4 @@
-//! What tells an editor how cases look: a schema, and the line of a file that names it.
+//! The schema for editors, and the line of a case file that names the schema.
 
 use std::env;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::path::Path;
 use arraign::__internals::check::Registry;
 use arraign::__internals::suite::schema;
 
-/// The file of the schema, in the folder that the folder of cases lies in.
+/// The file name of the schema, which is written beside the folder of cases.
 pub(crate) const SCHEMA: &str = "arraign.schema.json";
 
-/// The schema of cases, with the built-in checks.
-pub(crate) fn schema_text() -> String {
+/// Renders the schema of cases with the built-in checks.
+pub(crate) fn render_schema() -> String {
     format!("{:#}\n", schema::of_cases(&Registry::default()))
 }
 
-/// The first line of a file in `folder`: the nearest schema above it, where this project has one.
-pub(crate) fn first_line(folder: &Path) -> Option<String> {
+/// Renders the first line of a file in `folder`, which names the nearest schema above, if the project has one.
+pub(crate) fn render_schema_line(folder: &Path) -> Option<String> {
     let here = env::current_dir().ok()?;
     let folder = here.join(folder);
     let above = folder.ancestors().skip(1).take_while(|above| above.starts_with(&here));

@@ -10,124 +10,126 @@ use arraign::Trace;
 use arraign::reader::{self, Recording, TraceError, TraceProblem, to_native};
 use clap::{Args, ValueEnum};
 
-use crate::stop::{Ended, Stop, written};
+use crate::error::{CliError, CliResult, exit_after_write};
 
-/// How many runs of a file are told, unless all are asked for.
+/// The number of runs that are shown without `--full`.
 const RUNS: usize = 10;
-/// A file of up to so many bytes is read as a whole, a larger one run by run.
+/// A file of up to this many bytes is read as a whole, a larger file run by run.
 const AT_ONCE: u64 = 8 << 20;
-/// The largest file that is read. Whoever names one file means it.
+/// The size limit. It is high because the user names the file explicitly.
 const LARGEST: u64 = 16 << 30;
 
-/// Show what a reader sees in a trace file: a timeline of each run, and what the file does not tell.
+/// Show what a reader sees in a trace file: a timeline of each run, and what the file does not record.
 ///
-/// Exit code 2: no reader knows the file, or several do and read different things.
+/// Exits with 2 if no reader recognizes the file, or if several readers read it differently.
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     /// The trace file.
     file: PathBuf,
-    /// Read it as this format, whatever it looks like.
+    /// Read the file as this format, without detection.
     #[arg(long, value_name = "NAME")]
     trace_format: Option<String>,
-    /// Only this run: its id, or its number from 1.
+    /// Show only this run: its id, or its number from 1.
     #[arg(long, value_name = "ID")]
     run: Option<String>,
-    /// How it is told.
+    /// The output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
-    /// Cut nothing.
+    format: ExplainFormat,
+    /// Do not shorten anything.
     #[arg(long)]
     full: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// For the terminal.
+enum ExplainFormat {
+    /// Text for the terminal.
     #[default]
     Text,
-    /// Our own form of a trace, a document for each run: readable as a trace file.
+    /// The native form of a trace, one document per run, which arraign can read.
     Json,
 }
 
 impl Explain {
-    pub(crate) fn run(self) -> Ended {
-        let seen = self.read()?;
+    pub(crate) fn run(self) -> CliResult {
+        let seen = self.open_runs()?;
         let mut out = io::stdout().lock();
         let told = match self.format {
-            Form::Text => self.tell(seen, &mut out),
-            Form::Json => {
-                self.each_run(seen.runs, |run| out.write_all(json_text(&to_native(&run)).as_bytes()))
+            ExplainFormat::Text => self.print_timelines(seen, &mut out),
+            ExplainFormat::Json => {
+                self.print_each_run(seen.runs, |run| out.write_all(json_text(&to_native(&run)).as_bytes()))
             }
         };
-        written(told?)
+        exit_after_write(told?)
     }
 
-    fn read(&self) -> Result<Seen, Stop> {
+    fn open_runs(&self) -> Result<TraceFile, CliError> {
         let shown = self.file.display();
-        let path = self.file.canonicalize().map_err(|error| Stop::new(format!("{shown}: {error}")))?;
+        let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
         let folder = path.parent().unwrap_or(Path::new("/"));
         let files = Files::new(folder, folder).with_size_limit(LARGEST);
         let read = match self.read_text(&path, &files) {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => self.read_zipped(&path, &files),
             read => read,
         };
-        let seen = read.map_err(|error| Stop::new(format!("{shown}: {}", error.problem)))?;
-        seen.map_err(|error| self.unread(&error))
+        let seen = read.map_err(|error| CliError::new(format!("{shown}: {}", error.problem)))?;
+        seen.map_err(|error| self.describe_failure(&error))
     }
 
-    fn unread(&self, error: &TraceError) -> Stop {
-        Stop::new(format!("{}: {error}{}", self.file.display(), help(error)))
+    fn describe_failure(&self, error: &TraceError) -> CliError {
+        CliError::new(format!("{}: {error}{}", self.file.display(), render_help(error)))
     }
 
-    /// One run of a file is read without the others, and those of a large file one after the other.
-    fn read_text(&self, path: &Path, files: &Files) -> Result<Result<Seen, TraceError>, ReadError> {
+    /// Reads a single run without the others, and the runs of a large file one after the other.
+    fn read_text(&self, path: &Path, files: &Files) -> Result<Result<TraceFile, TraceError>, ReadError> {
         let format = self.trace_format.as_deref();
         if let Some(wanted) = &self.run {
             let read = files.open(path).map(|mut file| reader::read_run(&mut file, format, wanted))?;
-            return Ok(read.map(Seen::of));
+            return Ok(read.map(TraceFile::from_recording));
         }
-        if let Some(seen) = files.read_small(path, AT_ONCE, |text| Seen::of_text(text, format))? {
+        if let Some(seen) = files.read_small(path, AT_ONCE, |text| TraceFile::parse(text, format))? {
             return Ok(seen);
         }
         let runs = files.open(path).map(|file| reader::runs(file, format))?;
-        Ok(runs.map(|runs| Seen::of_runs(runs.format(), runs)))
+        Ok(runs.map(|runs| TraceFile::new(runs.format(), runs)))
     }
 
     #[cfg(feature = "inspect-zip")]
-    fn read_zipped(&self, path: &Path, files: &Files) -> Result<Result<Seen, TraceError>, ReadError> {
+    fn read_zipped(&self, path: &Path, files: &Files) -> Result<Result<TraceFile, TraceError>, ReadError> {
         let (mut file, limit) = (files.open_packed(path)?, files.size_limit());
         if self.run.is_some() {
-            return Ok(reader::read_zipped(&mut file, self.run.as_deref(), limit).map(Seen::of));
+            return Ok(
+                reader::read_zipped(&mut file, self.run.as_deref(), limit).map(TraceFile::from_recording)
+            );
         }
-        Ok(reader::zipped_runs(file, limit).map(|runs| Seen::of_runs(runs.format(), runs)))
+        Ok(reader::zipped_runs(file, limit).map(|runs| TraceFile::new(runs.format(), runs)))
     }
 
     #[cfg(not(feature = "inspect-zip"))]
     #[expect(clippy::unused_self, reason = "with the feature it is used")]
-    fn read_zipped(&self, path: &Path, files: &Files) -> Result<Result<Seen, TraceError>, ReadError> {
+    fn read_zipped(&self, path: &Path, files: &Files) -> Result<Result<TraceFile, TraceError>, ReadError> {
         Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped })
     }
 
-    /// Tells one run after the other, until one cannot be read, or not be written.
-    fn each_run(
+    /// Prints the runs one after the other, and stops at the first that cannot be read or written.
+    fn print_each_run(
         &self,
         runs: impl Iterator<Item = Result<Trace, TraceError>>,
         mut tell: impl FnMut(Trace) -> io::Result<()>,
-    ) -> Result<io::Result<()>, Stop> {
+    ) -> Result<io::Result<()>, CliError> {
         for run in runs {
-            if let Err(error) = tell(run.map_err(|error| self.unread(&error))?) {
+            if let Err(error) = tell(run.map_err(|error| self.describe_failure(&error))?) {
                 return Ok(Err(error));
             }
         }
         Ok(Ok(()))
     }
 
-    fn tell(&self, seen: Seen, out: &mut impl Write) -> Result<io::Result<()>, Stop> {
-        let (heading, count) = (self.heading(&seen), seen.count);
+    fn print_timelines(&self, seen: TraceFile, out: &mut impl Write) -> Result<io::Result<()>, CliError> {
+        let (heading, count) = (self.render_heading(&seen), seen.count);
         let length = if self.full { Length::Full } else { Length::Short };
         let most = if self.full { count } else { RUNS };
         let (mut number, mut cut) = (0, false);
-        let told = self.each_run(seen.runs.take(most), |run| {
+        let told = self.print_each_run(seen.runs.take(most), |run| {
             number += 1;
             let heading = if number == 1 { heading.as_str() } else { "" };
             let told = timeline(&run, length);
@@ -135,10 +137,10 @@ impl Explain {
             let which = self.run.as_deref().map_or_else(|| format!("{number} of {count}"), one_line);
             write!(out, "{heading}\nrun {which}\n{}", told.text)
         })?;
-        Ok(told.and_then(|()| out.write_all(left_out(count.saturating_sub(most), cut).as_bytes())))
+        Ok(told.and_then(|()| out.write_all(describe_left_out(count.saturating_sub(most), cut).as_bytes())))
     }
 
-    fn heading(&self, seen: &Seen) -> String {
+    fn render_heading(&self, seen: &TraceFile) -> String {
         let certainty = match (&self.trace_format, &seen.certainty) {
             (Some(_), _) => " (as asked)".to_owned(),
             (None, Some(certainty)) => format!(" ({certainty})"),
@@ -153,8 +155,8 @@ impl Explain {
     }
 }
 
-/// What was not told: so many runs, and long texts.
-fn left_out(more: usize, cut: bool) -> String {
+/// Describes what was left out: further runs, and the rest of long texts.
+fn describe_left_out(more: usize, cut: bool) -> String {
     let runs = if more > 0 {
         format!("\n... and {more} more runs; `--run` picks one, `--full` shows all\n")
     } else {
@@ -164,30 +166,31 @@ fn left_out(more: usize, cut: bool) -> String {
     runs + texts
 }
 
-/// Runs, one after the other.
-type Traces = Box<dyn Iterator<Item = Result<Trace, TraceError>>>;
+/// Runs that are read one after the other.
+type RunIterator = Box<dyn Iterator<Item = Result<Trace, TraceError>>>;
 
-/// What a file holds, and how it was recognised.
-struct Seen {
+/// The content of a trace file, and how the format was detected.
+struct TraceFile {
     format: &'static str,
-    /// How certain the reader is, where the file was looked at as a whole.
+    /// How certain the reader is; only known if the file was read as a whole.
     certainty: Option<String>,
     count: usize,
-    runs: Traces,
+    runs: RunIterator,
 }
 
-impl Seen {
-    fn of_text(text: &str, format: Option<&str>) -> Result<Self, TraceError> {
+impl TraceFile {
+    fn parse(text: &str, format: Option<&str>) -> Result<Self, TraceError> {
         let recording = reader::read(text, format)?;
-        let certainty = if format.is_none() { Some(certainty(text, recording.format)?) } else { None };
-        Ok(Self { certainty, ..Self::of(recording) })
+        let certainty =
+            if format.is_none() { Some(describe_certainty(text, recording.format)?) } else { None };
+        Ok(Self { certainty, ..Self::from_recording(recording) })
     }
 
-    fn of(Recording { format, runs, .. }: Recording) -> Self {
-        Self::of_runs(format, runs.into_iter().map(Ok))
+    fn from_recording(Recording { format, runs, .. }: Recording) -> Self {
+        Self::new(format, runs.into_iter().map(Ok))
     }
 
-    fn of_runs(
+    fn new(
         format: &'static str,
         runs: impl ExactSizeIterator<Item = Result<Trace, TraceError>> + 'static,
     ) -> Self {
@@ -195,8 +198,8 @@ impl Seen {
     }
 }
 
-/// How certain the reader is, and who else is as certain as it.
-fn certainty(text: &str, format: &str) -> Result<String, TraceError> {
+/// Describes how certain the reader is, and which other readers are equally certain.
+fn describe_certainty(text: &str, format: &str) -> Result<String, TraceError> {
     let claims = reader::claims(text)?;
     let own = claims.iter().find(|(name, _)| *name == format).map(|(_, certainty)| *certainty);
     let others = claims.iter().filter(|(name, certainty)| *name != format && Some(*certainty) == own);
@@ -209,8 +212,8 @@ fn certainty(text: &str, format: &str) -> Result<String, TraceError> {
     })
 }
 
-/// What to do about it, in the words of a command line.
-fn help(error: &TraceError) -> String {
+/// Renders the help of an error with the flags of this command.
+fn render_help(error: &TraceError) -> String {
     match (&error.problem, &error.help) {
         (TraceProblem::Ambiguous(formats), _) => {
             let example = formats.first().copied().unwrap_or("NAME");

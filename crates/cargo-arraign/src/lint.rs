@@ -10,63 +10,63 @@ use arraign::Harness;
 use arraign::lint::{LeftOut, Linted, Remark};
 use clap::{Args, ValueEnum};
 
-use crate::run::has_folder;
-use crate::stop::{Ended, FAILED, Stop, written};
+use crate::error::{CliError, CliResult, FAILED, exit_after_write};
+use crate::run::require_folder;
 
-/// Find what the cases leave untested, from what was recorded: no agent is run.
+/// Find what the cases leave untested, using recorded traces: no agent runs.
 ///
-/// Tools and arguments that no case would notice, schemas and rules of policies that no run puts to the test, cases that
-/// an empty run passes, and checks that say the same twice.
+/// Finds tools and arguments that no case checks, schemas and rules of policies that no run exercises, cases that an
+/// empty run passes, and duplicate checks.
 #[derive(Debug, Args)]
 pub(crate) struct Lint {
     /// The folder of the cases.
     #[arg(default_value = "evals")]
     folder: PathBuf,
-    /// Exit with 101 when something was found.
+    /// Exit with 101 if there is any remark.
     #[arg(long)]
     deny: bool,
-    /// How it is told.
+    /// The output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: LintFormat,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Form {
-    /// A line for each remark.
+enum LintFormat {
+    /// One line per remark.
     #[default]
     Text,
-    /// One document.
+    /// One JSON document.
     Json,
 }
 
 impl Lint {
-    pub(crate) fn run(self) -> Ended {
-        has_folder(&self.folder)?;
+    pub(crate) fn run(self) -> CliResult {
+        require_folder(&self.folder)?;
         let found = Harness::new(&self.folder).lint().map_err(|errors| {
             let drawn: Vec<String> = errors.iter().map(load_error).collect();
-            Stop::new(format!("the eval files are wrong\n{}", drawn.concat().trim_end()))
+            CliError::new(format!("the eval files are wrong\n{}", drawn.concat().trim_end()))
         })?;
         if found.cases == 0 {
-            return Err(nothing_seen(&self.folder.to_string_lossy(), &found.left_out));
+            return Err(explain_empty_lint(&self.folder.to_string_lossy(), &found.left_out));
         }
         let text = match self.format {
-            Form::Text => told(&found),
-            Form::Json => json(&found) + "\n",
+            LintFormat::Text => render_remarks(&found),
+            LintFormat::Json => json(&found) + "\n",
         };
-        written(io::stdout().write_all(text.as_bytes()))?;
+        exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         let failed = self.deny && !found.remarks.is_empty();
         Ok(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }
 }
 
-fn nothing_seen(folder: &str, left_out: &[LeftOut]) -> Stop {
-    let lines: Vec<String> = left_out.iter().map(|left| format!("\n  {}", left_out_line(left))).collect();
-    Stop::new(format!("no case below `{folder}` could be looked at{}", lines.concat()))
+fn explain_empty_lint(folder: &str, left_out: &[LeftOut]) -> CliError {
+    let lines: Vec<String> = left_out.iter().map(|left| format!("\n  {}", render_left_out(left))).collect();
+    CliError::new(format!("no case below `{folder}` could be looked at{}", lines.concat()))
 }
 
-fn told(found: &Linted) -> String {
-    let mut lines: Vec<String> = found.remarks.iter().map(remark_line).collect();
-    lines.extend(found.left_out.iter().map(left_out_line));
+fn render_remarks(found: &Linted) -> String {
+    let mut lines: Vec<String> = found.remarks.iter().map(render_remark).collect();
+    lines.extend(found.left_out.iter().map(render_left_out));
     let left_out = match found.left_out.len() {
         0 => String::new(),
         count => format!(", left out: {count}"),
@@ -76,10 +76,10 @@ fn told(found: &Linted) -> String {
     lines.join("\n") + "\n"
 }
 
-fn remark_line(remark: &Remark) -> String {
+fn render_remark(remark: &Remark) -> String {
     one_line(&format!("{}: {}: {}; {}", remark.at, remark.lint, remark.message, remark.help))
 }
 
-fn left_out_line(left: &LeftOut) -> String {
+fn render_left_out(left: &LeftOut) -> String {
     one_line(&format!("{}: left out: {}", left.at, left.why))
 }

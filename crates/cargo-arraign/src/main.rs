@@ -2,13 +2,14 @@
 //!
 //! # Inside
 //!
-//! Each command is a file: a struct of its arguments, whose `run` is the command.
+//! Each command is a file with a struct of its arguments. The method `run` executes the command.
 
 mod accept;
 mod calibrate;
 mod compare;
 mod completions;
 mod editor;
+mod error;
 mod explain;
 mod import;
 mod init;
@@ -19,7 +20,6 @@ mod out;
 mod report;
 mod run;
 mod schema;
-mod stop;
 
 use std::env;
 use std::ffi::OsString;
@@ -27,9 +27,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use stop::Stop;
+use error::CliError;
 
-/// Every YAML eval case becomes a libtest trial: look after cases, traces and verdicts.
+/// Work with eval cases, traces and verdicts.
 #[derive(Debug, Parser)]
 #[command(name = "cargo-arraign", bin_name = "cargo arraign", version, propagate_version = true)]
 #[command(after_help = "Exit codes: 0 all is well, 101 something failed, 2 the command itself is wrong.")]
@@ -70,10 +70,10 @@ fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Schema(command) => command.run(),
     };
-    ended.unwrap_or_else(Stop::tell)
+    ended.unwrap_or_else(CliError::report)
 }
 
-/// Cargo starts `cargo-arraign arraign ...`: its own word is not an argument.
+/// Removes the word that cargo inserts: it starts `cargo-arraign arraign ...`.
 fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = given.collect();
     if arguments.get(1).is_some_and(|first| first == "arraign") {

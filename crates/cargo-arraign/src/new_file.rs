@@ -1,20 +1,25 @@
-//! Files that a command makes: one that is there already is never touched.
+//! Creates files, and never overwrites an existing file.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::stop::Stop;
+use crate::error::CliError;
 
-/// Writes a file and the folders that it lies in. False: something of that name is there already.
-pub(crate) fn write_new(path: &Path, text: &str) -> Result<bool, Stop> {
-    let refused = |error: io::Error| Stop::new(format!("cannot write {}: {error}", path.display()));
+/// Writes a new file and its folders. Returns false if the file already exists.
+pub(crate) fn write_new(path: &Path, text: &str) -> Result<bool, CliError> {
     if let Some(folder) = path.parent() {
-        let refused = |error| Stop::new(format!("cannot make the folder {}: {error}", folder.display()));
-        fs::create_dir_all(folder).map_err(refused)?;
+        fs::create_dir_all(folder).map_err(|error| {
+            CliError::new(format!("cannot make the folder {}: {error}", folder.display()))
+        })?;
     }
-    match OpenOptions::new().write(true).create_new(true).open(path) {
+    match create_and_write(path, text) {
+        Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        file => file.and_then(|mut file| file.write_all(text.as_bytes())).map(|()| true).map_err(refused),
+        Err(error) => Err(CliError::new(format!("cannot write {}: {error}", path.display()))),
     }
+}
+
+fn create_and_write(path: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
 }

@@ -13,99 +13,104 @@ use arraign::__internals::report::plain::one_line;
 use arraign::__internals::report::{Earlier, FORMATS, Format, Report as _};
 use clap::Args;
 
-use crate::out::out;
-use crate::stop::{Ended, FAILED, Stop, say, written};
+use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
+use crate::out::locate_out_folder;
 
-/// Render the report of a run, or of its shards, from the verdict files.
+/// Render reports of a run, or of its shards, from the verdict files.
 ///
-/// Without `--format` it is shown here. Ends with 101 where a trial did not pass, or left no verdict.
+/// Without `--format`, prints an overview. Exits with 101 if a trial did not pass or left no verdict.
 #[derive(Debug, Args)]
 pub(crate) struct Report {
-    /// The run: the name of its folder below `target/arraign`, or the folder. The newest one unless said.
+    /// The run: the name of its folder in `target/arraign`, or a path. Default: the newest run.
     #[arg(long, value_name = "ID", conflicts_with = "merge")]
     run: Option<PathBuf>,
-    /// The run folders of shards, which are one run. Where a trial ran in several, the last one counts.
+    /// The run folders of several shards of one run. If several contain the same trial, the last one counts.
     #[arg(long, value_name = "DIR", num_args = 1..)]
     merge: Vec<PathBuf>,
-    /// Formats, with commas between them.
-    #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = format)]
+    /// The formats, separated by commas.
+    #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = parse_format)]
     format: Vec<Format>,
-    /// An earlier run that Markdown and HTML compare with: as `cargo arraign compare` takes it; `ARRAIGN_COMPARE` unless said.
+    /// An earlier run to compare with, in Markdown and HTML (see `cargo arraign compare`). Default: `ARRAIGN_COMPARE`.
     #[arg(long, value_name = "RUN")]
     compare: Option<String>,
-    /// Write what the run comes to there, as JSON: what `summary_baseline` reads. `ARRAIGN_OUTPUT_JSON` unless said.
+    /// Write the summary of the run as JSON to this file, for `summary_baseline`. Default: `ARRAIGN_OUTPUT_JSON`.
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Where the reports go: the folder of all runs unless said.
+    /// The folder for the reports. Default: the folder that contains all runs.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 impl Report {
-    pub(crate) fn run(self) -> Ended {
-        let summary = self.summary.clone().or_else(|| named("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
-        let run = StoredRun::open(&self.folders()?)?.compared_with(self.earlier()?);
+    pub(crate) fn run(self) -> CliResult {
+        let summary =
+            self.summary.clone().or_else(|| read_variable("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
+        let run = StoredRun::open(&self.list_run_folders()?)?.compared_with(self.open_earlier_run()?);
         let mut overview = Box::new(Overview::of(run.run()));
         let mut annotations = Box::new(Annotations::of(run.run()));
-        let paths = run.write(&self.format, &self.out.unwrap_or_else(out), |verdict| {
+        let paths = run.write(&self.format, &self.out.unwrap_or_else(locate_out_folder), |verdict| {
             overview.add(verdict);
             annotations.add(verdict);
         })?;
         if let Some(path) = &summary {
-            write_summary(&overview.summary(), path).map_err(Stop::new)?;
+            write_summary(&overview.summary(), path).map_err(CliError::new)?;
         }
         let totals = overview.totals();
-        let mut text: String = paths.iter().chain(&summary).map(|path| told(path)).collect();
+        let mut text: String = paths.iter().chain(&summary).map(|path| describe_written(path)).collect();
         text += &if self.format.is_empty() { overview.finish() } else { overview.ending() };
         if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
             text += &annotations.finish();
         }
-        written(io::stdout().write_all(text.as_bytes()))?;
+        exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         if run.missing() > 0 {
-            say(&unfinished(run.missing()));
+            print_to_stderr(&describe_missing(run.missing()));
         }
         let is_green = totals.passed == totals.cases && run.missing() == 0;
         Ok(if is_green { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
-    fn earlier(&self) -> Result<Option<Earlier>, Stop> {
-        let which = self.compare.clone().or_else(|| named("ARRAIGN_COMPARE"));
-        which.map(|which| earlier_run(&which, Path::new(""), &out()).map_err(Stop::new)).transpose()
+    fn open_earlier_run(&self) -> Result<Option<Earlier>, CliError> {
+        let which = self.compare.clone().or_else(|| read_variable("ARRAIGN_COMPARE"));
+        which
+            .map(|which| earlier_run(&which, Path::new(""), &locate_out_folder()).map_err(CliError::new))
+            .transpose()
     }
 
-    fn folders(&self) -> Result<Vec<PathBuf>, Stop> {
+    fn list_run_folders(&self) -> Result<Vec<PathBuf>, CliError> {
         if !self.merge.is_empty() {
             return Ok(self.merge.clone());
         }
-        Ok(vec![folder(self.run.as_ref())?])
+        Ok(vec![locate_run(self.run.as_ref())?])
     }
 }
 
-/// What a variable says, if anything.
-fn named(variable: &str) -> Option<String> {
+/// Reads an environment variable. An empty variable counts as unset.
+fn read_variable(variable: &str) -> Option<String> {
     env::var(variable).ok().filter(|value| !value.is_empty())
 }
 
-/// The folder of a run that is named by its id or its path.
-pub(crate) fn folder(run: Option<&PathBuf>) -> Result<PathBuf, Stop> {
-    let Some(run) = run else { return Ok(newest(&out())?) };
-    let named = [out().join(run), run.clone()].into_iter().find(|folder| folder.is_dir());
-    named.ok_or_else(|| {
-        let (run, out) = (run.display(), out());
-        Stop::new(format!("no run is called `{run}` in `{}`; each folder there is a run", out.display()))
+/// Returns the folder of a run, which is named by its id or path.
+pub(crate) fn locate_run(run: Option<&PathBuf>) -> Result<PathBuf, CliError> {
+    let Some(run) = run else { return Ok(newest(&locate_out_folder())?) };
+    let found = [locate_out_folder().join(run), run.clone()].into_iter().find(|folder| folder.is_dir());
+    found.ok_or_else(|| {
+        let (run, out) = (run.display(), locate_out_folder());
+        CliError::new(format!("no run is called `{run}` in `{}`; each folder there is a run", out.display()))
     })
 }
 
-fn unfinished(missing: usize) -> String {
+fn describe_missing(missing: usize) -> String {
     let trials = if missing == 1 { "1 trial".to_owned() } else { format!("{missing} trials") };
     format!("not all of the run: {trials} left no verdict; was it interrupted?")
 }
 
-fn told(path: &Path) -> String {
+fn describe_written(path: &Path) -> String {
     format!("wrote {}\n", one_line(&path.to_string_lossy()))
 }
 
-fn format(name: &str) -> Result<Format, String> {
-    let names = || FORMATS.iter().map(|format| format.format.name()).collect::<Vec<_>>().join(", ");
-    Format::called(name.trim()).ok_or_else(|| format!("it is one or several of {}", names()))
+fn parse_format(name: &str) -> Result<Format, String> {
+    Format::called(name.trim()).ok_or_else(|| {
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.format.name()).collect();
+        format!("it is one or several of {}", names.join(", "))
+    })
 }

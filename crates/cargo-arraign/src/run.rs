@@ -8,12 +8,12 @@ use arraign::__internals::verdict::quoted;
 use arraign::Harness;
 use clap::Args;
 
-use crate::stop::{Ended, Stop};
+use crate::error::{CliError, CliResult};
 
 /// Run the cases of a folder, without a test target.
 ///
-/// The names of the trials, the flags, the variables and the exit codes are those of a test target. Checks and agents
-/// that are written in Rust need one.
+/// Trial names, flags, environment variables and exit codes are those of a test target. Checks and agents in Rust
+/// need a test target.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// The folder of the cases.
@@ -25,8 +25,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn run(self) -> Ended {
-        has_folder(&self.dir)?;
+    pub(crate) fn run(self) -> CliResult {
+        require_folder(&self.dir)?;
         let here = env::current_dir()?;
         let dir = self.dir.to_string_lossy();
         let dir = if dir == "evals" { String::new() } else { format!(" {}", quoted(&dir)) };
@@ -35,11 +35,11 @@ impl Run {
     }
 }
 
-/// Holds that there is such a folder.
-pub(crate) fn has_folder(dir: &Path) -> Result<(), Stop> {
+/// Checks that the folder exists.
+pub(crate) fn require_folder(dir: &Path) -> Result<(), CliError> {
     if dir.is_dir() {
         return Ok(());
     }
     let dir = dir.display();
-    Err(Stop::new(format!("no folder `{dir}` here; name the folder of the cases")))
+    Err(CliError::new(format!("no folder `{dir}` here; name the folder of the cases")))
 }

@@ -3,33 +3,38 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use arraign::__internals::check::Registry;
 use arraign::__internals::suite::schema;
 use clap::Args;
 
-use crate::editor::schema_text;
-use crate::stop::{Ended, Stop, written};
+use crate::editor::render_schema;
+use crate::error::{CliError, CliResult, exit_after_write};
 
-/// Print the JSON Schema of eval cases, for an editor.
+/// Print the JSON Schema of eval cases, for editors.
 ///
-/// It knows the built-in checks. `ARRAIGN_SCHEMA=path cargo test --test evals` writes the one that knows a project's own.
+/// Contains the built-in checks. `ARRAIGN_SCHEMA=path cargo test --test evals` includes the checks of your project.
 #[derive(Debug, Args)]
 pub(crate) struct Schema {
-    /// The schema of `arraign.yaml` instead.
+    /// Print the schema of `arraign.yaml` instead.
     #[arg(long)]
     workspace: bool,
-    /// Write it there.
+    /// Write the schema to this file.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 impl Schema {
-    pub(crate) fn run(self) -> Ended {
-        let of_workspace = || format!("{:#}\n", schema::of_workspace(&Registry::default()));
-        let text = if self.workspace { of_workspace() } else { schema_text() };
-        let Some(path) = self.out else { return written(io::stdout().write_all(text.as_bytes())) };
-        let told = |error| Stop::new(format!("{} cannot be written: {error}", path.display()));
-        written(Ok(fs::write(&path, text).map_err(told)?))
+    pub(crate) fn run(self) -> CliResult {
+        let text = if self.workspace { render_workspace_schema() } else { render_schema() };
+        let Some(path) = self.out else { return exit_after_write(io::stdout().write_all(text.as_bytes())) };
+        fs::write(&path, text)
+            .map_err(|error| CliError::new(format!("{} cannot be written: {error}", path.display())))?;
+        Ok(ExitCode::SUCCESS)
     }
+}
+
+fn render_workspace_schema() -> String {
+    format!("{:#}\n", schema::of_workspace(&Registry::default()))
 }

@@ -66,15 +66,15 @@ use serde_json::json;
 use self::breakdown::Bar;
 pub(crate) use self::settings::Settings;
 use self::settings::{OnViolation, Profile};
-use super::answer::answer;
-use super::{Check, Kind, Scope};
+use crate::check::support::answer_text::answer;
+use crate::check::{Check, Kind, Scope};
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Outcome, Unfit};
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 use crate::yaml::Node;
 
-pub(super) const KIND: Kind = Kind::with::<described::VerificationSchema>(
+pub(crate) const KIND: Kind = Kind::with::<described::VerificationSchema>(
     "verification",
     "the agent verifies its work, and says only what it saw",
     read,

@@ -102,7 +102,7 @@ impl Default for Settings {
 
 impl Settings {
     /// These settings with what a suite, or `arraign.yaml`, says for all cases that ask for the check.
-    pub(in crate::check) fn shared(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
+    pub(crate) fn shared(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
         if matches!(node.value(), Value::Bool(_) | Value::Null) {
             let error = node.error("`verification` holds settings here; it does not ask for the check");
             let help =

@@ -3,7 +3,7 @@
 //! Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows.
 
 use super::error::Wrong;
-use super::gemini::{Walk, usage_of};
+use super::gemini::{TOKENS, Walk};
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
@@ -14,6 +14,8 @@ use crate::trace::Trace;
 
 pub(super) const READER: Reader =
     Reader { name: "adk", summary: "Google ADK: events, sessions", detect, read, cuts: Cuts::Records(note) };
+
+const USAGE_NAMES: [&str; 2] = ["usageMetadata", "usage_metadata"];
 
 fn detect(input: &Input) -> Detection {
     input.first()?;
@@ -95,8 +97,8 @@ impl Session {
         trace.agent = trace.agent.take().or(own);
         trace.model = event.string(&["modelVersion", "model_version"])?.or(trace.model.take());
         trace.stop_reason = stop_reason(&mut event)?.or(trace.stop_reason.take());
-        if let Some(usage) = event.object(&["usageMetadata", "usage_metadata"])? {
-            self.walk.draft.tally.add(usage_of(usage)?);
+        if USAGE_NAMES.iter().any(|name| event.get(name).is_some_and(|usage| !usage.is_null())) {
+            self.walk.draft.tally.add(TOKENS.read_from(&mut event, &USAGE_NAMES)?);
         }
         let content = event.take(&["content"]);
         content

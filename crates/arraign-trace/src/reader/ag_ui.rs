@@ -11,11 +11,12 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
-use super::parts::plain;
+use super::parts::content_value;
 use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 pub(super) const READER: Reader = Reader {
     name: "ag-ui",
@@ -23,6 +24,15 @@ pub(super) const READER: Reader = Reader {
     detect,
     read,
     cuts: Cuts::Records(note),
+};
+
+/// Tokens of one model of a run.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["inputTokens", "input_tokens"],
+    output: &["outputTokens", "output_tokens"],
+    cached: &["cachedInputTokens", "cached_input_tokens"],
+    reasoning: &["reasoningTokens", "reasoning_tokens"],
+    ..TokenKeys::NONE
 };
 
 /// How the types of events begin.
@@ -197,7 +207,7 @@ impl<'t> Run<'t> {
     fn answer(&mut self, mut event: Object) -> Result<(), Wrong> {
         let id = event.required(&["toolCallId", "tool_call_id"])?;
         if let Some(call) = self.draft.waiting(Some(&id), None) {
-            call.result = Some(plain(event.take(&["content"]).unwrap_or_default(), "\n"));
+            call.result = Some(content_value(event.take(&["content"]).unwrap_or_default(), "\n"));
             call.status = CallStatus::Unknown;
         }
         self.speaking = false;
@@ -230,26 +240,16 @@ impl<'t> Run<'t> {
         if let Some(Json::Text(result)) = event.take(&["result"]) {
             trace.answer = Some(result.into_owned());
         }
-        for usage in event.list(&["usage"])? {
-            self.spend(Object::of(usage, "usage")?).map_err(|wrong| wrong.under("usage"))?;
-        }
-        Ok(())
+        event.each(&["usage"], "usage", |usage| self.spend(usage))
     }
 
     /// Adds what one model used.
     fn spend(&mut self, mut usage: Object) -> Result<(), Wrong> {
         let model = usage.string(&["model"])?;
         self.draft.trace.model = self.draft.trace.model.take().or(model);
-        let input = usage.count(&["inputTokens", "input_tokens"])?;
-        let output = usage.count(&["outputTokens", "output_tokens"])?;
-        let known = Usage {
-            input_tokens: input.unwrap_or_default(),
-            output_tokens: output.unwrap_or_default(),
-            cached_tokens: usage.count(&["cachedInputTokens", "cached_input_tokens"])?,
-            reasoning_tokens: usage.count(&["reasoningTokens", "reasoning_tokens"])?,
-            partial: input.is_none() || output.is_none(),
-        };
-        self.draft.tally.add((input.is_some() || output.is_some()).then_some(known));
+        if let Some(usage) = TOKENS.read(&usage)? {
+            self.draft.tally.add(Some(usage));
+        }
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::error::Wrong;
 use super::json::Json;
 use super::object::Object;
-use super::parts::{plain, text_of};
+use super::parts::{content_value, text_of};
 use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace};
 
 /// Adds what the user asked last, which the run's own events do not tell.
@@ -61,6 +61,6 @@ fn answer(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
     let Some(call) = draft.waiting(Some(&id), None) else { return Ok(()) };
     call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Unknown };
     call.error = error;
-    call.result = Some(plain(message.take(&["content"]).unwrap_or_default(), "\n"));
+    call.result = Some(content_value(message.take(&["content"]).unwrap_or_default(), "\n"));
     Ok(())
 }

@@ -6,8 +6,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use super::anthropic_stream;
 use super::batch;
 use super::conversation::{Conversations, Exchange, Reply, Run, Said};
@@ -17,10 +15,12 @@ use super::follow::{self, Log};
 use super::input::{At, Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::parts::content_value;
 use super::pieces::{Cuts, Pieces};
 use super::reason::Reason;
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, Role, Trace};
 
 pub(super) const READER: Reader = Reader {
     name: "anthropic",
@@ -213,8 +213,7 @@ fn response<'t>(
     request: Vec<Said<'t>>,
 ) -> Result<Exchange<'t>, Wrong> {
     let mut message = Object::of(value, "a response")?;
-    let usage = message.take(&["usage"]).map(|usage| Object::of(usage, "the usage").and_then(usage_of));
-    let usage = usage.transpose().map_err(|wrong| wrong.under("usage"))?.flatten();
+    let usage = TOKENS.read_from(&mut message, &["usage"])?;
     let text = |name: &str| message.take(&[name]).and_then(Json::into_text).map(Cow::into_owned);
     let [id, model, stop_reason] = ["id", "model", "stop_reason"].map(text);
     let messages = vec![Said::part(at, path, Json::Object(message))];
@@ -222,26 +221,15 @@ fn response<'t>(
     Ok(Exchange { request, reply: Some(reply), model, ..Exchange::default() })
 }
 
-/// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.
-pub(super) fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    let input = usage.count(&["input_tokens"])?;
-    let output = usage.count(&["output_tokens"])?;
-    let cached = usage.count(&["cache_read_input_tokens"])?;
-    let written = usage.count(&["cache_creation_input_tokens"])?;
-    let mut details = usage.object(&["output_tokens_details"])?.unwrap_or_default();
-    let reasoning_tokens = details.count(&["thinking_tokens"])?;
-    if input.is_none() && output.is_none() {
-        return Ok(None);
-    }
-    let read = [input, cached, written].into_iter().flatten().fold(0, u64::saturating_add);
-    Ok(Some(Usage {
-        input_tokens: read,
-        cached_tokens: cached,
-        output_tokens: output.unwrap_or_default(),
-        reasoning_tokens,
-        partial: input.is_none() || output.is_none(),
-    }))
-}
+/// The format counts what was read from a cache or written to one beside its input; a trace counts it in the input.
+pub(super) const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    more_input: &[&["cache_read_input_tokens"], &["cache_creation_input_tokens"]],
+    output: &["output_tokens"],
+    cached: &["cache_read_input_tokens"],
+    reasoning: &["/output_tokens_details/thinking_tokens"],
+    ..TokenKeys::NONE
+};
 
 fn trace_of(run: Run) -> Result<Trace, Wrong> {
     let (messages, trace) = run.finish();
@@ -312,7 +300,7 @@ pub(super) fn answer(draft: &mut Draft, mut block: Object) -> Result<(), Wrong> 
     let content = block.take(&["content"]).unwrap_or_default();
     let refused = content.get("error_code").and_then(Json::as_str).map(ToOwned::to_owned);
     call.exit_code = content.get("return_code").and_then(|code| code.as_number()?.as_i64());
-    let result = plain(content);
+    let result = content_value(content, "");
     let failed =
         block.get("is_error").is_some_and(Json::is_true) || call.exit_code.is_some_and(|code| code != 0);
     if failed || refused.is_some() {
@@ -323,15 +311,4 @@ pub(super) fn answer(draft: &mut Draft, mut block: Object) -> Result<(), Wrong> 
     }
     call.result = Some(result);
     Ok(())
-}
-
-/// Blocks that are all text are one text.
-fn plain(content: Json) -> Value {
-    let Json::List(blocks) = content else { return content.into_value() };
-    let texts: Option<Vec<&str>> =
-        blocks.iter().map(|block| block.get("text").and_then(Json::as_str)).collect();
-    match texts {
-        Some(texts) => Value::String(texts.concat()),
-        None => Json::List(blocks).into_value(),
-    }
 }

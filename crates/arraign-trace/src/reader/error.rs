@@ -135,6 +135,7 @@ impl Wrong {
 
     /// It was met below `step`: a key or an index.
     pub(super) fn under(mut self, step: impl fmt::Display) -> Self {
+        let step = step.to_string().replace('~', "~0").replace('/', "~1");
         self.pointer = format!("/{step}{}", self.pointer);
         self
     }

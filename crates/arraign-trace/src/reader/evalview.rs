@@ -15,9 +15,9 @@ use super::object::Object;
 use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
 use super::settled::error_of;
-use super::usage::dollars;
+use super::usage::{TokenKeys, dollars};
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, Role, Trace};
 
 pub(super) const READER: Reader = Reader {
     name: "evalview",
@@ -73,7 +73,8 @@ fn run(mut record: Object, query: Option<String>) -> Result<Trace, Wrong> {
     trace.id = record.string(&["session_id"])?;
     trace.model = record.string(&["model_id", "model"])?;
     trace.duration_ms = metrics.figure(&["total_latency"])?.or(lasted(&mut record)?);
-    trace.usage = metrics.object(&["total_tokens"])?.map(usage_of).transpose()?;
+    trace.usage =
+        TOKENS.read_from(&mut metrics, &["total_tokens"]).map_err(|wrong| wrong.under("metrics"))?;
     // The field must be there: where no tokens were counted, nothing is what nobody knew.
     let cost = metrics.take(&["total_cost"]).as_ref().and_then(dollars);
     trace.cost_usd = cost.filter(|cost| *cost > 0.0 || trace.usage.is_some());
@@ -82,10 +83,7 @@ fn run(mut record: Object, query: Option<String>) -> Result<Trace, Wrong> {
         draft.say(Role::User, &query);
     }
     let mut steps = Steps { draft, turns: turns.into_iter().enumerate().peekable(), answer: None };
-    for (index, step) in record.list(&["steps"])?.into_iter().enumerate() {
-        let step = Object::of(step, "a step").and_then(|step| steps.add(step));
-        step.map_err(|wrong| wrong.under(index).under("steps"))?;
-    }
+    record.each(&["steps"], "a step", |step| steps.add(step))?;
     steps.turn_to(u64::MAX);
     let answer = record.string(&["final_output"])?.or(steps.answer.take());
     if let Some(answer) = answer {
@@ -101,19 +99,14 @@ fn lasted(record: &mut Object) -> Result<Option<f64>, Wrong> {
     Ok(began.zip(ended).map(|(began, ended)| millis_between(began, ended)))
 }
 
-fn usage_of(mut usage: Object) -> Result<Usage, Wrong> {
-    let mut count =
-        |name: &str| usage.count(&[name]).map_err(|wrong| wrong.under("total_tokens").under("metrics"));
-    let (input, cached) = (count("input_tokens")?, count("cached_tokens")?);
-    let output = count("output_tokens")?;
-    Ok(Usage {
-        input_tokens: input.unwrap_or_default().saturating_add(cached.unwrap_or_default()),
-        cached_tokens: cached,
-        output_tokens: output.unwrap_or_default(),
-        reasoning_tokens: None,
-        partial: input.is_none() || output.is_none(),
-    })
-}
+/// The format counts what was read from a cache beside its input; a trace counts it in the input.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    more_input: &[&["cached_tokens"]],
+    output: &["output_tokens"],
+    cached: &["cached_tokens"],
+    ..TokenKeys::NONE
+};
 
 /// The steps of a run; where the user spoke more than once, between the user's turns.
 struct Steps<'t> {

@@ -11,6 +11,7 @@ use super::maf_updates;
 use super::object::Object;
 use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::reason::Reason;
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 
@@ -152,10 +153,8 @@ fn read_response(mut response: Object) -> Result<Trace, Wrong> {
     if let Some(reason) = finish_reason(&mut response) {
         walk.draft.trace.stop_reason = Some(reason);
     }
-    let usage = response.object(&["usage_details", "usage"])?;
-    let usage = usage.map(usage_of).transpose().map_err(|wrong| wrong.under("usage_details"))?.flatten();
-    if let Some(usage) = usage {
-        walk.draft.trace.usage = Some(Usage { partial: walk.is_before_1_0(), ..usage });
+    if let Some(usage) = TOKENS.read_from(&mut response, &["usage_details", "usage"])? {
+        walk.draft.trace.usage = Some(Usage { partial: usage.partial || walk.is_before_1_0(), ..usage });
     }
     let agent = response.string(&["agent_id", "agentId"])?;
     walk.draft.trace.agent = walk.draft.trace.agent.take().or(agent);
@@ -171,31 +170,42 @@ pub(super) fn finish_reason(object: &mut Object) -> Option<String> {
 }
 
 /// Tokens by the names of all versions and of both languages.
-pub(super) fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    const CACHED: [&str; 5] = [
+pub(super) const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_token_count", "inputTokenCount"],
+    output: &["output_token_count", "outputTokenCount"],
+    cached: &[
         "cache_read_input_token_count",
         "openai.cached_input_tokens",
         "prompt/cached_tokens",
         "cachedInputTokenCount",
         "InputTokenDetails.CachedTokenCount",
-    ];
-    const REASONING: [&str; 5] = [
+        "/additional_counts/cache_read_input_token_count",
+        "/additional_counts/openai.cached_input_tokens",
+        "/additional_counts/prompt/cached_tokens",
+        "/additional_counts/cachedInputTokenCount",
+        "/additional_counts/InputTokenDetails.CachedTokenCount",
+        "/additionalCounts/cache_read_input_token_count",
+        "/additionalCounts/openai.cached_input_tokens",
+        "/additionalCounts/prompt/cached_tokens",
+        "/additionalCounts/cachedInputTokenCount",
+        "/additionalCounts/InputTokenDetails.CachedTokenCount",
+    ],
+    reasoning: &[
         "reasoning_output_token_count",
         "openai.reasoning_tokens",
         "completion/reasoning_tokens",
         "reasoningTokenCount",
         "OutputTokenDetails.ReasoningTokenCount",
-    ];
-    let more = usage.object(&["additional_counts", "additionalCounts"])?;
-    let mut more = more.unwrap_or_default();
-    let input = usage.count(&["input_token_count", "inputTokenCount"])?;
-    let output = usage.count(&["output_token_count", "outputTokenCount"])?;
-    let cached_tokens = usage.count(&CACHED)?.or(more.count(&CACHED)?);
-    let reasoning_tokens = usage.count(&REASONING)?.or(more.count(&REASONING)?);
-    if input.is_none() && output.is_none() {
-        return Ok(None);
-    }
-    let partial = input.is_none() || output.is_none();
-    let (input_tokens, output_tokens) = (input.unwrap_or_default(), output.unwrap_or_default());
-    Ok(Some(Usage { input_tokens, cached_tokens, output_tokens, reasoning_tokens, partial }))
-}
+        "/additional_counts/reasoning_output_token_count",
+        "/additional_counts/openai.reasoning_tokens",
+        "/additional_counts/completion/reasoning_tokens",
+        "/additional_counts/reasoningTokenCount",
+        "/additional_counts/OutputTokenDetails.ReasoningTokenCount",
+        "/additionalCounts/reasoning_output_token_count",
+        "/additionalCounts/openai.reasoning_tokens",
+        "/additionalCounts/completion/reasoning_tokens",
+        "/additionalCounts/reasoningTokenCount",
+        "/additionalCounts/OutputTokenDetails.ReasoningTokenCount",
+    ],
+    ..TokenKeys::NONE
+};

@@ -10,8 +10,9 @@ use serde_json::Value;
 use super::draft::Draft;
 use super::error::Wrong;
 use super::json::Json;
-use super::maf::usage_of;
+use super::maf::TOKENS;
 use super::object::Object;
+use super::parts::content_value;
 use super::usage::Tally;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
@@ -71,8 +72,7 @@ impl Walk {
                 call.map_or(Ok(()), |call| self.approval(call))?;
             }
             "usage" => {
-                let details = content.object(&["usage_details", "details", "usage"])?;
-                self.tally.add(usage_of(details.unwrap_or_default())?);
+                self.tally.add(TOKENS.read_from(&mut content, &["usage_details", "details", "usage"])?);
             }
             "error" => self.failure = content.text(&["message"])?.map(|message| format!("error: {message}")),
             "function_call" => self.call(content)?,
@@ -161,7 +161,7 @@ impl Walk {
         let failed = error.is_some() || call.exit_code.is_some_and(|code| code != 0);
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
         call.error = error;
-        call.result = Some(plain(output.unwrap_or_default()));
+        call.result = Some(content_value(output.unwrap_or_default(), ""));
         Ok(())
     }
 }
@@ -222,17 +222,13 @@ fn rest_of(content: Object) -> Value {
     ];
     let rest =
         content.rest().into_iter().filter(|(key, value)| !NOISE.contains(&key.as_ref()) && !value.is_null());
-    Value::Object(rest.map(|(key, value)| (key.into_owned(), plain(value))).collect())
+    Value::Object(rest.map(|(key, value)| (key.into_owned(), value_of_part(value))).collect())
 }
 
 /// A list of text contents is one text.
-fn plain(value: Json) -> Value {
-    let Json::List(items) = &value else { return value.into_value() };
-    let texts: Option<String> = items.iter().map(|item| item.get("text")?.as_str()).collect();
-    match texts {
-        Some(text) if !items.is_empty() => Value::String(text),
-        _ => value.into_value(),
-    }
+/// The value of a part's own key, which may be a list of texts; an empty list is data.
+fn value_of_part(value: Json) -> Value {
+    if value.as_list().is_some_and(<[_]>::is_empty) { value.into_value() } else { content_value(value, "") }
 }
 
 fn reason_of(value: Json) -> String {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::error::Wrong;
 use super::input::Record;
 use super::json::Json;
-use super::maf::{finish_reason, usage_of};
+use super::maf::{TOKENS, finish_reason};
 use super::maf_content::{Walk, kind_of, role_of};
 use super::object::Object;
 use super::usage::Tally;
@@ -130,8 +130,7 @@ impl<'t> Draft<'t> {
             "text" => self.text(content.text(&["text"])?.unwrap_or_default(), whole),
             "function_call" => self.call(content, whole)?,
             _ => {
-                let details = content.object(&["usage_details", "details", "usage"])?;
-                return usage_of(details.unwrap_or_default()).map_err(|wrong| wrong.under("usage_details"));
+                return TOKENS.read_from(&mut content, &["usage_details", "details", "usage"]);
             }
         }
         Ok(None)

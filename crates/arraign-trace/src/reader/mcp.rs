@@ -15,7 +15,7 @@ use super::error::Wrong;
 use super::input::Input;
 use super::json::Json;
 use super::object::Object;
-use super::parts::plain;
+use super::parts::content_value;
 use super::pieces::Cuts;
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
@@ -238,7 +238,7 @@ fn shown(result: Json) -> Value {
     let Json::Object(mut object) = result else { return result.into_value() };
     let content = object.take(&["content"]).unwrap_or_default();
     let structured = object.take(&["structuredContent"]).filter(|_| content.first().is_none());
-    structured.map_or_else(|| plain(content, "\n"), Json::into_value)
+    structured.map_or_else(|| content_value(content, "\n"), Json::into_value)
 }
 
 fn wrapper_of(object: &mut Object) -> Wrapper {

@@ -1,16 +1,16 @@
 //! `mcplab`: MCPLab's `trace.jsonl`, one run of a scenario per line.
 
-use serde_json::Value;
-
 use super::clock::{millis_between, nanos};
 use super::draft::Draft;
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
+use super::parts::content_value;
 use super::pieces::{Cuts, Note, Whose, look};
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, Role, Trace};
 
 pub(super) const READER: Reader = Reader {
     name: "mcplab",
@@ -78,8 +78,8 @@ impl Run {
             "assistant" => Some(Role::Assistant),
             _ => None,
         };
-        if let Some(usage) = message.object(&["usage"])? {
-            self.draft.tally.add(usage_of(usage).map_err(|wrong| wrong.under("usage"))?);
+        if message.get("usage").is_some_and(|usage| !usage.is_null()) {
+            self.draft.tally.add(TOKENS.read_from(&mut message, &["usage"])?);
         }
         self.draft.begin(role);
         match message.take(&["content"]) {
@@ -119,7 +119,7 @@ impl Run {
         call.started_ms = self.began.zip(started).map(|(began, started)| millis_between(began, started));
         call.duration_ms = block.figure(&["duration_ms"])?;
         let failed = block.get("is_error").is_some_and(Json::is_true);
-        let result = plain(block.take(&["content"]).unwrap_or_default());
+        let result = content_value(block.take(&["content"]).unwrap_or_default(), "");
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
         call.error = result.as_str().filter(|_| failed).map(ToOwned::to_owned);
         call.result = Some(result);
@@ -127,27 +127,11 @@ impl Run {
     }
 }
 
-/// Blocks that are all text are one text.
-fn plain(content: Json) -> Value {
-    let Json::List(blocks) = content else { return content.into_value() };
-    let texts: Option<Vec<&str>> = blocks.iter().map(|block| block.get("text")?.as_str()).collect();
-    match texts {
-        Some(texts) => Value::String(texts.concat()),
-        None => Json::List(blocks).into_value(),
-    }
-}
-
-fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    let input = usage.count(&["input_tokens", "inputTokens", "prompt_tokens"])?;
-    let output = usage.count(&["output_tokens", "outputTokens", "completion_tokens"])?;
-    if input.is_none() && output.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_tokens: usage.count(&["cached_tokens", "cached_input_tokens", "cache_read_input_tokens"])?,
-        output_tokens: output.unwrap_or_default(),
-        reasoning_tokens: usage.count(&["reasoning_tokens"])?,
-        partial: input.is_none() || output.is_none(),
-    }))
-}
+/// Tokens of a message, by the names of three providers.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens", "inputTokens", "prompt_tokens"],
+    output: &["output_tokens", "outputTokens", "completion_tokens"],
+    cached: &["cached_tokens", "cached_input_tokens", "cache_read_input_tokens"],
+    reasoning: &["reasoning_tokens"],
+    ..TokenKeys::NONE
+};

@@ -94,6 +94,51 @@ impl<'t> Object<'t> {
         }
     }
 
+    /// Reads the object under the first of `names` that holds one. A mistake in it gets the key that was found.
+    pub(super) fn within<T>(
+        &mut self,
+        names: &[&str],
+        read: impl FnOnce(Object<'t>) -> Result<T, Wrong>,
+    ) -> Result<Option<T>, Wrong> {
+        match self.take_named(names) {
+            None => Ok(None),
+            Some((name, Json::Object(object))) => read(object).map(Some).map_err(|wrong| wrong.under(name)),
+            Some((name, other)) => Err(unexpected(name, "an object", &other)),
+        }
+    }
+
+    /// Reads each object of the list under the first of `names` that holds one; `what` names an entry that is no
+    /// object. A mistake gets the index of its entry and the key that was found.
+    pub(super) fn each(
+        &mut self,
+        names: &[&str],
+        what: &str,
+        mut read: impl FnMut(Object<'t>) -> Result<(), Wrong>,
+    ) -> Result<(), Wrong> {
+        self.each_value(names, |value| read(Object::of(value, what)?))
+    }
+
+    /// Reads each value of the list under the first of `names` that holds one, as [`Object::each`] does.
+    pub(super) fn each_value(
+        &mut self,
+        names: &[&str],
+        read: impl FnMut(Json<'t>) -> Result<(), Wrong>,
+    ) -> Result<(), Wrong> {
+        match self.take_named(names) {
+            None => Ok(()),
+            Some((name, Json::List(items))) => read_each(items, read).map_err(|wrong| wrong.under(name)),
+            Some((name, other)) => Err(unexpected(name, "a list", &other)),
+        }
+    }
+
+    /// Reads the count under `name`, and leaves it there.
+    pub(super) fn count_under(&self, name: &str) -> Result<Option<u64>, Wrong> {
+        match self.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(value) => count_of(name, value),
+        }
+    }
+
     /// The arguments of a call under `name`: JSON, or text of JSON.
     pub(super) fn arguments(&mut self, name: &str) -> Arguments {
         self.take_even_null(name).map_or_else(Arguments::none, arguments_of)
@@ -101,11 +146,7 @@ impl<'t> Object<'t> {
 
     /// The count under one of `names`: a whole number, never negative.
     pub(super) fn count(&mut self, names: &[&str]) -> Result<Option<u64>, Wrong> {
-        let Some((name, value)) = self.take_named(names) else { return Ok(None) };
-        match whole(&value) {
-            Some(count) => Ok(Some(count)),
-            None => Err(impossible(name, &value, "a count is a whole number from 0 up")),
-        }
+        self.take_named(names).map_or(Ok(None), |(name, value)| count_of(name, &value))
     }
 
     /// The figure under one of `names`: milliseconds, dollars; never negative.
@@ -166,6 +207,22 @@ impl<'t> FromIterator<(Cow<'t, str>, Json<'t>)> for Object<'t> {
 impl PartialEq for Object<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.sorted() == other.sorted()
+    }
+}
+
+/// Reads each of `items`. A mistake gets the index of its item.
+pub(super) fn read_each<'t>(
+    items: Vec<Json<'t>>,
+    mut read: impl FnMut(Json<'t>) -> Result<(), Wrong>,
+) -> Result<(), Wrong> {
+    let mut items = items.into_iter().enumerate();
+    items.try_for_each(|(index, item)| read(item).map_err(|wrong| wrong.under(index)))
+}
+
+fn count_of(name: &str, value: &Json) -> Result<Option<u64>, Wrong> {
+    match whole(value) {
+        Some(count) => Ok(Some(count)),
+        None => Err(impossible(name, value, "a count is a whole number from 0 up")),
     }
 }
 

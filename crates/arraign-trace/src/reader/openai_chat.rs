@@ -18,8 +18,9 @@ use super::json::Json;
 use super::object::Object;
 use super::openai_chat_stream;
 use super::pieces::{Cuts, Pieces};
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 pub(super) const READER: Reader = Reader {
     name: "openai-chat",
@@ -208,39 +209,29 @@ fn completion<'t>(
     path: &'static str,
     request: Vec<Said<'t>>,
 ) -> Result<Exchange<'t>, Wrong> {
-    let usage =
-        response.object(&["usage"])?.map(usage_of).transpose().map_err(|wrong| wrong.under("usage"))?;
+    let usage = TOKENS.read_from(&mut response, &["usage"])?;
     let choice = response.list(&["choices"])?.into_iter().next();
     let choice = choice.ok_or_else(|| Wrong::new("there is no choice in it").under("choices"))?;
-    let mut choice = Object::of(choice, "a choice").map_err(|wrong| wrong.under("choices/0"))?;
+    let mut choice = Object::of(choice, "a choice").map_err(|wrong| wrong.at("/choices/0"))?;
     let message =
-        choice.take(&["message"]).ok_or_else(|| Wrong::new("`message` is missing").under("choices/0"))?;
+        choice.take(&["message"]).ok_or_else(|| Wrong::new("`message` is missing").at("/choices/0"))?;
     let reply = Reply {
         id: response.string(&["id"])?,
         messages: vec![Said::part(at, path, message)],
-        usage: usage.flatten(),
-        stop_reason: choice.string(&["finish_reason"]).map_err(|wrong| wrong.under("choices/0"))?,
+        usage,
+        stop_reason: choice.string(&["finish_reason"]).map_err(|wrong| wrong.at("/choices/0"))?,
     };
     Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])?, ..Exchange::default() })
 }
 
-fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    let input = usage.count(&["prompt_tokens"])?;
-    let output = usage.count(&["completion_tokens"])?;
-    let mut detail = |name: &'static str, key: &str| match usage.object(&[name])? {
-        Some(mut details) => details.count(&[key]).map_err(|wrong| wrong.under(name)),
-        None => Ok(None),
-    };
-    let cached_tokens = detail("prompt_tokens_details", "cached_tokens")?;
-    let reasoning_tokens = detail("completion_tokens_details", "reasoning_tokens")?;
-    let (Some(input_tokens), Some(output_tokens)) =
-        (input.or(output.map(|_| 0)), output.or(input.map(|_| 0)))
-    else {
-        return Ok(None);
-    };
-    let partial = input.is_none() || output.is_none();
-    Ok(Some(Usage { input_tokens, cached_tokens, output_tokens, reasoning_tokens, partial }))
-}
+/// Tokens of a response.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["prompt_tokens"],
+    output: &["completion_tokens"],
+    cached: &["/prompt_tokens_details/cached_tokens"],
+    reasoning: &["/completion_tokens_details/reasoning_tokens"],
+    ..TokenKeys::NONE
+};
 
 fn trace_of(run: Run) -> Result<Trace, Wrong> {
     let (messages, trace) = run.finish();
@@ -275,9 +266,10 @@ fn add_assistant(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
     } else if let Some(mut audio) = message.object(&["audio"])? {
         draft.text(&audio.text(&["transcript"])?.unwrap_or_default());
     }
-    for (index, value) in message.list(&["tool_calls"])?.into_iter().enumerate() {
-        draft.call(tool_call(value).map_err(|wrong| wrong.under(index).under("tool_calls"))?);
-    }
+    message.each_value(&["tool_calls"], |value| {
+        draft.call(tool_call(value)?);
+        Ok(())
+    })?;
     if let Some(function) = message.take(&["function_call"]) {
         draft.call(legacy_call(function)?);
     }

@@ -98,7 +98,7 @@ impl<'t> Draft<'t> {
         };
         let Some(choice) = chunk.list(&["choices"])?.into_iter().find(is_first) else { return Ok(()) };
         let added = Object::of(choice, "a choice").and_then(|choice| self.choice(choice));
-        added.map_err(|wrong| wrong.under("choices/0"))
+        added.map_err(|wrong| wrong.at("/choices/0"))
     }
 
     fn choice(&mut self, mut choice: Object<'t>) -> Result<(), Wrong> {

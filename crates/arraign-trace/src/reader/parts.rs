@@ -21,16 +21,16 @@ pub(super) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
     }
 }
 
-/// A result as a trace keeps it: parts that are all text are one text, with `glue` between them.
-pub(super) fn plain(content: Json, glue: &str) -> Value {
+/// Returns a tool's result as a trace keeps it: parts that are all text are one text, with `glue` between them. So is a
+/// list without parts, in every format: it is the empty text.
+pub(super) fn content_value(content: Json, glue: &str) -> Value {
     match all_texts(&content) {
         Some(texts) => Value::String(texts.join(glue)),
         None => content.into_value(),
     }
 }
 
-/// The texts of parts that are all text. No parts are no text.
+/// Returns the texts of a list of parts that are all text.
 pub(super) fn all_texts<'v>(content: &'v Json) -> Option<Vec<&'v str>> {
-    let parts = content.as_list().filter(|parts| !parts.is_empty())?;
-    parts.iter().map(|part| part.get("text")?.as_str()).collect()
+    content.as_list()?.iter().map(|part| part.get("text")?.as_str()).collect()
 }

@@ -14,9 +14,9 @@ use super::json::Json;
 use super::object::Object;
 use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
-use super::usage::dollars;
+use super::usage::{TokenKeys, dollars};
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, Role, Trace};
 
 pub(super) const READER: Reader = Reader {
     name: "pydantic-ai",
@@ -60,17 +60,12 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     let mut history = History { given: given(&input), ..History::default() };
     for Record { at, value } in input.records {
         let mut record = Object::of(value, "a message").map_err(|wrong| at.blame(wrong))?;
-        let added = match record.list(&LISTS) {
-            Ok(messages) if messages.is_empty() => history.message(record),
-            Ok(messages) => {
-                history.end_run();
-                messages.into_iter().enumerate().try_for_each(|(index, message)| {
-                    let message =
-                        Object::of(message, "a message").and_then(|message| history.message(message));
-                    message.map_err(|wrong| wrong.under(index).under(LISTS[0]))
-                })
-            }
-            Err(wrong) => Err(wrong),
+        let lists = LISTS.iter().filter_map(|name| record.get(name)?.as_list());
+        let added = if lists.into_iter().any(|list| !list.is_empty()) {
+            history.end_run();
+            record.each(&LISTS, "a message", |message| history.message(message))
+        } else {
+            record.list(&LISTS).and_then(|_| history.message(record))
         };
         added.map_err(|wrong| at.blame(wrong))?;
     }
@@ -145,12 +140,10 @@ fn each_part(
     message: &mut Object,
     mut each: impl FnMut(&str, Object) -> Result<(), Wrong>,
 ) -> Result<(), Wrong> {
-    for (index, part) in message.list(&["parts"])?.into_iter().enumerate() {
-        let mut part = Object::of(part, "a part").map_err(|wrong| wrong.under(index).under("parts"))?;
+    message.each(&["parts"], "a part", |mut part| {
         let kind = part.text(&["part_kind"]).ok().flatten().unwrap_or_default();
-        each(&kind, part).map_err(|wrong| wrong.under(index).under("parts"))?;
-    }
-    Ok(())
+        each(&kind, part)
+    })
 }
 
 impl Run {
@@ -173,12 +166,13 @@ impl Run {
     }
 
     fn response(&mut self, mut message: Object, given: &HashSet<String>) -> Result<(), Wrong> {
-        if let Some(mut usage) = message.object(&["usage"])? {
+        message.within(&["usage"], |mut usage| {
             let cost = usage.take(&["cost"]).as_ref().and_then(dollars);
             let trace = &mut self.draft.trace;
             trace.cost_usd = cost.map(|cost| cost + trace.cost_usd.unwrap_or_default()).or(trace.cost_usd);
-            self.draft.tally.add(usage_of(usage).map_err(|wrong| wrong.under("usage"))?);
-        }
+            self.draft.tally.add(TOKENS.read(&usage)?);
+            Ok(())
+        })?;
         let trace = &mut self.draft.trace;
         trace.model = message.string(&["model_name"])?.or(trace.model.take());
         trace.stop_reason = message.string(&["finish_reason"])?;
@@ -260,25 +254,14 @@ fn reason(content: &Value) -> String {
     }
 }
 
-fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    let input = usage.count(&["input_tokens", "request_tokens"])?;
-    let output = usage.count(&["output_tokens", "response_tokens"])?;
-    let cached_tokens = usage.count(&["cache_read_tokens"])?;
-    let mut details = usage.object(&["details"])?.unwrap_or_default();
-    let reasoning_tokens =
-        usage.count(&["output_reasoning_tokens"])?.or(details.count(&["reasoning_tokens"])?);
-    // A test's model counts nothing.
-    if input.is_none() && output.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_tokens,
-        output_tokens: output.unwrap_or_default(),
-        reasoning_tokens,
-        partial: input.is_none() || output.is_none(),
-    }))
-}
+/// Tokens of a response. A test's model counts nothing.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens", "request_tokens"],
+    output: &["output_tokens", "response_tokens"],
+    cached: &["cache_read_tokens"],
+    reasoning: &["output_reasoning_tokens", "/details/reasoning_tokens"],
+    ..TokenKeys::NONE
+};
 
 #[cfg(test)]
 mod tests {

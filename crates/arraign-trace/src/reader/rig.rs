@@ -9,7 +9,8 @@ use super::draft::Draft;
 use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
-use super::object::Object;
+use super::object::{Object, read_each};
+use super::parts::content_value;
 use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
@@ -65,17 +66,14 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     let mut draft = None;
     for Record { at, value } in input.records {
         let mut record = Object::of(value, "a message").map_err(|wrong| at.blame(wrong))?;
-        let messages = record.list(&["messages"]).map_err(|wrong| at.blame(wrong))?;
-        if messages.is_empty() {
+        if record.get("messages").is_none_or(|list| list.as_list().is_some_and(<[_]>::is_empty)) {
             let draft = draft.get_or_insert_with(Draft::default);
             add(draft, record).map_err(|wrong| at.blame(wrong))?;
             continue;
         }
         let mut run = Draft::default();
-        for (index, message) in messages.into_iter().enumerate() {
-            let message = Object::of(message, "a message").and_then(|message| add(&mut run, message));
-            message.map_err(|wrong| at.blame(wrong.under(index).under("messages")))?;
-        }
+        let added = record.each(&["messages"], "a message", |message| add(&mut run, message));
+        added.map_err(|wrong| at.blame(wrong))?;
         runs.push(run.finish());
     }
     runs.extend(draft.map(Draft::finish));
@@ -97,10 +95,8 @@ fn add(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
     match message.take(&["content"]) {
         Some(Json::Text(text)) => draft.text(&text),
         Some(Json::List(parts)) => {
-            for (index, part) in parts.into_iter().enumerate() {
-                let part = Object::of(part, "a part").and_then(|part| add_part(draft, part));
-                part.map_err(|wrong| wrong.under(index).under("content"))?;
-            }
+            let added = read_each(parts, |part| add_part(draft, Object::of(part, "a part")?));
+            added.map_err(|wrong| wrong.under("content"))?;
         }
         _ => {}
     }
@@ -148,7 +144,7 @@ fn answer(draft: &mut Draft, mut part: Object) {
     let name = part.take(&["name"]).and_then(Json::into_text);
     let failed = part.get("is_error").is_some_and(Json::is_true);
     let Some(call) = draft.waiting(id.as_deref(), name.as_deref()) else { return };
-    let result = plain(part.take(&["content"]).unwrap_or_default());
+    let result = result_of(part.take(&["content"]).unwrap_or_default());
     call.status = match (failed, can_fail) {
         (true, _) => CallStatus::Error,
         (false, true) => CallStatus::Ok,
@@ -159,16 +155,12 @@ fn answer(draft: &mut Draft, mut part: Object) {
 }
 
 /// A lone JSON is itself; texts are one text.
-fn plain(content: Json) -> Value {
+fn result_of(content: Json) -> Value {
     let Json::List(mut items) = content else { return content.into_value() };
     if let [Json::Object(only)] = items.as_mut_slice()
         && only.get("type").and_then(Json::as_str) == Some("json")
     {
         return only.take(&["value"]).unwrap_or_default().into_value();
     }
-    let texts: Option<Vec<&str>> = items.iter().map(|item| item.get("text")?.as_str()).collect();
-    match texts {
-        Some(texts) => Value::String(texts.concat()),
-        None => Json::List(items).into_value(),
-    }
+    content_value(Json::List(items), "")
 }

@@ -21,7 +21,8 @@ pub(super) fn settled(call: Call, mut record: Object) -> Call {
 pub(super) fn error_of(record: &mut Object) -> Option<String> {
     let error = record.take(&["error"])?;
     let message = error.get("message").and_then(Json::as_str).map(ToOwned::to_owned);
-    let content = || Some(all_texts(error.get("content")?)?.concat());
+    let content =
+        || all_texts(error.get("content")?).filter(|texts| !texts.is_empty()).map(|texts| texts.concat());
     match message.or_else(content) {
         Some(said) => Some(said),
         None => Some(error.into_text_or_json().into_owned()),

@@ -222,6 +222,6 @@ pub struct Usage {
     pub output_tokens: u64,
     /// Of these, reasoning.
     pub reasoning_tokens: Option<u64>,
-    /// The figures cover only a part of the run (its last model call).
+    /// The figures are incomplete: some model calls, or one side of them (0 here), were not recorded.
     pub partial: bool,
 }

@@ -188,43 +188,6 @@ fn files_of_other_writers_are_declined_with_every_readers_reason() {
     }
 }
 
-/// What a path says of a file in a folder of several formats.
-const MIXED_FOLDERS: &[(&str, &str)] =
-    &[("/gemini_contents", "gemini"), ("/gemini_cli", "gemini-cli"), ("/adk_", "adk")];
-
-#[test]
-fn a_folder_of_traces_is_read_by_the_right_readers() {
-    let Some(folder) = std::env::var_os("ARRAIGN_CONFORMANCE_DIR") else { return };
-    let mut wrong = Vec::new();
-    for path in files(&Path::new(&folder).join("traces")) {
-        let Ok(text) = fs::read_to_string(&path) else { continue };
-        let name = path.to_string_lossy();
-        let formats = reader::READERS.iter().map(|reader| reader.name);
-        let own = formats.into_iter().find(|format| name.contains(&format!("-{format}/")));
-        let mixed = MIXED_FOLDERS.iter().find(|(part, _)| name.contains(part)).map(|(_, format)| *format);
-        let own = mixed.or(own).filter(|_| !name.ends_with(".meta.json"));
-        // A list of plain messages is the same in many formats.
-        let plain =
-            ["convert_to_openai_messages", "response.messages"].iter().any(|part| name.contains(part));
-        match (reader::read(&text, None), own) {
-            (Ok(recording), Some(own)) if recording.format == own => {}
-            (Ok(recording), _) if plain && ["openai-chat", "anthropic"].contains(&recording.format) => {}
-            (Err(error), None) if !matches!(error.problem, TraceProblem::Wrong { .. }) => {}
-            // What stands beside a subagent's run is known, and is no trace.
-            (Err(_), None) if name.ends_with(".meta.json") => {}
-            (Ok(recording), _) => wrong.push(format!("{name}: read as {}", recording.format)),
-            (Err(error), _) => wrong.push(format!("{name}: {error}")),
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let below = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
-    let all = list(folder).into_iter().flat_map(below);
-    all.filter(|path| path.extension().is_some_and(|end| end == "json" || end == "jsonl")).collect()
-}
-
 /// What is recorded of a live run must replay as the same run.
 #[test]
 fn each_sample_survives_being_written_in_the_native_form() {

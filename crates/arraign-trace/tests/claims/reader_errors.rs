@@ -177,6 +177,37 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
 ];
 
+/// Files whose mistake stands under one of several names of a key: the pointer has the name that the file has.
+const ALIASES: &[(&str, &str)] = &[
+    (
+        r#"{"all_messages":[{"kind":"request","parts":[]},{"kind":"response","parts":[{"part_kind":"tool-call","tool_name":5,"tool_call_id":"c"}]}]}"#,
+        "pydantic-ai: /all_messages/1/parts/0/tool_name: a string is expected here, not a number",
+    ),
+    (
+        "{\"role\":\"user\",\"parts\":[{\"text\":\"hi\"}]}\n{\"role\":\"model\",\"parts\":[{\"function_call\":{\"name\":5}}]}",
+        "gemini: line 2: /parts/0/function_call/name: a string is expected here, not a number",
+    ),
+    (
+        r#"{"type":"agent_response","messages":[{"role":"assistant","contents":[{"type":"text","text":"hi"}]}],"usage":{"input_token_count":-4}}"#,
+        "maf: /usage/input_token_count: -4 cannot be: a count is a whole number from 0 up",
+    ),
+    (
+        r#"{"resource_spans":[{"scope_spans":[{"spans":[{"traceId":7}]}]}]}"#,
+        "otel: /resource_spans/0/scope_spans/0/spans/0/traceId: a string is expected here, not a number",
+    ),
+    (
+        r#"{"steps":[{"text":"","finishReason":"stop","content":[{"type":"text","text":"hi"}]}],"usage":{"inputTokens":-1}}"#,
+        "vercel-ai: /usage/inputTokens: -1 cannot be: a count is a whole number from 0 up",
+    ),
+];
+
+#[test]
+fn a_pointer_has_the_key_of_the_file() {
+    for (text, expected) in ALIASES {
+        assert_eq!(error(text), *expected);
+    }
+}
+
 #[test]
 fn mistakes_in_each_format_have_their_place() {
     for (text, expected) in MISTAKES {
@@ -218,7 +249,7 @@ line 2, column 51: expected a whole number from 1 up, found `0`
 line 4, column 14: -1 cannot be: a number from 0 up is expected"
     );
     let steps = "[{\"user\": \"hi\"},\n {\"call\": \"f\", \"turn\": 0}]";
-    assert_eq!(error(steps), "native: line 2, column 23: expected a whole number from 1 up, found `0`");
+    assert_eq!(error(steps), "native: line 2, column 24: expected a whole number from 1 up, found `0`");
 }
 
 #[test]

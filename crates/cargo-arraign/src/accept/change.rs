@@ -1,4 +1,4 @@
-//! A file that would be written anew.
+//! A file that `accept` would write.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,49 +7,49 @@ use arraign::__internals::report::plain::{one_line, plain};
 use similar::TextDiff;
 
 use super::repository::Repository;
-use crate::stop::Stop;
+use crate::error::CliError;
 
 /// How many lines of a difference are shown.
 const SHOWN: usize = 200;
 
-/// A file that would be written anew.
+/// A file that `accept` would write.
 pub(super) struct Change {
-    /// The file.
+    /// The file to write.
     pub(super) path: PathBuf,
     after: String,
-    from: From,
+    from: ChangeSource,
 }
 
-/// Where the new text comes from.
-enum From {
-    /// The trial of this name.
+/// The source of the new text.
+enum ChangeSource {
+    /// The trial with this name.
     Trial(String),
-    /// A file, which goes when its text is taken.
+    /// A pending file, which is removed after its text is accepted.
     Pending(PathBuf),
 }
 
 impl Change {
-    /// `path` would hold `after`, which comes from the trial `name`.
-    pub(super) fn of_trial(path: PathBuf, after: String, name: &str) -> Self {
-        Self { path, after, from: From::Trial(name.to_owned()) }
+    /// Changes `path` to `after`, which comes from the trial `name`.
+    pub(super) fn from_trial(path: PathBuf, after: String, name: &str) -> Self {
+        Self { path, after, from: ChangeSource::Trial(name.to_owned()) }
     }
 
-    /// `path` would hold `after`, which was kept in the file `pending` until now.
-    pub(super) fn pending(path: PathBuf, after: String, pending: PathBuf) -> Self {
-        Self { path, after, from: From::Pending(pending) }
+    /// Changes `path` to `after`, which comes from the file `pending`.
+    pub(super) fn from_pending(path: PathBuf, after: String, pending: PathBuf) -> Self {
+        Self { path, after, from: ChangeSource::Pending(pending) }
     }
 
-    /// What it is known by: its file, and its trial.
-    pub(super) fn name(&self, repository: &Repository) -> String {
-        let path = repository.shown(&self.path);
+    /// Returns the file and the trial, which filters are compared with.
+    pub(super) fn describe(&self, repository: &Repository) -> String {
+        let path = repository.display_path(&self.path);
         match &self.from {
-            From::Trial(name) => one_line(&format!("{path} ({name})")),
-            From::Pending(_) => one_line(&path),
+            ChangeSource::Trial(name) => one_line(&format!("{path} ({name})")),
+            ChangeSource::Pending(_) => one_line(&path),
         }
     }
 
-    /// What changes, line by line.
-    pub(super) fn shown(&self, repository: &Repository) -> String {
+    /// Renders the difference line by line.
+    pub(super) fn render_diff(&self, repository: &Repository) -> String {
         let before = fs::read_to_string(&self.path).unwrap_or_default();
         let state = if before.is_empty() { "new" } else { "changed" };
         let diff = TextDiff::from_lines(&before, &self.after).unified_diff().context_radius(2).to_string();
@@ -57,15 +57,15 @@ impl Change {
         let rest = diff.lines().count() - lines.len();
         let more = format!("... and {rest} more lines");
         lines.extend((rest > 0).then_some(more.as_str()));
-        format!("{state}: {}\n{}\n\n", self.name(repository), plain(&lines.join("\n")))
+        format!("{state}: {}\n{}\n\n", self.describe(repository), plain(&lines.join("\n")))
     }
 
-    /// Writes it.
-    pub(super) fn take(&self, repository: &Repository) -> Result<(), Stop> {
-        repository.write(&self.path, &self.after)?;
+    /// Writes the file, and removes the pending file.
+    pub(super) fn apply(&self, repository: &Repository) -> Result<(), CliError> {
+        repository.write_text(&self.path, &self.after)?;
         match &self.from {
-            From::Pending(pending) => Ok(fs::remove_file(pending)?),
-            From::Trial(_) => Ok(()),
+            ChangeSource::Pending(pending) => Ok(fs::remove_file(pending)?),
+            ChangeSource::Trial(_) => Ok(()),
         }
     }
 }

@@ -19,93 +19,94 @@ use clap::Args;
 
 use self::change::Change;
 use self::repository::Repository;
-use crate::report::folder;
-use crate::stop::{Ended, Stop, say, written};
+use crate::error::{CliError, CliResult, exit_after_write, print_to_stderr};
+use crate::report::locate_run;
 
-/// Something was not accepted.
+/// The exit code if something was not accepted.
 const LEFT: u8 = 101;
 
-/// Take what a run has changed as the new state: pending snapshots, and baselines that were not met.
+/// Accept the changes of a run: pending snapshots, and baselines that the run did not meet.
 ///
-/// The difference of each is shown; nothing is asked. Ends with 101 where something cannot be taken. Refuses in CI, where
-/// nobody looks at what it takes.
+/// Shows the difference of each file, and does not ask for confirmation. Exits with 101 if a change cannot be accepted.
+/// Does not run in CI.
 #[derive(Debug, Args)]
 pub(crate) struct Accept {
-    /// Take only what the trials and files concern whose names hold one of these texts.
+    /// Accept only changes of trials and files whose names contain one of these texts.
     filters: Vec<String>,
-    /// The run: the name of its folder below `target/arraign`, or the folder. The newest one unless said.
+    /// The run: the name of its folder in `target/arraign`, or a path. Default: the newest run.
     #[arg(long, value_name = "ID")]
     run: Option<PathBuf>,
-    /// Show what would be taken, and take nothing.
+    /// Show the changes without accepting them.
     #[arg(long)]
     dry_run: bool,
 }
 
-/// What a run would change.
+/// The changes of a run.
 #[derive(Default)]
-struct Found {
+struct AcceptPlan {
     changes: Vec<Change>,
-    /// What cannot be taken, and why.
+    /// What cannot be accepted, and why.
     refused: Vec<String>,
 }
 
 impl Accept {
-    pub(crate) fn run(self) -> Ended {
+    pub(crate) fn run(self) -> CliResult {
         if is_ci() {
             let why =
                 "nothing is accepted in CI (the variable CI is set): accept on your own machine and commit";
-            return Err(Stop::new(why));
+            return Err(CliError::new(why));
         }
-        let run = StoredRun::open(&[folder(self.run.as_ref())?])?;
-        let repository = Repository::of(&run)?;
-        let found = self.found(&run, &repository)?;
-        let mut shown: String = found.changes.iter().map(|change| change.shown(&repository)).collect();
+        let run = StoredRun::open(&[locate_run(self.run.as_ref())?])?;
+        let repository = Repository::find(&run)?;
+        let found = self.plan(&run, &repository)?;
+        let mut shown: String = found.changes.iter().map(|change| change.render_diff(&repository)).collect();
         if !self.dry_run {
-            found.changes.iter().try_for_each(|change| change.take(&repository))?;
+            found.changes.iter().try_for_each(|change| change.apply(&repository))?;
         }
-        shown += &told(found.changes.len(), self.dry_run);
-        written(io::stdout().write_all(shown.as_bytes()))?;
+        shown += &summarize_changes(found.changes.len(), self.dry_run);
+        exit_after_write(io::stdout().write_all(shown.as_bytes()))?;
         for refused in &found.refused {
-            say(&format!("not accepted: {}", plain(refused)));
+            print_to_stderr(&format!("not accepted: {}", plain(refused)));
         }
         Ok(if found.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(LEFT) })
     }
 
-    fn found(&self, run: &StoredRun, repository: &Repository) -> Result<Found, Stop> {
-        let mut found = Found { changes: snapshots::pending(run, repository)?, refused: Vec::new() };
+    fn plan(&self, run: &StoredRun, repository: &Repository) -> Result<AcceptPlan, CliError> {
+        let mut found =
+            AcceptPlan { changes: snapshots::find_pending(run, repository)?, refused: Vec::new() };
         run.each(|verdict| found.add_baselines(verdict, run, repository))?;
-        found.changes.retain(|change| self.wants(&change.name(repository)));
-        found.refused.retain(|refused| self.wants(refused));
+        found.changes.retain(|change| self.is_selected(&change.describe(repository)));
+        found.refused.retain(|refused| self.is_selected(refused));
         found.refused.dedup();
-        found.refuse_rivals(repository);
+        found.reject_rivals(repository);
         Ok(found)
     }
 
-    fn wants(&self, text: &str) -> bool {
+    fn is_selected(&self, text: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| text.contains(filter.as_str()))
     }
 }
 
-impl Found {
+impl AcceptPlan {
     fn add_baselines(&mut self, verdict: &Verdict, run: &StoredRun, repository: &Repository) {
         if verdict.passed {
             return;
         }
         for finding in &verdict.findings {
             let Some(file) = finding.values.get("baseline").and_then(|file| file.as_str()) else { continue };
-            let path = repository.path(run.package_of(verdict), file);
-            match baseline(verdict, finding, &path, run, repository) {
-                Ok(text) => self.changes.push(Change::of_trial(path, text, &verdict.name)),
+            let path = repository.join(run.package_of(verdict), file);
+            match render_baseline(verdict, finding, &path, run, repository) {
+                Ok(text) => self.changes.push(Change::from_trial(path, text, &verdict.name)),
                 Err(why) => self.refused.push(format!("{}: {file}: {why}", verdict.name)),
             }
         }
     }
 
-    /// Of several trials that would write one file, none is right.
-    fn refuse_rivals(&mut self, repository: &Repository) {
+    /// Rejects changes of the same file by several trials, because none of them is the right one.
+    fn reject_rivals(&mut self, repository: &Repository) {
         let mut rivals: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
         for change in &self.changes {
-            rivals.entry(change.path.clone()).or_default().push(change.name(repository));
+            rivals.entry(change.path.clone()).or_default().push(change.describe(repository));
         }
         rivals.retain(|_, names| names.len() > 1);
         self.changes.retain(|change| !rivals.contains_key(&change.path));
@@ -115,8 +116,8 @@ impl Found {
     }
 }
 
-/// The text of the new baseline, or why there is none.
-fn baseline(
+/// Renders the new baseline. The error says why there is none.
+fn render_baseline(
     verdict: &Verdict,
     finding: &Finding,
     path: &Path,
@@ -124,12 +125,12 @@ fn baseline(
     repository: &Repository,
 ) -> Result<String, String> {
     match finding.values.get("summary") {
-        Some(summary) => summary::text(summary, path),
-        None => traces::text(verdict, path, &run.run().folder, repository),
+        Some(summary) => summary::render_baseline(summary, path),
+        None => traces::render_baseline(verdict, path, &run.run().folder, repository),
     }
 }
 
-fn told(count: usize, dry_run: bool) -> String {
+fn summarize_changes(count: usize, dry_run: bool) -> String {
     let changes = if count == 1 { "1 change".to_owned() } else { format!("{count} changes") };
     match (count, dry_run) {
         (0, _) => "nothing to accept\n".to_owned(),
@@ -138,7 +139,7 @@ fn told(count: usize, dry_run: bool) -> String {
     }
 }
 
-/// As insta tells it.
+/// Whether this is CI, by the rule of insta.
 fn is_ci() -> bool {
     match env::var("CI").as_deref() {
         Ok("false" | "0" | "") => false,

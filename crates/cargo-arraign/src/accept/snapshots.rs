@@ -1,4 +1,4 @@
-//! Snapshots that a run has written beside the pinned ones, or where `INSTA_PENDING_DIR` says.
+//! Pending snapshots, beside the pinned ones or in `INSTA_PENDING_DIR`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,24 +9,24 @@ use walkdir::WalkDir;
 
 use super::change::Change;
 use super::repository::Repository;
-use crate::stop::Stop;
+use crate::error::CliError;
 
-/// All that are pending in the folders of the run's cases.
-pub(super) fn pending(run: &StoredRun, repository: &Repository) -> Result<Vec<Change>, Stop> {
+/// Finds all pending snapshots of the run's folders.
+pub(super) fn find_pending(run: &StoredRun, repository: &Repository) -> Result<Vec<Change>, CliError> {
     let mut changes = Vec::new();
     for one in run.beginnings() {
-        let cases = repository.path("", &one.cases);
-        let kept = pending_folder(&repository.path("", &one.package), &cases);
-        for path in pending_in(&kept)? {
+        let cases = repository.join("", &one.cases);
+        let kept = pending_folder(&repository.join("", &one.package), &cases);
+        for path in list_pending_files(&kept)? {
             let target = cases.join(path.strip_prefix(&kept)?).with_extension("");
-            changes.push(change(path, target)?);
+            changes.push(read_pending(path, target)?);
         }
     }
     Ok(changes)
 }
 
-/// A folder that a variable names is made with the first snapshot in it.
-fn pending_in(kept: &Path) -> Result<Vec<PathBuf>, Stop> {
+/// Lists pending files. The folder in `INSTA_PENDING_DIR` does not exist before the first snapshot.
+fn list_pending_files(kept: &Path) -> Result<Vec<PathBuf>, CliError> {
     let mut found = Vec::new();
     if !kept.exists() {
         return Ok(found);
@@ -45,15 +45,15 @@ fn is_pending(path: &Path) -> bool {
         && path.parent().is_some_and(|folder| folder.ends_with("snapshots"))
 }
 
-/// The folder of a pending snapshot need not be the repository's.
-fn change(pending: PathBuf, target: PathBuf) -> Result<Change, Stop> {
+/// Reads a pending snapshot, whose folder can be outside of the repository.
+fn read_pending(pending: PathBuf, target: PathBuf) -> Result<Change, CliError> {
     let folder = pending.parent().unwrap_or(&pending);
-    let text = Files::new(folder, folder).read(&pending, pinned)?;
-    Ok(Change::pending(target, text, pending))
+    let text = Files::new(folder, folder).read(&pending, strip_assertion_line)?;
+    Ok(Change::from_pending(target, text, pending))
 }
 
-/// A pending snapshot says at which line it was taken; a pinned one does not.
-fn pinned(text: &str) -> String {
+/// Removes the line number from the header, because a pinned snapshot has none.
+fn strip_assertion_line(text: &str) -> String {
     let mut lines = text.split_inclusive('\n');
     let mut header: Vec<&str> = lines.by_ref().take(1).collect();
     let mut ended = false;
@@ -72,6 +72,6 @@ mod tests {
     #[test]
     fn only_the_header_loses_its_line() {
         let text = "---\nsource: a\nassertion_line: 7\n---\nassertion_line: 8\n";
-        assert_eq!(pinned(text), "---\nsource: a\n---\nassertion_line: 8\n");
+        assert_eq!(strip_assertion_line(text), "---\nsource: a\n---\nassertion_line: 8\n");
     }
 }

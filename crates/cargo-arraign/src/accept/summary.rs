@@ -1,4 +1,4 @@
-//! The summary of a run as the baseline of a suite.
+//! The summary of a run as the new baseline of a suite.
 
 use std::fs;
 use std::path::Path;
@@ -6,19 +6,19 @@ use std::path::Path;
 use arraign::__internals::verdict::summary::Summary;
 use serde_json::Value;
 
-/// The text of the baseline at `path` with the means of `summary`. Suites that only the old one holds stay.
-pub(super) fn text(summary: &Value, path: &Path) -> Result<String, String> {
+/// Renders the baseline at `path` with the means of `summary`. Suites that only the old baseline contains are kept.
+pub(super) fn render_baseline(summary: &Value, path: &Path) -> Result<String, String> {
     let now: Summary = serde_json::from_value(summary.clone()).map_err(|error| error.to_string())?;
     let old = fs::read(path).ok().and_then(|bytes| serde_json::from_slice::<Summary>(&bytes).ok());
     let whole = match old {
-        Some(old) if old.suites.len() > 1 => with_suites_of(old, now),
+        Some(old) if old.suites.len() > 1 => merge_suites(old, now),
         _ => now,
     };
     let text = serde_json::to_string_pretty(&whole).map_err(|error| error.to_string())?;
     Ok(text + "\n")
 }
 
-fn with_suites_of(mut old: Summary, now: Summary) -> Summary {
+fn merge_suites(mut old: Summary, now: Summary) -> Summary {
     for suite in now.suites {
         match old.suites.iter_mut().find(|known| known.name == suite.name) {
             Some(known) => *known = suite,

@@ -1,4 +1,4 @@
-//! A run of an agent as the baseline of its case.
+//! A run of an agent as the new baseline of its case.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use arraign::verdict::{RunSummary, Verdict};
 
 use super::repository::Repository;
 
-/// The text of the run that `verdict` is about, whose file is one of the package in `folder`, for the baseline at `path`.
-/// The error says why there is none.
-pub(super) fn text(
+/// Renders the run of `verdict` for the baseline at `path`. The file of the run belongs to the package in `folder`.
+/// The error says why the run cannot be a baseline.
+pub(super) fn render_baseline(
     verdict: &Verdict,
     path: &Path,
     folder: &str,
@@ -23,15 +23,15 @@ pub(super) fn text(
         let why = "the run is in no file: write the case's trace, or its agent's answer, to one first";
         return Err(why.to_owned());
     };
-    let recording = repository.path(folder, file);
-    let text = repository.read(&recording)?;
+    let recording = repository.join(folder, file);
+    let text = repository.read_text(&recording)?;
     let runs = read(&text, Some(&run.format)).map_err(|error| format!("`{file}`: {error}"))?.runs;
-    // The same file as it stands, where a name of the same kind may hold it.
+    // Copy a file with one run unchanged if the baseline has the same extension.
     if runs.len() == 1 && recording.extension() == path.extension() {
         return Ok(text);
     }
-    let wanted = |trace: &&arraign::Trace| runs.len() == 1 || is_run(trace.id.as_deref(), run);
-    runs.iter().find(wanted).map(to_native).ok_or_else(|| {
+    let found = runs.iter().find(|trace| runs.len() == 1 || is_run(trace.id.as_deref(), run));
+    found.map(to_native).ok_or_else(|| {
         format!("`{file}` holds {} runs, and this one has no id: copy it to a file of its own", runs.len())
     })
 }

@@ -1,15 +1,16 @@
-//! Assay: `eval.yaml` with `metric:` tests, as its pages print them, or with `expected: {type: ...}`, as its program
+//! Assay: `eval.yaml` with `metric:` tests, as in its documentation, or with `expected: {type: ...}`, as its program
 //! reads them.
 
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
 use serde_json::{Map, Value, json};
 
-use super::draft::{Case, Draft, Given, Imported, named};
-use super::lost::{Keys, Lost, list, text};
+use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check};
+use super::keys::{Keys, list_entries, read_scalar};
 use super::pattern;
+use super::unsupported::UnsupportedList;
 
-/// The metrics that are checks of ours, and their settings.
+/// The metrics with a check of the same name, and their settings.
 const METRICS: &[(&str, &[&str])] = &[
     ("args_valid", &["policy", "schema"]),
     ("sequence_valid", &["policy", "sequence", "rules"]),
@@ -32,89 +33,89 @@ const OF_A_TEST: &[(&[&str], &str)] = &[
     (&["metadata"], "a case has `tags` and a `description`, and no other labels"),
 ];
 
-pub(super) fn import(given: &Given) -> Result<Imported, LoadErrors> {
-    let mut draft = Draft::new(given, "assay");
-    for document in given.documents()? {
+pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
+    let mut draft = SuiteDraft::new(input, "assay");
+    for document in input.parse_documents()? {
         let root = document.root();
-        let Some(mut suite) = Keys::of(root).filter(|_| root.get("tests").is_some()) else {
+        let Some(mut suite) = Keys::new(root).filter(|_| root.get("tests").is_some()) else {
             return Err(root.error("an Assay suite has `tests`").into());
         };
         for (key, names) in [("version", &["version", "configVersion"][..]), ("suite", &["suite"])] {
-            if let Some(text) = suite.text(names) {
-                draft.head(key, text);
+            if let Some(text) = suite.take_text(names) {
+                draft.set_suite_key(key, text);
             }
         }
         if let Some(output) = suite.take(&["output"]) {
-            draft.head("output", output.to_json());
+            draft.set_suite_key("output", output.to_json());
         }
-        for node in list(suite.take(&["tests"])) {
-            test(node, &mut draft);
+        for node in list_entries(suite.take(&["tests"])) {
+            import_test(node, &mut draft);
         }
-        suite.lose_rest(OF_A_SUITE, &mut draft.lost);
+        suite.reject_rest(OF_A_SUITE, &mut draft.unsupported);
     }
     Ok(draft.finish())
 }
 
-fn test(node: Node<'_>, draft: &mut Draft) {
-    let Some(mut keys) = Keys::of(node) else {
-        return draft.lost.key(node, "tests", "a test is a mapping");
+fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
+    let Some(mut keys) = Keys::new(node) else {
+        return draft.unsupported.add_key(node, "tests", "a test is a mapping");
     };
-    let id = keys.text(&["id"]).unwrap_or_default();
-    let id = draft.ids.own(&id);
-    let mut case = Case::new(&id);
-    case.put("description", keys.text(&["description"]));
-    case.put("input", keys.take(&["input"]).and_then(|node| input(node, &mut draft.lost)));
-    case.put("tags", keys.take(&["tags"]).map(Node::to_json));
+    let id = keys.take_text(&["id"]).unwrap_or_default();
+    let id = draft.ids.claim_id(&id);
+    let mut case = CaseDraft::new(&id);
+    case.set("description", keys.take_text(&["description"]));
+    case.set("input", keys.take(&["input"]).and_then(|node| read_input(node, &mut draft.unsupported)));
+    case.set("tags", keys.take(&["tags"]).map(Node::to_json));
     if keys.node().get("metric").is_some() {
-        return documented(keys, case, draft);
+        return import_documented_test(keys, case, draft);
     }
-    let expected = list(keys.take(&["expected"]));
-    let assertions = list(keys.take(&["assertions"]));
+    let expected = list_entries(keys.take(&["expected"]));
+    let assertions = list_entries(keys.take(&["assertions"]));
     let alone = expected.len() == 1 && assertions.is_empty();
     for node in expected {
-        match expectation(node, draft) {
+        match convert_expectation(node, draft) {
             Expectation::Metric(metric, settings) if alone => {
-                case.put("metric", Some(metric));
-                settings.into_iter().for_each(|(key, value)| case.put(&key, Some(value)));
+                case.set("metric", Some(metric));
+                settings.into_iter().for_each(|(key, value)| case.set(&key, Some(value)));
             }
-            Expectation::Metric(metric, settings) => case.expect(vec![named(metric, settings)]),
-            Expectation::Checks(checks) => case.expect(checks),
+            Expectation::Metric(metric, settings) => case.add_checks(vec![build_check(metric, settings)]),
+            Expectation::Checks(checks) => case.add_checks(checks),
         }
     }
     for node in assertions {
-        case.expect(assertion(node, &mut draft.lost));
+        case.add_checks(convert_assertion(node, &mut draft.unsupported));
     }
-    keys.lose_rest(OF_A_TEST, &mut draft.lost);
-    draft.case(node.place(), case.finish());
+    keys.reject_rest(OF_A_TEST, &mut draft.unsupported);
+    draft.add_case(node.place(), case.finish());
 }
 
-/// A test as the pages have it is a case already: its settings stand beside its metric.
-fn documented(mut keys: Keys<'_>, mut case: Case, draft: &mut Draft) {
+/// Imports a test as in the documentation, which already has the form of a case: the settings are beside `metric`.
+fn import_documented_test(mut keys: Keys<'_>, mut case: CaseDraft, draft: &mut SuiteDraft) {
     let place = keys.node().place();
     for key in ["on_error", "metadata"] {
         if let Some(node) = keys.take(&[key]) {
             let why = OF_A_TEST.iter().find(|(names, _)| names.contains(&key)).map_or("", |(_, why)| why);
-            draft.lost.key(node, key, why);
+            draft.unsupported.add_key(node, key, why);
         }
     }
-    for (key, node) in keys.rest() {
+    for (key, node) in keys.into_rest() {
         if key == "policy" {
-            draft.names(node);
+            draft.add_named_file(node);
         }
-        case.put(key, Some(node.to_json()));
+        case.set(key, Some(node.to_json()));
     }
-    draft.case(place, case.finish());
+    draft.add_case(place, case.finish());
 }
 
-/// A text, or `{prompt, context}`.
-fn input(node: Node<'_>, lost: &mut Lost) -> Option<String> {
-    let Some(mut keys) = Keys::of(node) else { return text(node) };
-    let prompt = keys.text(&["prompt"]);
-    keys.lose_rest(&[(&["context"], "what the agent was given is in the trace")], lost);
+/// Reads a text, or `{prompt, context}`.
+fn read_input(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<String> {
+    let Some(mut keys) = Keys::new(node) else { return read_scalar(node) };
+    let prompt = keys.take_text(&["prompt"]);
+    keys.reject_rest(&[(&["context"], "what the agent was given is in the trace")], unsupported);
     prompt
 }
 
-/// What an `expected` entry is here.
+/// A converted `expected` entry.
 enum Expectation {
     /// A metric with its settings.
     Metric(&'static str, Map<String, Value>),
@@ -122,71 +123,72 @@ enum Expectation {
     Checks(Vec<Value>),
 }
 
-fn expectation(node: Node<'_>, draft: &mut Draft) -> Expectation {
-    let Some(mut keys) = Keys::of(node) else {
-        draft.lost.key(node, "expected", "an expectation is a mapping");
+fn convert_expectation(node: Node<'_>, draft: &mut SuiteDraft) -> Expectation {
+    let Some(mut keys) = Keys::new(node) else {
+        draft.unsupported.add_key(node, "expected", "an expectation is a mapping");
         return Expectation::Checks(Vec::new());
     };
-    let name = keys.text(&["type"]).or_else(|| untagged(node).map(str::to_owned)).unwrap_or_default();
+    let name =
+        keys.take_text(&["type"]).or_else(|| guess_metric(node).map(str::to_owned)).unwrap_or_default();
     let found = match METRICS.iter().find(|(metric, _)| *metric == name) {
-        Some((metric, names)) => Ok(Expectation::Metric(metric, settings(&mut keys, names, draft))),
+        Some((metric, names)) => Ok(Expectation::Metric(metric, take_settings(&mut keys, names, draft))),
         None if name == "json_schema" && node.get("schema_file").is_some() => {
-            Ok(Expectation::Checks(schema_in_a_file(&mut keys, draft)))
+            Ok(Expectation::Checks(read_schema_file(&mut keys, draft)))
         }
-        None => answer(&name, &mut keys).map(Expectation::Checks),
+        None => convert_answer(&name, &mut keys).map(Expectation::Checks),
     };
     match found {
         Ok(found) => {
-            keys.lose_rest(&[], &mut draft.lost);
+            keys.reject_rest(&[], &mut draft.unsupported);
             found
         }
         Err(why) => {
-            draft.lost.key(node, &format!("expected: {name}"), why);
+            draft.unsupported.add_key(node, &format!("expected: {name}"), why);
             Expectation::Checks(Vec::new())
         }
     }
 }
 
-/// The file counts; where it does, a schema beside it is an empty one.
-fn schema_in_a_file(keys: &mut Keys<'_>, draft: &mut Draft) -> Vec<Value> {
+/// Reads `schema_file`, which takes precedence over `json_schema`. An empty schema beside it is not reported.
+fn read_schema_file(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
     let Some(file) = keys.take(&["schema_file"]) else { return Vec::new() };
-    if keys.node().get("json_schema").and_then(text).is_none_or(|schema| schema.trim() == "{}") {
+    if keys.node().get("json_schema").and_then(read_scalar).is_none_or(|schema| schema.trim() == "{}") {
         keys.skip(&["json_schema"]);
     }
-    draft.names(file);
-    vec![named("json_schema", json!({"schema": file.to_json()}))]
+    draft.add_named_file(file);
+    vec![build_check("json_schema", json!({"schema": file.to_json()}))]
 }
 
-fn settings(keys: &mut Keys<'_>, names: &[&str], draft: &mut Draft) -> Map<String, Value> {
+fn take_settings(keys: &mut Keys<'_>, names: &[&str], draft: &mut SuiteDraft) -> Map<String, Value> {
     let mut settings = Map::new();
     for key in names {
         let Some(node) = keys.take(&[key]) else { continue };
         if *key == "policy" {
-            draft.names(node);
+            draft.add_named_file(node);
         }
         settings.insert((*key).to_owned(), node.to_json());
     }
     settings
 }
 
-/// The metric that an entry without `type` is of.
-fn untagged(node: Node<'_>) -> Option<&'static str> {
+/// Returns the metric of an entry without `type`, which its keys identify.
+fn guess_metric(node: Node<'_>) -> Option<&'static str> {
     let shapes = [("must_contain", "must_contain"), ("sequence", "sequence_valid"), ("schema", "args_valid")];
     shapes.iter().find(|(key, _)| node.get(key).is_some()).map(|(_, name)| *name)
 }
 
-/// An expectation about the answer, as entries of `expect`.
-fn answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
+/// Converts an expectation about the answer to entries of `expect`.
+fn convert_answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
     match name {
-        "must_contain" => texts("contains", keys.take(&[name])),
-        "must_not_contain" => texts("not_contains", keys.take(&[name])),
-        "regex_match" => pattern("regex", keys),
-        "regex_not_match" => pattern("not_regex", keys),
+        "must_contain" => convert_texts("contains", keys.take(&[name])),
+        "must_not_contain" => convert_texts("not_contains", keys.take(&[name])),
+        "regex_match" => convert_pattern("regex", keys),
+        "regex_not_match" => convert_pattern("not_regex", keys),
         "json_schema" => {
-            let schema = keys.text(&["json_schema"]).unwrap_or_default();
+            let schema = keys.take_text(&["json_schema"]).unwrap_or_default();
             match serde_json::from_str::<Value>(&schema) {
                 Ok(schema) if schema == json!({}) => Err("its schema constrains nothing"),
-                Ok(schema) => Ok(vec![named("json_schema", json!({"schema": schema}))]),
+                Ok(schema) => Ok(vec![build_check("json_schema", json!({"schema": schema}))]),
                 Err(_) => Err("its schema is no JSON: write `expect: [json_schema: {schema: FILE}]`"),
             }
         }
@@ -202,43 +204,43 @@ fn answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
     }
 }
 
-fn texts(check: &str, node: Option<Node<'_>>) -> Result<Vec<Value>, &'static str> {
-    let texts = list(node).into_iter().filter_map(text);
+fn convert_texts(check: &str, node: Option<Node<'_>>) -> Result<Vec<Value>, &'static str> {
+    let texts = list_entries(node).into_iter().filter_map(read_scalar);
     let checks: Vec<Value> =
-        texts.map(|text| named(check, json!({"value": text, "case_sensitive": true}))).collect();
+        texts.map(|text| build_check(check, json!({"value": text, "case_sensitive": true}))).collect();
     if checks.is_empty() { Err("it lists no text: it asks for nothing") } else { Ok(checks) }
 }
 
-fn pattern(check: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
-    let flags: String = list(keys.take(&["flags"])).into_iter().filter_map(text).collect();
-    let pattern = keys.text(&["pattern"]).ok_or("it has no `pattern`")?;
-    Ok(vec![named(check, pattern::settings(&pattern, &flags))])
+fn convert_pattern(check: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
+    let flags: String = list_entries(keys.take(&["flags"])).into_iter().filter_map(read_scalar).collect();
+    let pattern = keys.take_text(&["pattern"]).ok_or("it has no `pattern`")?;
+    Ok(vec![build_check(check, pattern::build_settings(&pattern, &flags))])
 }
 
-/// An assertion about the trace.
-fn assertion(node: Node<'_>, lost: &mut Lost) -> Vec<Value> {
-    let Some(mut keys) = Keys::of(node) else { return Vec::new() };
-    let kind = keys.text(&["type"]).unwrap_or_default();
+/// Converts an assertion about the trace.
+fn convert_assertion(node: Node<'_>, unsupported: &mut UnsupportedList) -> Vec<Value> {
+    let Some(mut keys) = Keys::new(node) else { return Vec::new() };
+    let kind = keys.take_text(&["type"]).unwrap_or_default();
     let tool = keys.take(&["tool"]).map(Node::to_json).unwrap_or_default();
     let checks = match kind.as_str() {
         "trace_must_call_tool" => {
             let least = keys.take(&["min_calls"]).map_or(json!(1), Node::to_json);
-            vec![rule(&json!({"type": "count", "tool": tool, "min": least}))]
+            vec![build_rule(&json!({"type": "count", "tool": tool, "min": least}))]
         }
-        "trace_must_not_call_tool" => vec![named("forbidden_tools", json!([tool]))],
+        "trace_must_not_call_tool" => vec![build_check("forbidden_tools", json!([tool]))],
         "trace_tool_sequence" => {
             let sequence = keys.take(&["sequence"]).map(Node::to_json).unwrap_or_default();
             let others = keys.take(&["allow_other_tools"]).map(Node::to_json) == Some(Value::Bool(true));
             let settings = if others { sequence } else { json!({"allow": [sequence]}) };
-            vec![named("tool_sequence", settings)]
+            vec![build_check("tool_sequence", settings)]
         }
         "trace_max_steps" => {
             let most = keys.take(&["max"]).map(Node::to_json).unwrap_or_default();
-            lost.key(node, &kind, "steps are counted as tool calls here; each call is one");
-            vec![rule(&json!({"type": "count", "tool": "*", "max": most}))]
+            unsupported.add_key(node, &kind, "steps are counted as tool calls here; each call is one");
+            vec![build_rule(&json!({"type": "count", "tool": "*", "max": most}))]
         }
         _ => {
-            lost.key(
+            unsupported.add_key(
                 node,
                 &format!("assertions: {kind}"),
                 "it tests a policy on calls of its own, and no trace",
@@ -246,10 +248,10 @@ fn assertion(node: Node<'_>, lost: &mut Lost) -> Vec<Value> {
             return Vec::new();
         }
     };
-    keys.lose_rest(&[], lost);
+    keys.reject_rest(&[], unsupported);
     checks
 }
 
-fn rule(rule: &Value) -> Value {
-    named("sequence_valid", json!({"rules": [rule]}))
+fn build_rule(rule: &Value) -> Value {
+    build_check("sequence_valid", json!({"rules": [rule]}))
 }

@@ -1,4 +1,4 @@
-//! The files that are being written for one file of the other tool.
+//! The output of an import, while it is being built.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,38 +11,38 @@ use arraign::reader::to_native;
 use arraign::trace::Trace;
 use serde_json::{Map, Value};
 
-use super::beside::{Beside, ends_in};
-use super::ids::{Ids, file_name};
-use super::lost::{Lost, NotCarried};
+use super::ids::{CaseIds, sanitize_file_name};
+use super::source_dir::{SourceDir, has_extension};
+use super::unsupported::{Unsupported, UnsupportedList};
 use super::yaml_text;
 
-/// A file of the other tool.
-pub(super) struct Given {
+/// A file to import.
+pub(super) struct ImportInput {
     pub(super) source: Arc<Source>,
-    /// The file of criteria beside it, for tools that have one.
+    /// The file of criteria beside the file, for tools that have one.
     pub(super) criteria: Option<Arc<Source>>,
-    /// What lies in its folder.
-    pub(super) beside: Arc<Beside>,
+    /// The folder of the file.
+    pub(super) source_dir: Arc<SourceDir>,
 }
 
-impl Given {
-    /// The documents of the file.
-    pub(super) fn documents(&self) -> Result<Vec<Document>, LoadErrors> {
-        documents(&self.source)
+impl ImportInput {
+    /// Parses the documents of the file.
+    pub(super) fn parse_documents(&self) -> Result<Vec<Document>, LoadErrors> {
+        parse_documents(&self.source)
     }
 
-    /// The file's name without folder and endings; `arraign.yaml` would mean something else.
-    fn stem(&self) -> String {
+    /// Returns the name of the file without folder and extensions. `arraign` is reserved for `arraign.yaml`.
+    fn file_stem(&self) -> String {
         let stem = Path::new(self.source.name()).file_stem().unwrap_or_default().to_string_lossy();
         let stem = [".evalset", ".test"].iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(&stem);
-        let stem = file_name(stem);
+        let stem = sanitize_file_name(stem);
         if stem == "arraign" { "imported".to_owned() } else { stem }
     }
 }
 
-/// The documents of a file: one a line, where it is JSON Lines.
-pub(super) fn documents(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
-    if !ends_in(Path::new(source.name()), &["jsonl"]) {
+/// Parses the documents of a file. In JSON Lines, each line is one document.
+pub(super) fn parse_documents(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
+    if !has_extension(Path::new(source.name()), &["jsonl"]) {
         return Document::parse(source);
     }
     let (mut documents, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
@@ -54,33 +54,33 @@ pub(super) fn documents(source: &Arc<Source>) -> Result<Vec<Document>, LoadError
     errors.or(documents)
 }
 
-/// What an import makes of a file.
-pub(super) struct Imported {
-    /// The files to write, by their paths below the folder of cases: the cases first, then their traces.
+/// The result of importing a file.
+pub(super) struct ImportedFiles {
+    /// The files to write, with paths relative to the folder of cases: first the cases, then their traces.
     pub(super) files: Vec<(String, String)>,
-    /// What is not in them.
-    pub(super) not_carried: Vec<NotCarried>,
-    /// How many cases are in them.
+    /// What could not be imported.
+    pub(super) unsupported: Vec<Unsupported>,
+    /// The number of cases.
     pub(super) cases: usize,
-    /// How many of these have a recorded run.
+    /// The number of cases with a recorded run.
     pub(super) recorded: usize,
-    /// Files that the cases name, by their paths beside the given one.
+    /// Files that the cases name, with paths relative to the imported file.
     pub(super) named: Vec<(Place, String)>,
 }
 
-impl Imported {
-    /// Whether the file held nothing that could have been carried.
+impl ImportedFiles {
+    /// Whether the file contained nothing to import.
     pub(super) fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.not_carried.is_empty()
+        self.files.is_empty() && self.unsupported.is_empty()
     }
 }
 
-/// The keys of a case that ask for something.
+/// The keys of a case that contain checks.
 const CHECKING: &[&str] =
     &["metric", "eval", "expect", "expected", "extract", "checks", "turns", "thresholds", "require_calls"];
 
-/// What is being written.
-pub(super) struct Draft {
+/// A suite that is being built.
+pub(super) struct SuiteDraft {
     stem: String,
     title: String,
     head: Map<String, Value>,
@@ -88,37 +88,37 @@ pub(super) struct Draft {
     traces: Vec<(String, String)>,
     trace_names: HashSet<String>,
     named: Vec<(Place, String)>,
-    pub(super) beside: Arc<Beside>,
-    pub(super) ids: Ids,
-    pub(super) lost: Lost,
+    pub(super) source_dir: Arc<SourceDir>,
+    pub(super) ids: CaseIds,
+    pub(super) unsupported: UnsupportedList,
 }
 
-impl Draft {
-    /// Nothing carried yet of `given`, a file of the tool `from`.
-    pub(super) fn new(given: &Given, from: &str) -> Self {
-        let name = one_line(given.source.name());
+impl SuiteDraft {
+    /// Creates an empty suite for `input`, a file of the tool `from`.
+    pub(super) fn new(input: &ImportInput, from: &str) -> Self {
+        let name = one_line(input.source.name());
         Self {
-            stem: given.stem(),
+            stem: input.file_stem(),
             title: format!("# From {name}, by `cargo arraign import --from {from}`.\n"),
             head: Map::new(),
             cases: Vec::new(),
             traces: Vec::new(),
             trace_names: HashSet::new(),
             named: Vec::new(),
-            beside: Arc::clone(&given.beside),
-            ids: Ids::default(),
-            lost: Lost::default(),
+            source_dir: Arc::clone(&input.source_dir),
+            ids: CaseIds::default(),
+            unsupported: UnsupportedList::default(),
         }
     }
 
-    /// A key of the suite.
-    pub(super) fn head(&mut self, key: &str, value: impl Into<Value>) {
+    /// Sets a key of the suite.
+    pub(super) fn set_suite_key(&mut self, key: &str, value: impl Into<Value>) {
         self.head.insert(key.to_owned(), value.into());
     }
 
-    /// Keeps a recorded run; gives the path that its case names.
-    pub(super) fn trace(&mut self, id: &str, trace: &Trace) -> Value {
-        let plain = file_name(id);
+    /// Adds a recorded run. Returns the path for the case.
+    pub(super) fn add_trace(&mut self, id: &str, trace: &Trace) -> Value {
+        let plain = sanitize_file_name(id);
         let mut name = plain.clone();
         let mut number = 1;
         while !self.trace_names.insert(name.to_lowercase()) {
@@ -130,27 +130,27 @@ impl Draft {
         path.into()
     }
 
-    /// A file that a case names by its path beside the other tool's file.
-    pub(super) fn names(&mut self, node: Node<'_>) {
+    /// Adds a file that a case names by a path relative to the imported file.
+    pub(super) fn add_named_file(&mut self, node: Node<'_>) {
         if let Some(path) = node.as_str() {
             self.named.push((node.place(), path.to_owned()));
         }
     }
 
-    /// A case, if it asks for something.
-    pub(super) fn case(&mut self, place: Place, case: Map<String, Value>) {
+    /// Adds a case if it has any check.
+    pub(super) fn add_case(&mut self, place: Place, case: Map<String, Value>) {
         if CHECKING.iter().any(|key| case.contains_key(*key)) {
             self.cases.push(Value::Object(case));
             return;
         }
         let id = case.get("id").and_then(Value::as_str).unwrap_or_default();
         let why = "nothing that it checks could be carried, so it is not written";
-        self.lost.add(place, format!("the case `{id}`"), why);
+        self.unsupported.add(place, format!("the case `{id}`"), why);
     }
 
-    /// The files.
-    pub(super) fn finish(self) -> Imported {
-        let Self { stem, title, mut head, cases, traces, named, lost, .. } = self;
+    /// Builds the files.
+    pub(super) fn finish(self) -> ImportedFiles {
+        let Self { stem, title, mut head, cases, traces, named, unsupported, .. } = self;
         let count = cases.len();
         let kept: HashSet<String> =
             cases.iter().filter_map(|case| Some(case.get("trace")?.as_str()?.to_owned())).collect();
@@ -158,43 +158,43 @@ impl Draft {
         let mut files = Vec::new();
         if count > 0 {
             head.insert("tests".to_owned(), Value::Array(cases));
-            files.push((format!("{stem}.yaml"), format!("{title}{}", yaml_text::document(&head))));
+            files.push((format!("{stem}.yaml"), format!("{title}{}", yaml_text::render_document(&head))));
             files.extend(traces.into_iter().filter(|(path, _)| kept.contains(path)));
         }
-        Imported { files, not_carried: lost.0, cases: count, recorded, named }
+        ImportedFiles { files, unsupported: unsupported.0, cases: count, recorded, named }
     }
 }
 
-/// A case that is being written: its keys in order, and its list of checks.
-pub(super) struct Case {
+/// A case that is being built: its keys in order, and its list of checks.
+pub(super) struct CaseDraft {
     keys: Map<String, Value>,
     expect: Vec<Value>,
-    labels: Ids,
+    labels: CaseIds,
 }
 
-impl Case {
+impl CaseDraft {
     pub(super) fn new(id: &str) -> Self {
         Self {
             keys: Map::from_iter([("id".to_owned(), id.into())]),
             expect: Vec::new(),
-            labels: Ids::default(),
+            labels: CaseIds::default(),
         }
     }
 
-    /// A key, unless there is nothing to say under it.
-    pub(super) fn put(&mut self, key: &str, value: Option<impl Into<Value>>) {
+    /// Sets a key if there is a value.
+    pub(super) fn set(&mut self, key: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.keys.insert(key.to_owned(), value.into());
         }
     }
 
-    /// Entries of `expect`. A question to a judge has a label of its own.
-    pub(super) fn expect(&mut self, checks: Vec<Value>) {
+    /// Adds entries of `expect`. Each question to a judge gets a unique label.
+    pub(super) fn add_checks(&mut self, checks: Vec<Value>) {
         for mut check in checks {
             if let Some(label) = check.pointer_mut("/agent_check/label")
                 && let Value::String(text) = label
             {
-                *text = self.labels.own(text);
+                *text = self.labels.claim_id(text);
             }
             self.expect.push(check);
         }
@@ -208,7 +208,7 @@ impl Case {
     }
 }
 
-/// `{name: value}`: a check with its settings.
-pub(super) fn named(name: &str, value: impl Into<Value>) -> Value {
+/// Builds `{name: value}`: a check with its settings.
+pub(super) fn build_check(name: &str, value: impl Into<Value>) -> Value {
     Value::Object(Map::from_iter([(name.to_owned(), value.into())]))
 }

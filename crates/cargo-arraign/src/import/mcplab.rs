@@ -1,10 +1,11 @@
-//! MCPLab: evaluation files with `scenarios`, and test cases that are files of their own.
+//! MCPLab: evaluation files with `scenarios`, and files with a single test case.
 
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
 
-use super::draft::{Case, Draft, Given, Imported};
-use super::lost::{Keys, Lost, list, pruned, says_nothing};
+use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
+use super::keys::{Keys, is_empty_node, list_entries, prune_empty};
+use super::unsupported::UnsupportedList;
 
 const RUNNING: &str =
     "how an agent and its servers are reached is no part of a case: its run is in the trace";
@@ -20,7 +21,7 @@ const OF_A_SCENARIO: &[(&[&str], &str)] = &[
     (&["attachments"], "what was attached is in the trace, if anywhere"),
 ];
 
-/// The blocks of `eval` that are read as they stand.
+/// The blocks of `eval` that are imported unchanged.
 const EVAL: &[&str] = &[
     "tool_constraints",
     "tool_sequence",
@@ -30,62 +31,62 @@ const EVAL: &[&str] = &[
     "agent_context",
 ];
 
-pub(super) fn import(given: &Given) -> Result<Imported, LoadErrors> {
-    let mut draft = Draft::new(given, "mcplab");
-    for document in given.documents()? {
+pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
+    let mut draft = SuiteDraft::new(input, "mcplab");
+    for document in input.parse_documents()? {
         let root = document.root();
         if root.get("prompt").is_some() {
-            scenario(root, &mut draft);
+            import_scenario(root, &mut draft);
             continue;
         }
-        let Some(mut file) = Keys::of(root).filter(|_| root.get("scenarios").is_some()) else {
+        let Some(mut file) = Keys::new(root).filter(|_| root.get("scenarios").is_some()) else {
             let error = root.error("an MCPLab file has `scenarios`, or is one test case with its `prompt`");
             return Err(error.into());
         };
-        if let Some(name) = file.text(&["name"]) {
-            draft.head("suite", name);
+        if let Some(name) = file.take_text(&["name"]) {
+            draft.set_suite_key("suite", name);
         }
-        for node in list(file.take(&["scenarios"])) {
-            scenario(node, &mut draft);
+        for node in list_entries(file.take(&["scenarios"])) {
+            import_scenario(node, &mut draft);
         }
-        file.lose_rest(OF_A_FILE, &mut draft.lost);
+        file.reject_rest(OF_A_FILE, &mut draft.unsupported);
     }
     Ok(draft.finish())
 }
 
-fn scenario(node: Node<'_>, draft: &mut Draft) {
-    let Some(mut keys) = Keys::of(node) else {
-        return draft.lost.key(node, "scenarios", "a scenario is a mapping");
+fn import_scenario(node: Node<'_>, draft: &mut SuiteDraft) {
+    let Some(mut keys) = Keys::new(node) else {
+        return draft.unsupported.add_key(node, "scenarios", "a scenario is a mapping");
     };
-    if let Some(name) = keys.text(&["ref"]) {
+    if let Some(name) = keys.take_text(&["ref"]) {
         let why = "it stands in a file of its own: import that file as well";
-        return draft.lost.add(node.place(), format!("the scenario `{name}`"), why);
+        return draft.unsupported.add(node.place(), format!("the scenario `{name}`"), why);
     }
-    let id = keys.text(&["id"]).unwrap_or_default();
-    let id = draft.ids.own(&id);
-    let mut case = Case::new(&id);
-    case.put("description", keys.text(&["name", "description"]));
-    case.put("input", keys.text(&["prompt"]));
-    case.put("tags", keys.take(&["tags"]).filter(|node| !says_nothing(*node)).map(Node::to_json));
-    case.put("eval", keys.take(&["eval"]).and_then(|node| eval(node, &mut draft.lost)));
-    let extract = keys.take(&["extract"]).filter(|node| !says_nothing(*node));
-    case.put("extract", extract.map(Node::to_json));
-    keys.lose_rest(OF_A_SCENARIO, &mut draft.lost);
-    draft.case(node.place(), case.finish());
+    let id = keys.take_text(&["id"]).unwrap_or_default();
+    let id = draft.ids.claim_id(&id);
+    let mut case = CaseDraft::new(&id);
+    case.set("description", keys.take_text(&["name", "description"]));
+    case.set("input", keys.take_text(&["prompt"]));
+    case.set("tags", keys.take(&["tags"]).filter(|node| !is_empty_node(*node)).map(Node::to_json));
+    case.set("eval", keys.take(&["eval"]).and_then(|node| convert_eval(node, &mut draft.unsupported)));
+    let extract = keys.take(&["extract"]).filter(|node| !is_empty_node(*node));
+    case.set("extract", extract.map(Node::to_json));
+    keys.reject_rest(OF_A_SCENARIO, &mut draft.unsupported);
+    draft.add_case(node.place(), case.finish());
 }
 
-/// The block, without what asks for nothing.
-fn eval(node: Node<'_>, lost: &mut Lost) -> Option<serde_json::Value> {
-    let mut keys = Keys::of(node)?;
+/// Converts the block, without empty lists.
+fn convert_eval(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<serde_json::Value> {
+    let mut keys = Keys::new(node)?;
     let mut block = serde_json::Map::new();
     for key in EVAL {
-        if let Some(value) = keys.take(&[key]).and_then(pruned) {
+        if let Some(value) = keys.take(&[key]).and_then(prune_empty) {
             block.insert((*key).to_owned(), value);
         }
     }
     if !block.contains_key("agent_assertions") {
         block.remove("agent_context");
     }
-    keys.lose_rest(&[], lost);
+    keys.reject_rest(&[], unsupported);
     (!block.is_empty()).then_some(block.into())
 }

@@ -1,22 +1,23 @@
-//! `cargo arraign import`: files of other tools as cases of ours.
+//! `cargo arraign import`: converts files of other tools to cases.
 //!
-//! Each tool is a file here: a pure function from its text to our files and to what could not be carried. A file that
-//! is there already is never touched, and nothing is written unless all of it can be.
+//! Each tool has a module with a pure function from a file to the files to write and to what could not be imported.
+//! Existing files are never changed. If one of the new files already exists, nothing is written.
 
 mod adk;
 mod assay;
-mod beside;
 mod deepeval;
 mod draft;
 mod evalview;
 mod ids;
-mod lost;
+mod keys;
 mod mcplab;
 mod pattern;
 mod promptfoo;
 mod question;
+mod source_dir;
+mod summary;
 mod table;
-mod told;
+mod unsupported;
 mod yaml_text;
 
 #[cfg(test)]
@@ -33,27 +34,27 @@ use arraign::__internals::place::{LoadErrors, Source};
 use arraign::Harness;
 use clap::{Args, ValueEnum};
 
-use self::beside::Beside;
-use self::draft::{Given, Imported};
-use self::lost::Lost;
-use self::told::{Written, tell};
-use crate::editor::first_line;
+use self::draft::{ImportInput, ImportedFiles};
+use self::source_dir::SourceDir;
+use self::summary::{WrittenFile, print_summary};
+use self::unsupported::UnsupportedList;
+use crate::editor::render_schema_line;
+use crate::error::{CliError, CliResult, exit_after_write};
 use crate::new_file::write_new;
-use crate::stop::{Ended, Stop, written};
 
 /// Write what another tool checks as YAML cases, and tell what could not be carried.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Files of the other tool.
+    /// Files to import.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The tool that they belong to.
+    /// The tool that wrote the files.
     #[arg(long, value_enum, value_name = "TOOL")]
     from: Tool,
-    /// The folder of cases to write into.
+    /// The folder to write the cases to.
     #[arg(long, value_name = "DIR", default_value = "evals")]
     out: PathBuf,
-    /// Exit with 101 where something could not be carried.
+    /// Exit with 101 if anything could not be imported.
     #[arg(long)]
     strict: bool,
 }
@@ -69,104 +70,114 @@ enum Tool {
 }
 
 impl Tool {
-    fn import(self, given: &Given) -> Result<Imported, LoadErrors> {
+    fn import(self, input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
         match self {
-            Self::Assay => assay::import(given),
-            Self::Mcplab => mcplab::import(given),
-            Self::Evalview => evalview::import(given),
-            Self::Promptfoo => promptfoo::import(given),
-            Self::Adk => adk::import(given),
-            Self::Deepeval => deepeval::import(given),
+            Self::Assay => assay::import(input),
+            Self::Mcplab => mcplab::import(input),
+            Self::Evalview => evalview::import(input),
+            Self::Promptfoo => promptfoo::import(input),
+            Self::Adk => adk::import(input),
+            Self::Deepeval => deepeval::import(input),
         }
     }
 }
 
 impl Import {
-    pub(crate) fn run(self) -> Ended {
+    pub(crate) fn run(self) -> CliResult {
         let mut all = Vec::new();
         for path in &self.files {
-            all.push((Beside::of(path), self.tool(path)?));
+            all.push((SourceDir::around(path), self.import_file(path)?));
         }
         if all.iter().all(|(_, imported)| imported.is_empty()) {
-            return Err(Stop::new("there is no case in it: is it the right file, and the right `--from`?"));
+            return Err(CliError::new(
+                "there is no case in it: is it the right file, and the right `--from`?",
+            ));
         }
         self.refuse_to_overwrite(&all)?;
-        let mut lost = Lost::default();
+        let mut unsupported = UnsupportedList::default();
         let mut new = Vec::new();
-        for (beside, imported) in all {
-            self.write(&beside, &imported, &mut lost, &mut new)?;
+        for (source_dir, imported) in all {
+            self.write_files(&source_dir, &imported, &mut unsupported, &mut new)?;
         }
-        lost.sort();
-        let broken = self.load(&new);
-        written(tell(&new, &lost, &broken))?;
-        let failed = new.is_empty() || !broken.is_empty() || (self.strict && !lost.0.is_empty());
+        unsupported.sort();
+        let broken = self.find_load_errors(&new);
+        exit_after_write(print_summary(&new, &unsupported, &broken))?;
+        let failed = new.is_empty() || !broken.is_empty() || (self.strict && !unsupported.0.is_empty());
         Ok(if failed { ExitCode::from(101) } else { ExitCode::SUCCESS })
     }
 
-    fn tool(&self, path: &Path) -> Result<Imported, Stop> {
-        let source = read(path)?;
+    fn import_file(&self, path: &Path) -> Result<ImportedFiles, CliError> {
+        let source = read_source(path)?;
         let criteria = path.with_file_name(adk::CRITERIA);
-        let criteria = (self.from == Tool::Adk && criteria.is_file()).then(|| read(&criteria)).transpose()?;
-        let beside = Arc::new(Beside::of(path));
-        self.from.import(&Given { source, criteria, beside }).map_err(|errors| Stop::new(errors.to_string()))
+        let criteria =
+            (self.from == Tool::Adk && criteria.is_file()).then(|| read_source(&criteria)).transpose()?;
+        let source_dir = Arc::new(SourceDir::around(path));
+        self.from
+            .import(&ImportInput { source, criteria, source_dir })
+            .map_err(|errors| CliError::new(errors.to_string()))
     }
 
-    /// Nothing is written where a file would be replaced, or two would be one.
-    fn refuse_to_overwrite(&self, all: &[(Beside, Imported)]) -> Result<(), Stop> {
+    /// Checks that no file would be replaced, and that no two files have the same name.
+    fn refuse_to_overwrite(&self, all: &[(SourceDir, ImportedFiles)]) -> Result<(), CliError> {
         let mut names = HashSet::new();
         for (name, _) in all.iter().flat_map(|(_, imported)| &imported.files) {
             let path = self.out.join(name);
             if path.exists() {
                 let help = "move it away, or name another folder with `--out`";
-                return Err(Stop::new(format!("{} is there already: {help}", path.display())));
+                return Err(CliError::new(format!("{} is there already: {help}", path.display())));
             }
             if !names.insert(name) {
                 let help = "import them one by one, each with an `--out` of its own";
-                return Err(Stop::new(format!("two of the files would become {}: {help}", path.display())));
+                return Err(CliError::new(format!(
+                    "two of the files would become {}: {help}",
+                    path.display()
+                )));
             }
         }
         Ok(())
     }
 
-    fn write(
+    fn write_files(
         &self,
-        beside: &Beside,
-        imported: &Imported,
-        lost: &mut Lost,
-        new: &mut Vec<Written>,
-    ) -> Result<(), Stop> {
+        source_dir: &SourceDir,
+        imported: &ImportedFiles,
+        unsupported: &mut UnsupportedList,
+        new: &mut Vec<WrittenFile>,
+    ) -> Result<(), CliError> {
         let mut cases = Some((imported.cases, imported.recorded));
         for (name, text) in &imported.files {
-            let line = cases.is_some().then(|| first_line(&self.out)).flatten().unwrap_or_default();
+            let line = cases.is_some().then(|| render_schema_line(&self.out)).flatten().unwrap_or_default();
             write_new(&self.out.join(name), &(line + text))?;
-            new.push(Written { path: self.out.join(name), name: name.clone(), cases: cases.take() });
+            new.push(WrittenFile { path: self.out.join(name), name: name.clone(), cases: cases.take() });
         }
-        lost.0.extend(imported.not_carried.iter().map(Clone::clone));
+        unsupported.0.extend(imported.unsupported.iter().map(Clone::clone));
         for (place, name) in &imported.named {
-            match self.copy(beside, name)? {
-                Ok(true) => new.push(Written { path: self.out.join(name), name: name.clone(), cases: None }),
+            match self.copy_file(source_dir, name)? {
+                Ok(true) => {
+                    new.push(WrittenFile { path: self.out.join(name), name: name.clone(), cases: None });
+                }
                 Ok(false) => {}
-                Err(why) => lost.add(place.clone(), format!("the file `{name}`"), why),
+                Err(why) => unsupported.add(place.clone(), format!("the file `{name}`"), why),
             }
         }
         Ok(())
     }
 
-    /// Copies a file that a case names. True: it is new; the inner error says why it was not copied.
-    fn copy(&self, beside: &Beside, name: &str) -> Result<Result<bool, &'static str>, Stop> {
+    /// Copies a file that a case names. Returns whether the file is new. The inner error says why it was not copied.
+    fn copy_file(&self, source_dir: &SourceDir, name: &str) -> Result<Result<bool, &'static str>, CliError> {
         if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
             return Ok(Err("it lies elsewhere: put it below the folder of cases, and correct the path"));
         }
-        let found = beside.find(name).ok().and_then(|found| found.into_iter().next());
-        let Some(Ok(source)) = found.map(|path| beside.source(&path)) else {
+        let found = source_dir.find_files(name).ok().and_then(|found| found.into_iter().next());
+        let Some(Ok(source)) = found.map(|path| source_dir.read_source(&path)) else {
             return Ok(Err("it cannot be read: put it beside the cases"));
         };
         Ok(Ok(write_new(&self.out.join(name), source.text())?))
     }
 
-    /// What is wrong with the files that were written, as a run would say it.
-    fn load(&self, new: &[Written]) -> Vec<String> {
+    /// Loads the written files and returns their errors.
+    fn find_load_errors(&self, new: &[WrittenFile]) -> Vec<String> {
         let Ok(out) = self.out.canonicalize() else { return Vec::new() };
         let (Some(base), Some(folder)) = (out.parent(), out.file_name()) else { return Vec::new() };
         let harness = Harness::new(folder).at(base);
@@ -176,11 +187,11 @@ impl Import {
     }
 }
 
-fn read(path: &Path) -> Result<Arc<Source>, Stop> {
+fn read_source(path: &Path) -> Result<Arc<Source>, CliError> {
     let name = path.to_string_lossy().replace('\\', "/");
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => Stop::new(format!("{name}: not UTF-8, so it is no file of cases")),
-        _ => Stop::new(format!("{name}: {error}")),
+        ErrorKind::InvalidData => CliError::new(format!("{name}: not UTF-8, so it is no file of cases")),
+        _ => CliError::new(format!("{name}: {error}")),
     })?;
     Ok(Source::new(name, text.strip_prefix('\u{feff}').unwrap_or(&text)))
 }

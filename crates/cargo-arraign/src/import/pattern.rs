@@ -1,31 +1,31 @@
-//! Texts and patterns as JavaScript regular expressions, for what no check asks under its own name.
+//! Regular expressions for assertions without a check of their own.
 
 use serde_json::{Value, json};
 
-/// Settings of `regex` and `not_regex`.
-pub(super) fn settings(pattern: &str, flags: &str) -> Value {
-    // `/a/` is no literal where it comes from: the slashes are meant.
+/// Builds settings of `regex` or `not_regex`.
+pub(super) fn build_settings(pattern: &str, flags: &str) -> Value {
+    // In other tools, the slashes of `/a/` are part of the pattern. Here, they would delimit it.
     let pattern = if pattern.starts_with('/') { format!("(?:{pattern})") } else { pattern.to_owned() };
     json!({"pattern": pattern, "flags": flags})
 }
 
-/// One of the texts is in the answer.
-pub(super) fn any_of(texts: &[String]) -> String {
-    texts.iter().map(|text| literal(text)).collect::<Vec<_>>().join("|")
+/// Returns a pattern that matches any of the texts.
+pub(super) fn match_any(texts: &[String]) -> String {
+    texts.iter().map(|text| escape_literal(text)).collect::<Vec<_>>().join("|")
 }
 
-/// A text begins with this one.
-pub(super) fn at_start(text: &str) -> String {
-    format!("^{}", literal(text))
+/// Returns a pattern that matches this text at the start.
+pub(super) fn match_start(text: &str) -> String {
+    format!("^{}", escape_literal(text))
 }
 
-/// A pattern that is the whole of a text, no more.
-pub(super) fn whole(text: &str) -> String {
-    format!("^{}$", literal(text))
+/// Returns a pattern that matches only the complete text.
+pub(super) fn match_whole(text: &str) -> String {
+    format!("^{}$", escape_literal(text))
 }
 
-/// A pattern that matches this text alone.
-fn literal(text: &str) -> String {
+/// Escapes all characters with a meaning in a pattern.
+fn escape_literal(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for c in text.chars() {
         if r"\^$.*+?()[]{}|/".contains(c) {
@@ -49,15 +49,15 @@ mod tests {
     #[test]
     fn texts_are_meant_as_they_are() {
         let odd = ["a.b*c".to_owned(), "(x)[y]{1}|^$\\/".to_owned()];
-        assert!(is_match(&any_of(&odd), "- a.b*c") && is_match(&any_of(&odd), &odd[1]));
-        assert!(!is_match(&any_of(&odd), "aXb*c") && !is_match(&whole(&odd[0]), "aXb*c"));
-        assert!(is_match(&whole(&odd[1]), &odd[1]) && !is_match(&whole(&odd[0]), "a.b*c!"));
-        assert!(is_match(&at_start("No."), "No. 1") && !is_match(&at_start("No."), "\nNo."));
+        assert!(is_match(&match_any(&odd), "- a.b*c") && is_match(&match_any(&odd), &odd[1]));
+        assert!(!is_match(&match_any(&odd), "aXb*c") && !is_match(&match_whole(&odd[0]), "aXb*c"));
+        assert!(is_match(&match_whole(&odd[1]), &odd[1]) && !is_match(&match_whole(&odd[0]), "a.b*c!"));
+        assert!(is_match(&match_start("No."), "No. 1") && !is_match(&match_start("No."), "\nNo."));
     }
 
     #[test]
     fn slashes_around_a_pattern_are_part_of_it() {
-        let settings = settings("/a/", "i");
+        let settings = build_settings("/a/", "i");
         assert!(is_match(settings["pattern"].as_str().expect("a text"), "x/a/"));
     }
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::draft::named;
+use super::draft::build_check;
 
-/// A check that a judge decides.
-pub(super) fn question(label: &str, prompt: &str) -> Value {
-    named("agent_check", json!({"label": label, "prompt": prompt.trim()}))
+/// Builds a check that a judge decides.
+pub(super) fn build_question(label: &str, prompt: &str) -> Value {
+    build_check("agent_check", json!({"label": label, "prompt": prompt.trim()}))
 }
 
-/// The question whether the answer says what another one says.
-pub(super) fn same_as(answer: &str) -> String {
+/// Renders the question whether two answers say the same.
+pub(super) fn ask_same_answer(answer: &str) -> String {
     format!("Does the answer say the same as this one, in whatever words?\n\n{}", answer.trim())
 }

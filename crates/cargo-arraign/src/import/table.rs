@@ -1,30 +1,30 @@
-//! Tables: the rows of a CSV file below its header.
+//! Parses CSV files.
 
 use std::sync::Arc;
 
 use arraign::__internals::place::Source;
 use csv::{ReaderBuilder, StringRecord};
 
-/// A row of a table.
-pub(super) struct Row {
-    /// Its cells that hold something, each with its column's name.
+/// A row of a CSV file.
+pub(super) struct TableRow {
+    /// The cells that are not empty, with the names of their columns.
     pub(super) cells: Vec<(String, String)>,
-    /// Its line.
+    /// The line number.
     pub(super) line: usize,
-    /// Where it begins and ends, in bytes.
+    /// The byte range.
     pub(super) span: (usize, usize),
 }
 
-/// A table.
+/// A CSV file.
 pub(super) struct Table {
     /// The names of the columns.
     pub(super) columns: Vec<String>,
-    /// The rows that hold anything.
-    pub(super) rows: Vec<Row>,
+    /// The rows that are not empty.
+    pub(super) rows: Vec<TableRow>,
 }
 
-/// The table in `source`. A quoted cell may hold commas, line breaks and doubled quotes.
-pub(super) fn table(source: &Arc<Source>) -> Result<Table, csv::Error> {
+/// Parses `source`. A quoted cell can contain commas, line breaks and doubled quotes.
+pub(super) fn parse_table(source: &Arc<Source>) -> Result<Table, csv::Error> {
     let mut reader =
         ReaderBuilder::new().has_headers(false).flexible(true).from_reader(source.text().as_bytes());
     let (mut record, mut columns, mut rows) = (StringRecord::new(), None, Vec::new());
@@ -37,20 +37,24 @@ pub(super) fn table(source: &Arc<Source>) -> Result<Table, csv::Error> {
         let cells: Vec<(String, String)> = named.filter(|(_, cell)| !cell.is_empty()).collect();
         let ended = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX);
         if !cells.is_empty() {
-            rows.push(row(cells, &record, source.text(), ended));
+            rows.push(locate_row(cells, &record, source.text(), ended));
         }
     }
     Ok(Table { columns: columns.unwrap_or_default(), rows })
 }
 
-/// Empty lines before a row belong to it, as the reader counts.
-fn row(cells: Vec<(String, String)>, record: &StringRecord, text: &str, ended: usize) -> Row {
+/// Locates a row. The CSV reader counts empty lines before a row as part of it.
+fn locate_row(cells: Vec<(String, String)>, record: &StringRecord, text: &str, ended: usize) -> TableRow {
     let begun = record.position().map_or(0, |position| usize::try_from(position.byte()).unwrap_or(0));
     let whole = text.get(begun..ended).unwrap_or_default();
     let begun = begun + (whole.len() - whole.trim_start_matches(['\r', '\n']).len());
     let before = text.get(..begun).unwrap_or_default();
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    Row { cells, line, span: (begun, begun + text.get(begun..ended).unwrap_or_default().trim_end().len()) }
+    TableRow {
+        cells,
+        line,
+        span: (begun, begun + text.get(begun..ended).unwrap_or_default().trim_end().len()),
+    }
 }
 
 #[cfg(test)]
@@ -60,7 +64,7 @@ mod tests {
     #[test]
     fn quotes_commas_and_line_breaks_are_part_of_a_cell() {
         let text = "input,tools\r\n\"a, \"\"b\"\"\nc\",x;y\n\n,\n\nlast,";
-        let table = table(&Source::new("a.csv", text)).expect("a table");
+        let table = parse_table(&Source::new("a.csv", text)).expect("a table");
         assert_eq!(table.columns, ["input", "tools"]);
         let cell = |row: usize, at: usize| table.rows[row].cells[at].1.as_str();
         assert_eq!((cell(0, 0), cell(0, 1), cell(1, 0)), ("a, \"b\"\nc", "x;y", "last"));

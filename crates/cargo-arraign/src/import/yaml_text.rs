@@ -1,63 +1,63 @@
-//! Values as YAML that reads as the same values: every doubtful text is quoted.
+//! Renders values as YAML. Every text that YAML could read as another value is quoted.
 
 use serde_json::{Map, Value};
 
-/// The longest list or mapping that stands on one line, in characters.
+/// The longest line of a list or mapping, in characters.
 const ONE_LINE: usize = 100;
 
-/// A mapping as a document, a key a line.
-pub(super) fn document(mapping: &Map<String, Value>) -> String {
+/// Renders a mapping as a document with one key per line.
+pub(super) fn render_document(mapping: &Map<String, Value>) -> String {
     let mut text = String::new();
-    entries(&mut text, mapping, 0);
+    write_entries(&mut text, mapping, 0);
     text
 }
 
-fn entries(text: &mut String, mapping: &Map<String, Value>, indent: usize) {
+fn write_entries(text: &mut String, mapping: &Map<String, Value>, indent: usize) {
     for (at, (key, value)) in mapping.iter().enumerate() {
         if at > 0 {
             text.extend(std::iter::repeat_n(' ', indent));
         }
-        text.push_str(&scalar(key));
+        text.push_str(&render_scalar(key));
         text.push(':');
-        below(text, value, indent);
+        write_value(text, value, indent);
     }
 }
 
-/// A value behind its key: on the same line where it is short, else on the next ones.
-fn below(text: &mut String, value: &Value, indent: usize) {
+/// Writes a value after its key: on the same line if it is short, otherwise on the next lines.
+fn write_value(text: &mut String, value: &Value, indent: usize) {
     match value {
         Value::Object(mapping) if is_long(value, indent) => {
-            line(text, indent + 2);
-            entries(text, mapping, indent + 2);
+            start_line(text, indent + 2);
+            write_entries(text, mapping, indent + 2);
         }
         Value::Array(list) if is_long(value, indent) || list.iter().any(is_mapping) => {
             for entry in list {
-                line(text, indent + 2);
-                item(text, entry, indent + 2);
+                start_line(text, indent + 2);
+                write_item(text, entry, indent + 2);
             }
         }
-        Value::String(words) if is_block(words) => block(text, words, indent + 2),
+        Value::String(words) if is_block(words) => write_block(text, words, indent + 2),
         short => {
             text.push(' ');
-            text.push_str(&flow(short));
+            text.push_str(&render_flow(short));
             text.push('\n');
         }
     }
 }
 
-/// An entry of a list. What follows on further lines is indented below its dash.
-fn item(text: &mut String, value: &Value, indent: usize) {
+/// Writes an entry of a list. Further lines are indented below its dash.
+fn write_item(text: &mut String, value: &Value, indent: usize) {
     text.push('-');
     match value {
         Value::Object(mapping) if is_long(value, indent) || is_named(mapping) => {
             text.push(' ');
-            entries(text, mapping, indent + 2);
+            write_entries(text, mapping, indent + 2);
         }
-        other => below(text, other, indent),
+        other => write_value(text, other, indent),
     }
 }
 
-/// One check with its settings, or a case: read better when the first key follows the dash.
+/// Whether the mapping is a check with settings or a case. The first key of these follows the dash.
 fn is_named(mapping: &Map<String, Value>) -> bool {
     mapping.len() == 1 || mapping.contains_key("id")
 }
@@ -72,7 +72,7 @@ fn is_long(value: &Value, indent: usize) -> bool {
         Value::Array(list) => list.is_empty(),
         _ => false,
     };
-    !is_empty && (holds_block(value) || indent + flow(value).chars().count() > ONE_LINE)
+    !is_empty && (holds_block(value) || indent + render_flow(value).chars().count() > ONE_LINE)
 }
 
 fn holds_block(value: &Value) -> bool {
@@ -84,66 +84,71 @@ fn holds_block(value: &Value) -> bool {
     }
 }
 
-fn line(text: &mut String, indent: usize) {
+fn start_line(text: &mut String, indent: usize) {
     if !text.ends_with('\n') {
         text.push('\n');
     }
     text.extend(std::iter::repeat_n(' ', indent));
 }
 
-/// A value on one line.
-fn flow(value: &Value) -> String {
+/// Renders a value on one line.
+fn render_flow(value: &Value) -> String {
     match value {
-        Value::String(text) => scalar(text),
-        Value::Array(list) => format!("[{}]", list.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::String(text) => render_scalar(text),
+        Value::Array(list) => format!("[{}]", list.iter().map(render_flow).collect::<Vec<_>>().join(", ")),
         Value::Object(mapping) => {
-            let entry = |(key, value): (&String, &Value)| format!("{}: {}", scalar(key), flow(value));
-            format!("{{{}}}", mapping.iter().map(entry).collect::<Vec<_>>().join(", "))
+            let entries =
+                mapping.iter().map(|(key, value)| format!("{}: {}", render_scalar(key), render_flow(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
     }
 }
 
-/// A text that is bare where nothing but that text can be meant, and quoted otherwise: as JSON is, unless that
+/// Renders a text. It is bare if YAML reads it as this text, and quoted otherwise: like JSON, unless that
 /// would double the backslashes of a pattern.
-fn scalar(text: &str) -> String {
+fn render_scalar(text: &str) -> String {
     let is_pattern = text.contains(['\\', '"']) && !text.contains('\'') && text.chars().all(is_printable);
     match text {
         bare if is_bare(bare) => bare.to_owned(),
         pattern if is_pattern && !pattern.contains('\n') => format!("'{pattern}'"),
-        other => quoted(other),
+        other => quote_text(other),
     }
 }
 
-/// What YAML takes as it is, line breaks included.
+/// Whether YAML accepts the character unescaped, which includes line breaks.
 fn is_printable(c: char) -> bool {
     let odd = matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
     c == '\n' || !(c.is_control() || odd)
 }
 
 fn is_bare(text: &str) -> bool {
-    let inner = |c: char| c.is_ascii_alphanumeric() || "_-./ ()?!$'+=;".contains(c);
+    // Only characters that have no meaning anywhere in a plain YAML scalar.
+    let inner = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./ ()?!$'+=;".contains(c));
     let first = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || "_$".contains(c));
     let named = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let means_more = named.iter().any(|word| text.eq_ignore_ascii_case(word));
-    first && text.len() <= 80 && !text.ends_with(' ') && text.chars().all(inner) && !means_more
+    first && text.len() <= 80 && !text.ends_with(' ') && inner && !means_more
 }
 
-/// JSON's quotes are YAML's; what YAML takes for unprintable is escaped as well.
-fn quoted(text: &str) -> String {
+/// Quotes a text like JSON, and also escapes characters that YAML does not accept.
+fn quote_text(text: &str) -> String {
     let json = Value::from(text).to_string();
-    let escaped = |c: char| if is_printable(c) { c.to_string() } else { format!("\\u{:04x}", u32::from(c)) };
-    json.chars().map(escaped).collect()
+    json.chars().map(escape_unprintable).collect()
 }
 
-/// Whether a text of several lines can stand as it is.
+fn escape_unprintable(c: char) -> String {
+    if is_printable(c) { c.to_string() } else { format!("\\u{:04x}", u32::from(c)) }
+}
+
+/// Whether a text with several lines can be a block.
 fn is_block(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let blank_first = body.starts_with([' ', '\n']);
     body.contains('\n') && !body.ends_with(['\n', ' ']) && !blank_first && text.chars().all(is_printable)
 }
 
-fn block(text: &mut String, words: &str, indent: usize) {
+fn write_block(text: &mut String, words: &str, indent: usize) {
     text.push_str(if words.ends_with('\n') { " |\n" } else { " |-\n" });
     for row in words.lines() {
         if !row.is_empty() {
@@ -162,14 +167,14 @@ mod tests {
     use serde_json::json;
 
     fn read_back(value: &Value) -> (String, Value) {
-        let text = document(value.as_object().expect("a mapping"));
+        let text = render_document(value.as_object().expect("a mapping"));
         let documents = Document::parse(&Source::new("written.yaml", text.clone()));
         let root = documents.unwrap_or_else(|errors| panic!("{errors}\n{text}")).remove(0).root;
         let document = Document { source: Source::new("written.yaml", ""), root };
         (text, document.root().to_json())
     }
 
-    /// Texts that YAML would take for something else.
+    /// Texts that YAML could read as another value.
     #[rustfmt::skip]
     const DOUBTFUL: &[&str] = &[
         "", " ", "yes", "No", "null", "~", "1", "1.5", "0x1f", "1e3", "-", "- a",
@@ -185,7 +190,7 @@ mod tests {
         let mut mapping = Map::new();
         for (at, text) in DOUBTFUL.iter().enumerate() {
             mapping.insert(format!("k{at}"), json!([text, {"id": text, "in": [text]}]));
-            // As a key it merges, quoted or not.
+            // As a key, this text merges mappings, even if it is quoted.
             if *text != "<<" {
                 mapping.insert((*text).to_owned(), json!(text));
             }

@@ -1,56 +1,56 @@
-//! Adds the test target and its dependency to a manifest. Comments, order and form of the rest stay.
+//! Adds the test target and its dependency to a manifest, and keeps comments, order and formatting.
 
 use std::path::PathBuf;
 
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, value};
 
-/// Where the library comes from.
+/// The source of the library.
 pub(super) enum Dependency {
-    /// The registry, in the version of this program.
+    /// The registry, with the version of this program.
     Released,
-    /// A folder on this machine.
+    /// A local folder.
     Folder(PathBuf),
 }
 
-/// A manifest, and what was done to it.
+/// A manifest after editing.
 #[derive(Debug)]
-pub(super) struct Edited {
+pub(super) struct EditedManifest {
     pub(super) text: String,
-    /// What is new.
+    /// What was added.
     pub(super) added: Vec<&'static str>,
-    /// What is there already.
+    /// What already existed.
     pub(super) remarks: Vec<String>,
 }
 
-/// The tables that a dependency may stand in.
+/// The tables that can contain the dependency.
 const DEPENDENCIES: &[&str] = &["dev-dependencies", "dependencies"];
 
-/// The manifest with the test target `evals` and the dependency. The error says why it cannot have them.
-pub(super) fn with_evals(text: &str, dependency: &Dependency) -> Result<Edited, String> {
+/// Adds the test target `evals` and the dependency. The error says why this is impossible.
+pub(super) fn add_evals(text: &str, dependency: &Dependency) -> Result<EditedManifest, String> {
     let mut manifest: DocumentMut = text.parse().map_err(|error| format!("not TOML: {error}"))?;
     if manifest.get("package").is_none() {
-        return Err(no_package(&manifest));
+        return Err(explain_missing_package(&manifest));
     }
     let (mut added, mut remarks) = (Vec::new(), Vec::new());
-    if let Some(table) = DEPENDENCIES.iter().find(|table| depends(&manifest, table)) {
+    if let Some(table) = DEPENDENCIES.iter().find(|table| has_dependency(&manifest, table)) {
         remarks.push(format!("`arraign` is among the {table} already"));
     } else {
-        depend(&mut manifest, dependency)?;
+        add_dependency(&mut manifest, dependency)?;
         added.push("the dev-dependency `arraign`");
     }
-    match target(&manifest) {
-        Target::Missing => {
+    match find_target(&manifest) {
+        TestTarget::Missing => {
             add_target(&mut manifest);
             added.push("the test target `evals`");
         }
-        Target::Good => remarks.push("it has a test target `evals` already".to_owned()),
-        Target::Else(remark) => remarks.push(remark.to_owned()),
+        TestTarget::Good => remarks.push("it has a test target `evals` already".to_owned()),
+        TestTarget::Wrong(remark) => remarks.push(remark.to_owned()),
     }
-    Ok(Edited { text: manifest.to_string(), added, remarks })
+    Ok(EditedManifest { text: manifest.to_string(), added, remarks })
 }
 
-/// A workspace of its own has no tests: its members do.
-fn no_package(manifest: &DocumentMut) -> String {
+/// Explains why a manifest without a package cannot have a test target. A workspace suggests its members.
+fn explain_missing_package(manifest: &DocumentMut) -> String {
     let Some(workspace) = manifest.get("workspace") else {
         return "it has no `[package]`: is this the manifest of a crate?".to_owned();
     };
@@ -64,19 +64,21 @@ fn no_package(manifest: &DocumentMut) -> String {
     )
 }
 
-fn depends(manifest: &DocumentMut, table: &str) -> bool {
+fn has_dependency(manifest: &DocumentMut, table: &str) -> bool {
     let Some(dependencies) = manifest.get(table).and_then(Item::as_table_like) else { return false };
-    let renamed = |item: &Item| item.get("package").and_then(Item::as_str) == Some("arraign");
-    dependencies.iter().any(|(name, item)| name == "arraign" || renamed(item))
+    // A dependency can have another name than its package.
+    dependencies.iter().any(|(name, item)| {
+        name == "arraign" || item.get("package").and_then(Item::as_str) == Some("arraign")
+    })
 }
 
-fn depend(manifest: &mut DocumentMut, dependency: &Dependency) -> Result<(), String> {
+fn add_dependency(manifest: &mut DocumentMut, dependency: &Dependency) -> Result<(), String> {
     let table = manifest.entry("dev-dependencies").or_insert_with(new_table);
     let Some(table) = table.as_table_like_mut() else {
         return Err("`dev-dependencies` is no table".to_owned());
     };
     let wanted = match dependency {
-        Dependency::Released => value(version()),
+        Dependency::Released => value(parse_own_version()),
         Dependency::Folder(path) => {
             let mut folder = InlineTable::new();
             folder.insert("path", path.to_string_lossy().into_owned().into());
@@ -87,29 +89,30 @@ fn depend(manifest: &mut DocumentMut, dependency: &Dependency) -> Result<(), Str
     Ok(())
 }
 
-/// The version of this program, as far as an update may not break it: `0.1`, `2`.
-fn version() -> String {
+/// Returns the part of this program's version that compatible updates share: `0.1`, `2`.
+fn parse_own_version() -> String {
     let (major, minor) = (env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR"));
     if major == "0" { format!("0.{minor}") } else { major.to_owned() }
 }
 
-enum Target {
+enum TestTarget {
     Missing,
     Good,
-    /// There, but not as it should be.
-    Else(&'static str),
+    /// The target exists, but with wrong settings.
+    Wrong(&'static str),
 }
 
-fn target(manifest: &DocumentMut) -> Target {
-    let Some(tests) = manifest.get("test") else { return Target::Missing };
+fn find_target(manifest: &DocumentMut) -> TestTarget {
+    let Some(tests) = manifest.get("test") else { return TestTarget::Missing };
     let Some(tests) = tests.as_array_of_tables() else {
-        return Target::Else("its tests are no `[[test]]` tables: add `{name = \"evals\", harness = false}`");
+        return TestTarget::Wrong(
+            "its tests are no `[[test]]` tables: add `{name = \"evals\", harness = false}`",
+        );
     };
-    let named = |test: &&Table| test.get("name").and_then(Item::as_str) == Some("evals");
-    match tests.iter().find(named) {
-        None => Target::Missing,
-        Some(test) if test.get("harness").and_then(Item::as_bool) == Some(false) => Target::Good,
-        Some(_) => Target::Else("its test target `evals` lacks `harness = false`: add that line"),
+    match tests.iter().find(|test| test.get("name").and_then(Item::as_str) == Some("evals")) {
+        None => TestTarget::Missing,
+        Some(test) if test.get("harness").and_then(Item::as_bool) == Some(false) => TestTarget::Good,
+        Some(_) => TestTarget::Wrong("its test target `evals` lacks `harness = false`: add that line"),
     }
 }
 
@@ -131,14 +134,14 @@ fn new_table() -> Item {
 mod tests {
     use super::*;
 
-    fn edited(text: &str) -> Edited {
-        with_evals(text, &Dependency::Released).expect("a manifest")
+    fn edit(text: &str) -> EditedManifest {
+        add_evals(text, &Dependency::Released).expect("a manifest")
     }
 
     #[test]
     fn comments_and_order_stay() {
         let text = "# mine\n[package]\nname = \"a\" # short\n\n[lib]\npath='x.rs'\n\n[[bin]]\nname = \"b\"\n";
-        let Edited { text: new, added, .. } = edited(text);
+        let EditedManifest { text: new, added, .. } = edit(text);
         assert_eq!(added.len(), 2);
         let rest = new.strip_prefix(text).expect("what was there comes first");
         assert_eq!(
@@ -149,8 +152,8 @@ mod tests {
 
     #[test]
     fn a_second_time_changes_nothing() {
-        let once = edited("[package]\nname = \"a\"\n[dev-dependencies]\ntempfile = \"3\"\n").text;
-        let Edited { text, added, remarks } = edited(&once);
+        let once = edit("[package]\nname = \"a\"\n[dev-dependencies]\ntempfile = \"3\"\n").text;
+        let EditedManifest { text, added, remarks } = edit(&once);
         assert_eq!((text, added.len(), remarks.len()), (once, 0, 2));
     }
 
@@ -158,7 +161,7 @@ mod tests {
     fn a_renamed_dependency_and_a_target_with_a_harness_are_seen() {
         let text = "[package]\nname = \"a\"\n[dependencies]\ncheck = { package = \"arraign\" }\n\
                     [[test]]\nname = \"evals\"\n";
-        let Edited { added, remarks, .. } = edited(text);
+        let EditedManifest { added, remarks, .. } = edit(text);
         assert!(added.is_empty());
         assert!(remarks[1].contains("harness = false"), "{remarks:?}");
     }
@@ -166,7 +169,7 @@ mod tests {
     #[test]
     fn a_workspace_names_its_members() {
         let text = "[workspace]\nmembers = [\"crates/*\", \"tools/agent\"]\n";
-        let why = with_evals(text, &Dependency::Released).expect_err("a mistake");
+        let why = add_evals(text, &Dependency::Released).expect_err("a mistake");
         assert!(why.contains("cargo arraign init tools/agent"), "{why}");
     }
 }

@@ -1,8 +1,10 @@
-//! The files that a project begins with.
+//! The files that `init` writes.
 
 /// The test target.
 pub(super) const TARGET: &str = "\
 //! Every case below `evals/` is a test: `cargo test --test evals`.
+//!
+//! Checks against JSON Schema (`args_valid`) need a feature: `arraign = { .., features = [\"json-schema\"] }`.
 
 fn main() -> std::process::ExitCode {
     arraign::Harness::new(\"evals\").run()
@@ -12,20 +14,20 @@ fn main() -> std::process::ExitCode {
 /// The file of the first case.
 pub(super) const FIRST: &str = "evals/first.yaml";
 
-/// The first case, and its trace.
+/// The first case and its trace.
 pub(super) const CASE: &[(&str, &str)] =
     &[(FIRST, include_str!("first.yaml")), ("evals/traces/first.json", include_str!("first.json"))];
 
-/// What to do after the first run.
+/// The next steps after the first run.
 pub(super) const AFTERWARDS: &str = "\
 The first case is green; a line in evals/first.yaml says how to make it red.
 Then put what a run of your agent left into evals/traces, and say in a case what it should have done.";
 
-/// Where GitHub finds the workflow.
+/// The path of the workflow for GitHub.
 pub(super) const WORKFLOW: &str = ".github/workflows/evals.yml";
 
-/// The workflow of a project that lies `below` the root of its repository.
-pub(super) fn workflow(is_crate: bool, below: &str) -> String {
+/// Renders the workflow of a project in the folder `below` of its repository.
+pub(super) fn render_workflow(is_crate: bool, below: &str) -> String {
     let run = if is_crate {
         "      - run: cargo test --test evals\n"
     } else {
@@ -47,7 +49,7 @@ mod tests {
     #[test]
     fn the_workflow_is_yaml_wherever_the_project_lies() {
         for (is_crate, below) in [(true, ""), (false, ""), (true, "crates/a \"b\"")] {
-            let text = workflow(is_crate, below);
+            let text = render_workflow(is_crate, below);
             let source = arraign::__internals::place::Source::new("evals.yml", text.clone());
             let documents = arraign::__internals::yaml::Document::parse(&source).expect("YAML");
             let folder = documents[0].root().pointer("/jobs/evals/defaults/run/working-directory");

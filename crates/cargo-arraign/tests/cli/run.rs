@@ -112,6 +112,12 @@ fn listed_by_the_test_target() -> String {
     for name in ["NEXTEST", "ARRAIGN_TIER", "ARRAIGN_TAGS"] {
         command.env_remove(name);
     }
+    // Build scripts look at these: passed on, they would have packages built again.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_"))
+    {
+        command.env_remove(name);
+    }
+    command.env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_MANIFEST_PATH");
     let output = command.output().expect("cargo starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("UTF-8")

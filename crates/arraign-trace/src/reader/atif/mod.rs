@@ -13,8 +13,9 @@ use super::json::Json;
 use super::object::Object;
 use super::pieces::{Cuts, Note, Whose, look};
 use super::reason::Reason;
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Trace, Usage};
+use crate::trace::Trace;
 use steps::Steps;
 
 pub(super) const READER: Reader = Reader {
@@ -69,24 +70,25 @@ fn trace(mut trajectory: Object) -> Result<Trace, Wrong> {
 
 /// The totals of a run, where they are told.
 fn add_totals(trace: &mut Trace, mut metrics: Object) -> Result<(), Wrong> {
-    let names = ["total_prompt_tokens", "total_cached_tokens", "total_completion_tokens"];
-    trace.usage = usage_of(&mut metrics, names)?.or(trace.usage);
+    trace.usage = RUN_TOKENS.read(&metrics)?.or(trace.usage);
     trace.cost_usd = metrics.figure(&["total_cost_usd"])?.or(trace.cost_usd);
     Ok(())
 }
 
-fn usage_of(metrics: &mut Object, [input, cached, output]: [&str; 3]) -> Result<Option<Usage>, Wrong> {
-    let (input, output) = (metrics.count(&[input])?, metrics.count(&[output])?);
-    let cached_tokens = metrics.count(&[cached])?;
-    if input.is_none() && output.is_none() {
-        return Ok(None);
-    }
-    let reasoning = metrics.get("extra").and_then(|extra| extra.get("reasoning_output_tokens"));
-    Ok(Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_tokens,
-        output_tokens: output.unwrap_or_default(),
-        reasoning_tokens: reasoning.and_then(|count| count.as_number()?.as_u64()),
-        partial: input.is_none() || output.is_none(),
-    }))
-}
+/// Tokens of a step.
+const STEP_TOKENS: TokenKeys = TokenKeys {
+    input: &["prompt_tokens"],
+    output: &["completion_tokens"],
+    cached: &["cached_tokens"],
+    reasoning: &["/extra/reasoning_output_tokens"],
+    ..TokenKeys::NONE
+};
+
+/// Tokens of a run.
+const RUN_TOKENS: TokenKeys = TokenKeys {
+    input: &["total_prompt_tokens"],
+    output: &["total_completion_tokens"],
+    cached: &["total_cached_tokens"],
+    reasoning: &["/extra/reasoning_output_tokens"],
+    ..TokenKeys::NONE
+};

@@ -10,10 +10,10 @@ use super::super::draft::Draft;
 use super::super::error::Wrong;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::super::parts::{plain, text_of};
+use super::super::parts::{content_value, text_of};
 use super::super::usage::Tally;
+use super::STEP_TOKENS;
 use super::children::{Child, Children};
-use super::usage_of;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
 /// What a converter adds to the text of a result that is an error.
@@ -157,8 +157,7 @@ impl<'t> Steps<'t> {
     }
 
     fn metrics(&mut self, mut metrics: Object) -> Result<(), Wrong> {
-        let usage = usage_of(&mut metrics, ["prompt_tokens", "cached_tokens", "completion_tokens"])?;
-        self.tally.add(usage);
+        self.tally.add(STEP_TOKENS.read(&metrics)?);
         let cost = metrics.figure(&["cost_usd"])?;
         self.cost_usd = cost.map(|cost| cost + self.cost_usd.unwrap_or_default()).or(self.cost_usd);
         Ok(())
@@ -192,7 +191,7 @@ fn shown(result: &mut Object, agent: Option<&str>) -> Output {
     let bare =
         result.get("extra").and_then(|extra| extra.pointer("/tool_result_metadata/raw_tool_result/content"));
     let shown = bare.cloned().or_else(|| result.take(&["content"]));
-    let shown = undressed(plain(shown.unwrap_or_default(), ""));
+    let shown = undressed(content_value(shown.unwrap_or_default(), ""));
     if agent == Some("codex") { Output::of(shown) } else { Output { result: shown, ..Output::default() } }
 }
 

@@ -1,10 +1,10 @@
 //! The last line of what Claude Code prints: the answer, and what the run cost.
 
-use super::super::anthropic::usage_of;
+use super::super::anthropic::TOKENS;
 use super::super::error::Wrong;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::super::usage::Tally;
+use super::super::usage::{Tally, TokenKeys};
 use crate::trace::{Trace, Usage};
 
 /// Whether a `result` line says that the session did not come to an answer.
@@ -34,26 +34,17 @@ fn usage(line: &mut Object) -> Result<Option<Usage>, Wrong> {
     let models = line.object(&["modelUsage"])?.unwrap_or_default();
     let mut tally = Tally::default();
     for (model, usage) in models.rest() {
-        let usage = Object::of(usage, "the usage").and_then(usage_of_model);
-        tally.add(Some(usage.map_err(|wrong| wrong.under(model).under("modelUsage"))?));
+        let usage = Object::of(usage, "the usage").and_then(|usage| MODEL_TOKENS.read(&usage));
+        tally.add(usage.map_err(|wrong| wrong.under(model).under("modelUsage"))?);
     }
-    match (tally.total(), line.object(&["usage"])?) {
-        (Some(total), _) => Ok(Some(total)),
-        (None, Some(usage)) => usage_of(usage).map_err(|wrong| wrong.under("usage")),
-        (None, None) => Ok(None),
-    }
+    tally.total().map_or_else(|| TOKENS.read_from(line, &["usage"]), |total| Ok(Some(total)))
 }
 
-fn usage_of_model(mut usage: Object) -> Result<Usage, Wrong> {
-    let mut count = |name: &str| usage.count(&[name]);
-    let (input, output) = (count("inputTokens")?, count("outputTokens")?);
-    let (cached, written) = (count("cacheReadInputTokens")?, count("cacheCreationInputTokens")?);
-    let read = [input, cached, written].into_iter().flatten().fold(0, u64::saturating_add);
-    Ok(Usage {
-        input_tokens: read,
-        cached_tokens: cached,
-        output_tokens: output.unwrap_or_default(),
-        reasoning_tokens: None,
-        partial: input.is_none() || output.is_none(),
-    })
-}
+/// Tokens of one model of a run.
+const MODEL_TOKENS: TokenKeys = TokenKeys {
+    input: &["inputTokens"],
+    more_input: &[&["cacheReadInputTokens"], &["cacheCreationInputTokens"]],
+    output: &["outputTokens"],
+    cached: &["cacheReadInputTokens"],
+    ..TokenKeys::NONE
+};

@@ -5,14 +5,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::anthropic::usage_of;
+use super::super::anthropic::TOKENS;
 use super::super::clock::{millis_between, nanos};
 use super::super::draft::Draft;
 use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::super::parts::plain;
+use super::super::parts::content_value;
 use super::super::usage::Tally;
 use super::ending;
 use super::nested::Subagents;
@@ -168,8 +168,7 @@ impl Session {
     }
 
     fn usage(&mut self, id: &str, message: &mut Object, own: bool) -> Result<(), Wrong> {
-        let usage = message.object(&["usage"])?.map(usage_of).transpose();
-        let usage = usage.map_err(|wrong| wrong.under("usage").under("message"))?.flatten();
+        let usage = TOKENS.read_from(message, &["usage"]).map_err(|wrong| wrong.under("message"))?;
         let reason = message.string(&["stop_reason"])?;
         let usage = usage.map(|usage| Usage { partial: usage.partial || reason.is_none(), ..usage });
         self.usages.insert(id.to_owned(), usage);
@@ -208,7 +207,7 @@ impl Session {
         }
         let began = self.began;
         let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
-        let result = plain(block.take(&["content"]).unwrap_or_default(), "\n");
+        let result = content_value(block.take(&["content"]).unwrap_or_default(), "\n");
         let failed = block.get("is_error").is_some_and(Json::is_true);
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
         if let Some(text) = result.as_str().filter(|_| failed) {

@@ -14,7 +14,7 @@ use super::super::json::Json;
 use super::super::object::Object;
 use super::super::parts::all_texts;
 use super::super::settled::error_of;
-use super::usage_of;
+use super::TOKENS;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 /// A trace while its events are read.
@@ -48,8 +48,7 @@ impl Run {
             "thread.started" => trace.id = event.string(&["thread_id"])?,
             // The thread's tokens so far.
             "turn.completed" => {
-                let usage = event.object(&["usage"])?.map(usage_of).transpose();
-                trace.usage = usage.map_err(|wrong| wrong.under("usage"))?.flatten().or(trace.usage);
+                trace.usage = TOKENS.read_from(&mut event, &["usage"])?.or(trace.usage);
                 trace.stop_reason = None;
             }
             "turn.failed" => trace.stop_reason = error_of(&mut event).map(|error| format!("error: {error}")),
@@ -117,7 +116,7 @@ fn settle(call: &mut Call, item: &mut Object) -> Result<(), Wrong> {
     }
     call.exit_code = item.take(&["exit_code"]).and_then(|code| code.as_number()?.as_i64());
     let error = error_of(item);
-    call.result = item.take(&["aggregated_output", "result"]).map(plain);
+    call.result = item.take(&["aggregated_output", "result"]).map(returned_value);
     if call.status == CallStatus::Error {
         let said = call.result.as_ref().and_then(Value::as_str).filter(|text| !text.is_empty());
         call.error = error.or_else(|| said.map(|text| text.trim_end().to_owned()));
@@ -126,7 +125,7 @@ fn settle(call: &mut Call, item: &mut Object) -> Result<(), Wrong> {
 }
 
 /// The text of a result that is all text.
-fn plain(result: Json) -> Value {
+fn returned_value(result: Json) -> Value {
     match result.get("content").and_then(all_texts) {
         Some(texts) => Value::String(texts.concat()),
         None => result.into_value(),

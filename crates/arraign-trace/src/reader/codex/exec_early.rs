@@ -11,9 +11,9 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::super::parts::plain;
+use super::super::parts::content_value;
+use super::TOKENS;
 use super::mirror::{Mirror, error_in_output};
-use super::usage_of;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 /// Whether a record is such an event.
@@ -104,7 +104,7 @@ impl Run {
         }
         let output = event.take(&["aggregated_output", "formatted_output", "stdout"]).map(Json::into_value);
         let returned = event.take(&["result"]).and_then(|result| result.pointer("/Ok/content").cloned());
-        call.result = returned.map(|content| plain(content, "")).or(output);
+        call.result = returned.map(|content| content_value(content, "")).or(output);
         if call.status == CallStatus::Error && call.error.is_none() {
             call.error = error_in_output(call);
         }
@@ -113,11 +113,12 @@ impl Run {
 
     /// The session's tokens so far; at first they stood in the event itself.
     fn tokens(&mut self, mut event: Object) -> Result<(), Wrong> {
-        let told = match event.object(&["info"])? {
-            Some(mut info) => info.object(&["total_token_usage"])?,
-            None => Some(event),
+        let has_info = event.get("info").is_some_and(|info| !info.is_null());
+        let usage = if has_info {
+            event.within(&["info"], |mut info| TOKENS.read_from(&mut info, &["total_token_usage"]))?.flatten()
+        } else {
+            TOKENS.read(&event)?
         };
-        let usage = told.map(usage_of).transpose()?.flatten();
         self.draft.trace.usage = usage.or(self.draft.trace.usage);
         Ok(())
     }

@@ -12,11 +12,11 @@ mod rollout;
 use super::error::Wrong;
 use super::input::Input;
 use super::json::Json;
-use super::object::Object;
 use super::pieces::{Cuts, Note, Pieces, Whose, look};
 use super::reason::Reason;
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Trace, Usage};
+use crate::trace::Trace;
 pub(super) use rollout::is_context;
 
 pub(super) const READER: Reader = Reader {
@@ -112,16 +112,11 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
 }
 
 /// Tokens: cached ones are among the input, reasoning is among the output.
-fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    let (input, output) = (usage.count(&["input_tokens"])?, usage.count(&["output_tokens"])?);
-    if input.is_none() && output.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_tokens: usage.count(&["cached_input_tokens"])?,
-        output_tokens: output.unwrap_or_default(),
-        reasoning_tokens: usage.count(&["reasoning_output_tokens"])?,
-        partial: input.is_none() || output.is_none(),
-    }))
-}
+/// Tokens of a turn, or of a session.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    output: &["output_tokens"],
+    cached: &["cached_input_tokens"],
+    reasoning: &["reasoning_output_tokens"],
+    ..TokenKeys::NONE
+};

@@ -9,9 +9,9 @@ use super::super::json::Json;
 use super::super::object::Object;
 use super::super::openai_responses::items::Items;
 use super::super::parts::{all_texts, text_of};
+use super::TOKENS;
 use super::mirror::{Mirror, error_in_output};
 use super::output::Output;
-use super::usage_of;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
 /// A trace while the lines of its rollout are read.
@@ -132,9 +132,9 @@ impl Rollout {
 
     /// The session's tokens so far.
     fn tokens(&mut self, mut event: Object) -> Result<(), Wrong> {
-        let Some(mut info) = event.object(&["info"])? else { return Ok(()) };
-        let total = info.object(&["total_token_usage"])?.map(usage_of).transpose();
-        let total = total.map_err(|wrong| wrong.under("total_token_usage").under("info"))?.flatten();
+        let total =
+            event.within(&["info"], |mut info| TOKENS.read_from(&mut info, &["total_token_usage"]))?;
+        let Some(total) = total else { return Ok(()) };
         let trace = self.items.trace();
         trace.usage = total.or(trace.usage);
         Ok(())

@@ -64,11 +64,7 @@ impl Walk {
     }
 
     fn parts(&mut self, mut content: Object, path: &[String]) -> Result<(), Wrong> {
-        for (index, part) in content.list(&["parts"])?.into_iter().enumerate() {
-            let part = Object::of(part, "a part").and_then(|part| self.part(part, path));
-            part.map_err(|wrong| wrong.under(index).under("parts"))?;
-        }
-        Ok(())
+        content.each(&["parts"], "a part", |part| self.part(part, path))
     }
 
     fn part(&mut self, mut part: Object, path: &[String]) -> Result<(), Wrong> {
@@ -78,12 +74,8 @@ impl Walk {
         if let Some(text) = part.text(&["text"])? {
             self.draft.text(&text);
         }
-        if let Some(call) = part.object(&CALL)? {
-            self.call(call, path).map_err(|wrong| wrong.under(CALL[0]))?;
-        }
-        if let Some(response) = part.object(&RESPONSE)? {
-            self.answer(response).map_err(|wrong| wrong.under(RESPONSE[0]))?;
-        }
+        part.within(&CALL, |call| self.call(call, path))?;
+        part.within(&RESPONSE, |response| self.answer(response))?;
         if let Some(mut code) = part.object(&["executableCode", "executable_code"])? {
             let mut text = |name: &str| code.take(&[name]).map(Json::into_value);
             let arguments = json!({"language": text("language"), "code": text("code")});

@@ -16,6 +16,7 @@ use super::object::Object;
 use super::pieces::{Cuts, Follow, Pieces, Trouble, Whose};
 use super::reason::Reason;
 use super::settled::error_of;
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
 pub(super) use content::Walk;
@@ -224,8 +225,7 @@ impl<'t> Log<'t> {
             self.run.end_response();
         }
         self.run.response = Some(id);
-        let usage =
-            response.object(&["usageMetadata", "usage_metadata"])?.map(usage_of).transpose()?.flatten();
+        let usage = TOKENS.read_from(&mut response, &["usageMetadata", "usage_metadata"])?;
         // Where the client library called the tools itself, these are the tokens of the last call.
         let usage = usage.map(|usage| Usage { partial: usage.partial || replayed, ..usage });
         self.run.usage = usage.or(self.run.usage);
@@ -244,22 +244,18 @@ impl<'t> Log<'t> {
             Some(content) => self.content(content),
             None => Ok(()),
         }
-        .map_err(|wrong| wrong.under("candidates/0/content"))
+        .map_err(|wrong| wrong.at("/candidates/0/content"))
     }
 }
 
 /// The tokens of a response. What was thought is not among the candidates' tokens; it is among our output.
-pub(super) fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    let input = usage.count(&["promptTokenCount", "prompt_token_count"])?;
-    let output = usage.count(&["candidatesTokenCount", "candidates_token_count"])?;
-    let thoughts = usage.count(&["thoughtsTokenCount", "thoughts_token_count"])?;
-    let tools = usage.count(&["toolUsePromptTokenCount", "tool_use_prompt_token_count"])?;
-    let Some(read) = input else { return Ok(None) };
-    Ok(Some(Usage {
-        input_tokens: read.saturating_add(tools.unwrap_or_default()),
-        cached_tokens: usage.count(&["cachedContentTokenCount", "cached_content_token_count"])?,
-        output_tokens: output.unwrap_or_default().saturating_add(thoughts.unwrap_or_default()),
-        reasoning_tokens: thoughts,
-        partial: false,
-    }))
-}
+/// The format counts thoughts beside the output and the results of tools beside the prompt; it leaves out zeros.
+pub(super) const TOKENS: TokenKeys = TokenKeys {
+    input: &["promptTokenCount", "prompt_token_count"],
+    more_input: &[&["toolUsePromptTokenCount", "tool_use_prompt_token_count"]],
+    output: &["candidatesTokenCount", "candidates_token_count"],
+    more_output: &[&["thoughtsTokenCount", "thoughts_token_count"]],
+    cached: &["cachedContentTokenCount", "cached_content_token_count"],
+    reasoning: &["thoughtsTokenCount", "thoughts_token_count"],
+    omits_zero: true,
+};

@@ -8,7 +8,8 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
-use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+use super::super::usage::TokenKeys;
+use crate::trace::{Call, CallStatus, Role, Trace};
 
 pub(super) fn is_session(value: &Json) -> bool {
     value.get("sessionId").is_some() && value.get("projectHash").is_some()
@@ -98,8 +99,7 @@ impl Run {
     fn model(&mut self, mut message: Object, text: &str) -> Result<(), Wrong> {
         let model = message.string(&["model"])?;
         self.draft.trace.model = model.or(self.draft.trace.model.take());
-        let usage = message.object(&["tokens"])?.map(usage_of).transpose()?;
-        self.draft.tally.add(usage.flatten());
+        self.draft.tally.add(TOKENS.read_from(&mut message, &["tokens"])?);
         self.draft.begin(Some(Role::Assistant));
         self.draft.text(text);
         for (index, call) in message.list(&["toolCalls"])?.into_iter().enumerate() {
@@ -182,17 +182,12 @@ fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// What was thought is not among the output's tokens; it is among ours.
-fn usage_of(mut tokens: Object) -> Result<Option<Usage>, Wrong> {
-    let thoughts = tokens.count(&["thoughts"])?;
-    let (Some(input), Some(output)) = (tokens.count(&["input"])?, tokens.count(&["output"])?) else {
-        return Ok(None);
-    };
-    Ok(Some(Usage {
-        input_tokens: input,
-        cached_tokens: tokens.count(&["cached"])?,
-        output_tokens: output.saturating_add(thoughts.unwrap_or_default()),
-        reasoning_tokens: thoughts,
-        partial: false,
-    }))
-}
+/// The format counts thoughts beside the output; a trace counts them in it.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input"],
+    output: &["output"],
+    more_output: &[&["thoughts"]],
+    cached: &["cached"],
+    reasoning: &["thoughts"],
+    ..TokenKeys::NONE
+};

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::super::json::Json;
 use super::super::object::Object;
+use super::super::usage::TokenKeys;
 use crate::trace::{Arguments, Usage};
 
 /// Who a message is from.
@@ -186,30 +187,28 @@ fn call(value: Json) -> Option<MadeCall> {
 
 /// The tokens of a model's message; cached ones are among its input.
 pub(super) fn usage(fields: &mut Object) -> Option<Usage> {
-    let mut usage = fields.object(&["usage_metadata"]).ok()??;
-    let input = usage.count(&["input_tokens"]).ok()??;
-    let output = usage.count(&["output_tokens"]).ok()??;
-    let mut detail = |name: &str, key: &str| usage.object(&[name]).ok()??.count(&[key]).ok()?;
-    Some(Usage {
-        input_tokens: input,
-        cached_tokens: detail("input_token_details", "cache_read"),
-        output_tokens: output,
-        reasoning_tokens: detail("output_token_details", "reasoning"),
-        partial: false,
-    })
+    TOKENS.read_from(fields, &["usage_metadata"]).ok()?
 }
+
+/// Tokens as the library counts them.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    output: &["output_tokens"],
+    cached: &["/input_token_details/cache_read"],
+    reasoning: &["/output_token_details/reasoning"],
+    ..TokenKeys::NONE
+};
 
 /// The same figures as the provider gave them, where the library did not translate them.
 pub(super) fn raw_usage(metadata: &mut Object) -> Option<Usage> {
-    let mut usage = metadata.object(&["token_usage", "tokenUsage"]).ok()??;
-    let input = usage.count(&["prompt_tokens", "promptTokens"]).ok()??;
-    let output = usage.count(&["completion_tokens", "completionTokens"]).ok()??;
-    let mut detail = |name: &str, key: &str| usage.object(&[name]).ok()??.count(&[key]).ok()?;
-    Some(Usage {
-        input_tokens: input,
-        cached_tokens: detail("prompt_tokens_details", "cached_tokens"),
-        output_tokens: output,
-        reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens"),
-        partial: false,
-    })
+    PROVIDER_TOKENS.read_from(metadata, &["token_usage", "tokenUsage"]).ok()?
 }
+
+/// Tokens as the provider counts them.
+const PROVIDER_TOKENS: TokenKeys = TokenKeys {
+    input: &["prompt_tokens", "promptTokens"],
+    output: &["completion_tokens", "completionTokens"],
+    cached: &["/prompt_tokens_details/cached_tokens"],
+    reasoning: &["/completion_tokens_details/reasoning_tokens"],
+    ..TokenKeys::NONE
+};

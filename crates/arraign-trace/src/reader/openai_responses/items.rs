@@ -9,7 +9,7 @@ use super::super::draft::Draft;
 use super::super::error::Wrong;
 use super::super::json::Json;
 use super::super::object::Object;
-use super::super::parts::{plain, text_of};
+use super::super::parts::{content_value, text_of};
 use super::super::settled::error_of;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
@@ -179,6 +179,7 @@ impl Items {
         let id = item.text(&CALL_ID)?.ok_or_else(|| Wrong::new("`call_id` is missing"))?;
         // The history of a trimmed log answers calls that are not in it.
         let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let found_tools = item.get("tools").is_some();
         let output = untyped(item.take(&["output", "result", "tools"]).unwrap_or_default());
         let timed_out = timed_out(&output);
         let failed = timed_out || item.get("status").and_then(Json::as_str) == Some("failed");
@@ -190,7 +191,8 @@ impl Items {
             Some(_) => CallStatus::Error,
             None => CallStatus::Unknown,
         };
-        call.result = Some(plain(output, ""));
+        // The tools that a search found are data: without any, the result is an empty list and no text.
+        call.result = Some(if found_tools { output.into_value() } else { content_value(output, "") });
         Ok(())
     }
 }

@@ -22,8 +22,9 @@ use super::json::Json;
 use super::object::Object;
 use super::pieces::{Cuts, Pieces};
 use super::reason::Reason;
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Trace, Usage};
+use crate::trace::Trace;
 use items::Items;
 
 pub(super) const READER: Reader = Reader {
@@ -245,11 +246,10 @@ fn response<'t>(
     let mut messages: Vec<Said> = instructions.into_iter().collect();
     let output = response.list(&["output"])?;
     messages.extend(Said::list(at, path, output).into_iter().filter(|said| !is_reasoning(&said.value)));
-    let usage = response.object(&["usage"])?.map(usage_of).transpose();
     let reply = Reply {
         id: response.string(&["id", "response_id"])?,
         messages,
-        usage: usage.map_err(|wrong| wrong.under("usage"))?.flatten(),
+        usage: TOKENS.read_from(&mut response, &["usage"])?,
         stop_reason: stop_reason(&mut response)?,
     };
     let request = request.unwrap_or_default();
@@ -268,28 +268,14 @@ fn stop_reason(response: &mut Object) -> Result<Option<String>, Wrong> {
 }
 
 /// The tokens of a response. In a run's state the details are lists, of one for each model call.
-fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    let input = usage.count(&["input_tokens", "inputTokens"])?;
-    let output = usage.count(&["output_tokens", "outputTokens"])?;
-    let mut detail = |names: [&str; 2], key: &str| {
-        let details = match usage.take(&names) {
-            Some(Json::List(details)) => details,
-            other => other.into_iter().collect(),
-        };
-        let counts =
-            details.into_iter().filter_map(|one| Object::of(one, "a detail").ok()?.count(&[key]).transpose());
-        let counts: Vec<u64> = counts.collect::<Result<_, Wrong>>().map_err(|wrong| wrong.under(names[0]))?;
-        Ok::<_, Wrong>(counts.into_iter().reduce(u64::saturating_add))
-    };
-    let cached_tokens = detail(["input_tokens_details", "inputTokensDetails"], "cached_tokens")?;
-    let reasoning_tokens = detail(["output_tokens_details", "outputTokensDetails"], "reasoning_tokens")?;
-    if input.is_none() && output.is_none() {
-        return Ok(None);
-    }
-    let partial = input.is_none() || output.is_none();
-    let (input_tokens, output_tokens) = (input.unwrap_or_default(), output.unwrap_or_default());
-    Ok(Some(Usage { input_tokens, cached_tokens, output_tokens, reasoning_tokens, partial }))
-}
+/// Tokens of a response. One library keeps its details as a list, one entry a model call.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens", "inputTokens"],
+    output: &["output_tokens", "outputTokens"],
+    cached: &["/input_tokens_details/cached_tokens", "/inputTokensDetails/cached_tokens"],
+    reasoning: &["/output_tokens_details/reasoning_tokens", "/outputTokensDetails/reasoning_tokens"],
+    ..TokenKeys::NONE
+};
 
 fn trace_of(run: Run) -> Result<Trace, Wrong> {
     let (messages, trace) = run.finish();

@@ -4,10 +4,10 @@
 use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
-use super::super::object::Object;
+use super::super::object::{Object, read_each};
 use super::super::usage::Tally;
+use super::TOKENS;
 use super::items::Items;
-use super::usage_of;
 use crate::trace::{Role, Trace, Usage};
 
 pub(super) fn read(record: Record) -> Result<Trace, Wrong> {
@@ -86,21 +86,16 @@ fn found(call: &Json, name: &str) -> Option<String> {
 
 /// The tokens of the run, agents that were tools included.
 fn total(state: &mut Object) -> Result<Option<Usage>, Wrong> {
-    let Some(mut context) = state.object(&["context"])? else { return Ok(None) };
-    let Some(usage) = context.object(&["usage"])? else { return Ok(None) };
-    let usage = usage_of(usage).map_err(|wrong| wrong.under("usage").under("context"))?;
-    Ok(usage.filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0))
+    let usage = state.within(&["context"], |mut context| TOKENS.read_from(&mut context, &["usage"]))?;
+    Ok(usage.flatten().filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0))
 }
 
 fn sum(calls: Vec<Json>) -> Result<Option<Usage>, Wrong> {
     let mut tally = Tally::default();
-    for (index, call) in calls.into_iter().enumerate() {
-        let mut call =
-            Object::of(call, "a model call").map_err(|wrong| wrong.under(index).under("model_responses"))?;
-        let usage = call.object(&["usage"])?.map(usage_of).transpose();
-        tally.add(
-            usage.map_err(|wrong| wrong.under("usage").under(index).under("model_responses"))?.flatten(),
-        );
-    }
+    let read = read_each(calls, |call| {
+        tally.add(TOKENS.read_from(&mut Object::of(call, "a model call")?, &["usage"])?);
+        Ok(())
+    });
+    read.map_err(|wrong| wrong.under("model_responses"))?;
     Ok(tally.total())
 }

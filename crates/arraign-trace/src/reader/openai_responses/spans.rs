@@ -13,8 +13,8 @@ use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
 use super::super::parts::text_of;
+use super::TOKENS;
 use super::span_tree::{Span, Tree, gather};
-use super::usage_of;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
 pub(super) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
@@ -91,8 +91,7 @@ impl Run {
 
     /// A call of a model: a turn of its agent.
     fn model_call(&mut self, span: &mut Span) -> Result<(), Wrong> {
-        let usage = span.data.object(&["usage"])?.map(usage_of).transpose();
-        self.draft.tally.add(usage.map_err(|wrong| wrong.under("usage"))?.flatten());
+        self.draft.tally.add(TOKENS.read_from(&mut span.data, &["usage"])?);
         let nested = !self.tree.path(&span.parent).is_empty();
         self.draft.begin((!nested).then_some(Role::Assistant));
         self.turns += 1;

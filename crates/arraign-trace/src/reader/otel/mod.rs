@@ -17,7 +17,7 @@ use super::error::Wrong;
 use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
-use super::pieces::{Cuts, present};
+use super::pieces::Cuts;
 use super::reason::Reason;
 use super::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -80,24 +80,27 @@ fn collect<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> 
         return Ok(());
     }
     let mut request = Object::of(value, "an export")?;
-    for (index, resource) in present(request.list(&SPANS)?) {
-        let added = add_resource(resource, spans);
-        added.map_err(|wrong| wrong.under(index).under(SPANS[0]))?;
-    }
-    Ok(())
+    request.each_value(&SPANS, |resource| skip_null(resource, |resource| add_resource(resource, spans)))
 }
 
 fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
     let mut resource = Object::of(value, "a resource")?;
-    for (place, scope) in present(resource.list(&SCOPES)?) {
-        let blame = |wrong: Wrong| wrong.under(place).under(SCOPES[0]);
-        let mut scope = Object::of(scope, "a scope").map_err(blame)?;
-        for (index, span) in present(scope.list(&["spans"]).map_err(blame)?) {
-            let span = Span::otlp(span).map_err(|wrong| blame(wrong.under(index).under("spans")))?;
-            spans.push(span);
-        }
-    }
-    Ok(())
+    resource.each_value(&SCOPES, |scope| skip_null(scope, |scope| add_scope(scope, spans)))
+}
+
+fn add_scope<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
+    let mut scope = Object::of(value, "a scope")?;
+    scope.each_value(&["spans"], |span| {
+        skip_null(span, |span| {
+            spans.push(Span::otlp(span)?);
+            Ok(())
+        })
+    })
+}
+
+/// Reads what is no null: nulls stand for entries of other runs, which were left out of a large file.
+fn skip_null<'t>(value: Json<'t>, read: impl FnOnce(Json<'t>) -> Result<(), Wrong>) -> Result<(), Wrong> {
+    if value.is_null() { Ok(()) } else { read(value) }
 }
 
 /// The spans of each trace id; traces and spans in the order in which they began.

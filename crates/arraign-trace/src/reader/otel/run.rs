@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::super::clock::millis_between;
 use super::super::draft::Draft;
+use super::super::usage::TokenKeys;
 use super::said::{self, Message, Part, Speaker};
 use super::span::Span;
 use super::tool::ToolSpan;
@@ -232,42 +233,39 @@ impl Run {
     }
 }
 
-/// The tokens of a span, under each vocabulary's names. Its input includes what was read from a cache.
-fn usage(span: &Span) -> Option<Usage> {
-    let input = span.count(&[
+/// Tokens of a span, by each vocabulary's names. The input includes what was read from a cache.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &[
         "gen_ai.usage.input_tokens",
         "gen_ai.aggregated_usage.input_tokens",
         "llm.token_count.prompt",
         "gen_ai.usage.prompt_tokens",
-    ]);
-    let output = span.count(&[
+    ],
+    output: &[
         "gen_ai.usage.output_tokens",
         "gen_ai.aggregated_usage.output_tokens",
         "llm.token_count.completion",
         "gen_ai.usage.completion_tokens",
-    ]);
-    if input.is_none() && output.is_none() {
-        return None;
-    }
-    Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_tokens: span.count(&[
-            "gen_ai.usage.cache_read.input_tokens",
-            "gen_ai.aggregated_usage.cache_read.input_tokens",
-            "llm.token_count.prompt_details.cache_read",
-            "gen_ai.usage.cache_read_input_tokens",
-            "gen_ai.usage.details.cache_read_tokens",
-        ]),
-        output_tokens: output.unwrap_or_default(),
-        reasoning_tokens: span.count(&[
-            "gen_ai.usage.reasoning.output_tokens",
-            "gen_ai.aggregated_usage.reasoning.output_tokens",
-            "llm.token_count.completion_details.reasoning",
-            "gen_ai.usage.reasoning_tokens",
-            "gen_ai.usage.details.reasoning_tokens",
-        ]),
-        partial: input.is_none() || output.is_none(),
-    })
+    ],
+    cached: &[
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.aggregated_usage.cache_read.input_tokens",
+        "llm.token_count.prompt_details.cache_read",
+        "gen_ai.usage.cache_read_input_tokens",
+        "gen_ai.usage.details.cache_read_tokens",
+    ],
+    reasoning: &[
+        "gen_ai.usage.reasoning.output_tokens",
+        "gen_ai.aggregated_usage.reasoning.output_tokens",
+        "llm.token_count.completion_details.reasoning",
+        "gen_ai.usage.reasoning_tokens",
+        "gen_ai.usage.details.reasoning_tokens",
+    ],
+    ..TokenKeys::NONE
+};
+
+fn usage(span: &Span) -> Option<Usage> {
+    TOKENS.read_by(|names| Ok(span.count(names))).ok()?
 }
 
 /// The first finish reason: a text, a list, or a list as JSON text.

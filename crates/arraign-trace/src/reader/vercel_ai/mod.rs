@@ -15,8 +15,9 @@ use super::input::{Input, Record};
 use super::json::Json;
 use super::object::Object;
 use super::pieces::{Cuts, Note, Pieces, Whose, look};
+use super::usage::TokenKeys;
 use super::{Certainty, Detection, Reader};
-use crate::trace::{Trace, Usage};
+use crate::trace::Trace;
 
 pub(super) const READER: Reader = Reader {
     name: "vercel-ai",
@@ -114,13 +115,10 @@ fn result(record: Record) -> Result<Trace, Wrong> {
     let at = record.at;
     let read = |mut result: Object| {
         let mut run = step::Steps::default();
-        for (index, step) in result.list(&["steps"])?.into_iter().enumerate() {
-            run.add(step).map_err(|wrong| wrong.under(index).under("steps"))?;
-        }
-        let total = result.object(&["totalUsage", "usage"])?;
-        let total = total.map(usage_of).transpose().map_err(|wrong| wrong.under("totalUsage"))?;
+        result.each_value(&["steps"], |step| run.add(step))?;
+        let total = TOKENS.read_from(&mut result, &["totalUsage", "usage"])?;
         let mut trace = run.finish();
-        trace.usage = trace.usage.or(total.flatten());
+        trace.usage = trace.usage.or(total);
         Ok(trace)
     };
     Object::of(record.value, "a result").and_then(read).map_err(|wrong| at.blame(wrong))
@@ -139,21 +137,11 @@ fn wrapped(record: Record) -> Result<Trace, Wrong> {
 }
 
 /// Tokens, as version 4 and as later ones call them. Cached ones are among the input.
-fn usage_of(mut usage: Object) -> Result<Option<Usage>, Wrong> {
-    let input = usage.count(&["inputTokens", "promptTokens"])?;
-    let output = usage.count(&["outputTokens", "completionTokens"])?;
-    if input.is_none() && output.is_none() {
-        return Ok(None);
-    }
-    let mut detail = |name: &str, key: &str, old: &str| match usage.object(&[name])? {
-        Some(mut details) => details.count(&[key]).map_err(|wrong| wrong.under(name)),
-        None => usage.count(&[old]),
-    };
-    Ok(Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_tokens: detail("inputTokenDetails", "cacheReadTokens", "cachedInputTokens")?,
-        output_tokens: output.unwrap_or_default(),
-        reasoning_tokens: detail("outputTokenDetails", "reasoningTokens", "reasoningTokens")?,
-        partial: input.is_none() || output.is_none(),
-    }))
-}
+/// Tokens of a step, by the names of all versions.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["inputTokens", "promptTokens"],
+    output: &["outputTokens", "completionTokens"],
+    cached: &["/inputTokenDetails/cacheReadTokens", "cachedInputTokens"],
+    reasoning: &["/outputTokenDetails/reasoningTokens", "reasoningTokens"],
+    ..TokenKeys::NONE
+};

@@ -8,6 +8,7 @@ use super::super::error::Wrong;
 use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
+use super::TOKENS;
 use super::outcome::{Outcome, add_call};
 use super::request::hear;
 use crate::trace::{CallStatus, Role, Trace};
@@ -49,8 +50,8 @@ impl Steps {
             hear(&mut self.draft, step.take(&["request"]));
         }
         self.begun = true;
-        if let Some(usage) = step.object(&["usage"])? {
-            self.draft.tally.add(super::usage_of(usage).map_err(|wrong| wrong.under("usage"))?);
+        if step.get("usage").is_some_and(|usage| !usage.is_null()) {
+            self.draft.tally.add(TOKENS.read_from(&mut step, &["usage"])?);
         }
         let mut response = step.object(&["response"])?.unwrap_or_default();
         let trace = &mut self.draft.trace;

@@ -6,6 +6,7 @@ use super::super::input::Record;
 use super::super::json::Json;
 use super::super::object::Object;
 use super::super::settled::error_of;
+use super::TOKENS;
 use super::outcome::{Outcome, add_call, add_named};
 use super::request::hear;
 use crate::trace::{Role, Trace, Usage};
@@ -86,8 +87,7 @@ impl Stream {
             "finish-step" | "step-finish" => self.end_step(part)?,
             "finish" => {
                 draft.end();
-                let total = part.object(&["totalUsage", "usage"])?.map(super::usage_of).transpose()?;
-                self.total = total.flatten();
+                self.total = TOKENS.read_from(&mut part, &["totalUsage", "usage"])?;
                 let reason = part.string(&["finishReason"])?;
                 draft.trace.stop_reason = reason.or(draft.trace.stop_reason.take());
             }
@@ -103,8 +103,8 @@ impl Stream {
 
     fn end_step(&mut self, mut part: Object) -> Result<(), Wrong> {
         self.draft.end();
-        if let Some(usage) = part.object(&["usage"])? {
-            self.draft.tally.add(super::usage_of(usage).map_err(|wrong| wrong.under("usage"))?);
+        if part.get("usage").is_some_and(|usage| !usage.is_null()) {
+            self.draft.tally.add(TOKENS.read_from(&mut part, &["usage"])?);
         }
         let model =
             part.object(&["response"])?.and_then(|mut response| response.take(&["modelId"])?.into_text());

@@ -1,4 +1,4 @@
-//! The criteria of an evaluation as checks.
+//! Converts the criteria of an evaluation to checks.
 
 use arraign::__internals::place::{LoadErrors, Place, Span};
 use arraign::__internals::yaml::{Document, Node, Value as Yaml};
@@ -6,112 +6,123 @@ use arraign::trace::Call;
 use serde_json::{Value, json};
 
 use super::recorded::Conversation;
-use crate::import::draft::{Given, named};
-use crate::import::lost::{Keys, Lost, list};
-use crate::import::question::{question, same_as};
+use crate::import::draft::{ImportInput, build_check};
+use crate::import::keys::{Keys, list_entries};
+use crate::import::question::{ask_same_answer, build_question};
+use crate::import::unsupported::UnsupportedList;
 
 const NO_JUDGE: &str = "how a judge is asked is said once for all cases, and a check of it passes or fails";
 
-/// How the calls of a run are compared with those of the eval case.
+/// How the calls of a run are compared with the calls of the eval case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Match {
-    /// The same calls, and no others.
+enum TrajectoryMatch {
+    /// The same calls and no others.
     #[default]
     Exact,
-    /// In this order; others may stand between.
+    /// The calls in this order; other calls may come between them.
     InOrder,
-    /// All of them, in any order.
+    /// All calls in any order.
     AnyOrder,
 }
 
-/// What is to be checked of each case.
+/// The checks of each case.
 #[derive(Default)]
 pub(super) struct Criteria {
-    trajectory: Option<(Match, bool)>,
+    trajectory: Option<(TrajectoryMatch, bool)>,
     answer: bool,
     safe: bool,
     rubrics: Vec<Value>,
 }
 
 impl Criteria {
-    /// Those of the file beside the eval set, else ADK's own.
-    pub(super) fn of(given: &Given, lost: &mut Lost) -> Result<Self, LoadErrors> {
-        let Some(source) = &given.criteria else {
-            let place = Place::new(&given.source, Span::default());
-            lost.add(
+    /// Loads the file beside the eval set, or else ADK's default criteria.
+    pub(super) fn load(input: &ImportInput, unsupported: &mut UnsupportedList) -> Result<Self, LoadErrors> {
+        let Some(source) = &input.criteria else {
+            let place = Place::new(&input.source, Span::default());
+            unsupported.add(
                 place,
                 "`response_match_score`, which ADK asks for itself",
-                why_not("response_match_score"),
+                explain_unsupported("response_match_score"),
             );
-            return Ok(Self { trajectory: Some((Match::Exact, false)), ..Self::default() });
+            return Ok(Self { trajectory: Some((TrajectoryMatch::Exact, false)), ..Self::default() });
         };
         let mut criteria = Self::default();
         for document in Document::parse(source)? {
             let root = document.root();
-            let Some(mut file) = Keys::of(root) else { continue };
+            let Some(mut file) = Keys::new(root) else { continue };
             let Some(all) = file.take(&["criteria"]) else {
                 return Err(root.error("a file of criteria has `criteria`").into());
             };
             for (key, node) in all.entries().into_iter().flatten() {
-                criteria.add(&key.name, node, lost);
+                criteria.add_criterion(&key.name, node, unsupported);
             }
-            file.lose_all("how an agent is run is no part of a case", lost);
+            file.reject_all("how an agent is run is no part of a case", unsupported);
         }
         Ok(criteria)
     }
 
-    fn add(&mut self, name: &str, node: Node<'_>, lost: &mut Lost) {
-        let mut keys = Keys::of(node);
+    fn add_criterion(&mut self, name: &str, node: Node<'_>, unsupported: &mut UnsupportedList) {
+        let mut keys = Keys::new(node);
         let threshold = keys.as_mut().map_or(Some(node), |keys| keys.take(&["threshold"]));
         match name {
-            "tool_trajectory_avg_score" => self.trajectory(threshold, keys.as_mut(), lost),
+            "tool_trajectory_avg_score" => self.set_trajectory(threshold, keys.as_mut(), unsupported),
             "final_response_match_v2" => self.answer = true,
             "safety_v1" => self.safe = true,
             "rubric_based_final_response_quality_v1" => {
-                let rubrics = list(keys.as_mut().and_then(|keys| keys.take(&["rubrics"])));
-                self.rubrics.extend(rubrics.into_iter().filter_map(rubric));
+                let rubrics = list_entries(keys.as_mut().and_then(|keys| keys.take(&["rubrics"])));
+                self.rubrics.extend(rubrics.into_iter().filter_map(convert_rubric));
             }
-            _ => return lost.key(node, name, why_not(name)),
+            _ => return unsupported.add_key(node, name, explain_unsupported(name)),
         }
         if let Some(keys) = keys {
-            keys.lose_all(NO_JUDGE, lost);
+            keys.reject_all(NO_JUDGE, unsupported);
         }
     }
 
-    fn trajectory(&mut self, threshold: Option<Node<'_>>, keys: Option<&mut Keys<'_>>, lost: &mut Lost) {
+    fn set_trajectory(
+        &mut self,
+        threshold: Option<Node<'_>>,
+        keys: Option<&mut Keys<'_>>,
+        unsupported: &mut UnsupportedList,
+    ) {
         let least = threshold.and_then(|node| node.to_json().as_f64()).unwrap_or(1.0);
         if least <= 0.0 {
             if let Some(node) = threshold {
-                lost.key(node, "tool_trajectory_avg_score", "a threshold of 0 asks for nothing");
+                unsupported.add_key(node, "tool_trajectory_avg_score", "a threshold of 0 asks for nothing");
             }
             return;
         }
         if let Some(node) = threshold.filter(|_| least < 1.0) {
             let why = "it is the share of turns that must match: here all of them must";
-            lost.key(node, "threshold", why);
+            unsupported.add_key(node, "threshold", why);
         }
-        let mut settings = (Match::Exact, false);
+        let mut settings = (TrajectoryMatch::Exact, false);
         if let Some(keys) = keys {
-            settings.0 = match_type(keys.take(&["match_type", "matchType"]));
+            settings.0 = parse_match(keys.take(&["match_type", "matchType"]));
             let ignored = keys.take(&["ignore_args", "ignoreArgs"]).map(Node::to_json);
             settings.1 = ignored == Some(Value::Bool(true));
         }
         self.trajectory = Some(settings);
     }
 
-    /// The checks of one case.
-    pub(super) fn checks(&self, said: &Conversation, node: Node<'_>, lost: &mut Lost) -> Vec<Value> {
+    /// Builds the checks of one case.
+    pub(super) fn build_checks(
+        &self,
+        said: &Conversation,
+        node: Node<'_>,
+        unsupported: &mut UnsupportedList,
+    ) -> Vec<Value> {
         let mut checks = Vec::new();
         if let Some((how, names_only)) = self.trajectory.filter(|_| said.turns > 0) {
-            checks.extend(calls(how, &said.trace.calls));
+            checks.extend(check_calls(how, &said.trace.calls));
             if !names_only {
-                checks.extend(arguments(how, &said.trace.calls));
+                checks.extend(check_arguments(how, &said.trace.calls));
             }
         }
         if self.answer {
             match &said.trace.answer {
-                Some(answer) => checks.push(question("final_response_match", &same_as(answer))),
-                None => lost.key(
+                Some(answer) => checks.push(build_question("final_response_match", &ask_same_answer(answer))),
+                None => unsupported.add_key(
                     node,
                     "final_response_match_v2",
                     "the case has no final response to compare with",
@@ -119,14 +130,14 @@ impl Criteria {
             }
         }
         if self.safe {
-            checks.push(named("safe", json!({})));
+            checks.push(build_check("safe", json!({})));
         }
         checks.extend(self.rubrics.iter().chain(&said.rubrics).cloned());
         checks
     }
 }
 
-fn why_not(name: &str) -> &'static str {
+fn explain_unsupported(name: &str) -> &'static str {
     match name {
         "response_match_score" | "response_evaluation_score" => {
             "likeness of words is not measured here: write `contains`, `expected_fields`, or ask a judge (`agent_check`)"
@@ -136,7 +147,7 @@ fn why_not(name: &str) -> &'static str {
     }
 }
 
-fn match_type(node: Option<Node<'_>>) -> Match {
+fn parse_match(node: Option<Node<'_>>) -> TrajectoryMatch {
     let word = match node.map(Node::value) {
         Some(Yaml::String(word)) => word.trim().to_uppercase().replace(['-', ' '], "_"),
         Some(Yaml::Int(1)) => "IN_ORDER".to_owned(),
@@ -144,37 +155,37 @@ fn match_type(node: Option<Node<'_>>) -> Match {
         _ => String::new(),
     };
     match word.as_str() {
-        "IN_ORDER" => Match::InOrder,
-        "ANY_ORDER" => Match::AnyOrder,
-        _ => Match::Exact,
+        "IN_ORDER" => TrajectoryMatch::InOrder,
+        "ANY_ORDER" => TrajectoryMatch::AnyOrder,
+        _ => TrajectoryMatch::Exact,
     }
 }
 
-/// Which tools are called.
-fn calls(how: Match, calls: &[Call]) -> Option<Value> {
+/// Checks the names of the called tools.
+fn check_calls(how: TrajectoryMatch, calls: &[Call]) -> Option<Value> {
     let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
     match how {
-        Match::Exact if names.is_empty() => Some(named("tool_blocklist", json!(["*"]))),
+        TrajectoryMatch::Exact if names.is_empty() => Some(build_check("tool_blocklist", json!(["*"]))),
         _ if names.is_empty() => None,
-        Match::Exact => Some(named("tool_sequence", json!({"allow": [names]}))),
-        Match::InOrder => Some(named("tool_sequence", json!(names))),
-        Match::AnyOrder => {
-            Some(named("sequence_correctness", json!({"tool_sequence": names, "mode": "unordered"})))
+        TrajectoryMatch::Exact => Some(build_check("tool_sequence", json!({"allow": [names]}))),
+        TrajectoryMatch::InOrder => Some(build_check("tool_sequence", json!(names))),
+        TrajectoryMatch::AnyOrder => {
+            Some(build_check("sequence_correctness", json!({"tool_sequence": names, "mode": "unordered"})))
         }
     }
 }
 
-/// What is passed to them. In an exact match the n-th call of a tool is compared with the n-th, else one is enough.
-fn arguments(how: Match, calls: &[Call]) -> Vec<Value> {
+/// Checks the arguments. In an exact match, the n-th calls of a tool are compared; otherwise, any call can match.
+fn check_arguments(how: TrajectoryMatch, calls: &[Call]) -> Vec<Value> {
     let mut checks = Vec::new();
     for (at, call) in calls.iter().enumerate() {
         let number = calls[..=at].iter().filter(|other| other.name == call.name).count();
         let equals = call.arguments.json().cloned().unwrap_or_default();
         let mut settings = json!({"tool": call.name, "type": "jsonpath", "path": "$", "equals": equals});
-        if how == Match::Exact && calls.iter().filter(|other| other.name == call.name).count() > 1 {
+        if how == TrajectoryMatch::Exact && calls.iter().filter(|other| other.name == call.name).count() > 1 {
             settings["calls"] = number.into();
         }
-        let check = named("tool_input", settings);
+        let check = build_check("tool_input", settings);
         if !checks.contains(&check) {
             checks.push(check);
         }
@@ -182,13 +193,15 @@ fn arguments(how: Match, calls: &[Call]) -> Vec<Value> {
     checks
 }
 
-/// A rubric is a question to a judge.
-pub(super) fn rubric(node: Node<'_>) -> Option<Value> {
-    let get = |node: Node<'_>, names: [&str; 2]| {
-        names.into_iter().find_map(|name| node.get(name).and_then(Node::as_str).map(str::to_owned))
-    };
+/// Converts a rubric to a question to a judge.
+pub(super) fn convert_rubric(node: Node<'_>) -> Option<Value> {
     let content = node.get("rubric_content").or_else(|| node.get("rubricContent"))?;
-    let prompt = get(content, ["text_property", "textProperty"])?;
-    let label = get(node, ["rubric_id", "rubricId"]).unwrap_or_else(|| "rubric".to_owned());
-    Some(question(&label, &prompt))
+    let prompt = find_text(content, ["text_property", "textProperty"])?;
+    let label = find_text(node, ["rubric_id", "rubricId"]).unwrap_or_else(|| "rubric".to_owned());
+    Some(build_question(&label, &prompt))
+}
+
+/// Returns the text under the first of `names` that exists: ADK writes snake case and camel case.
+fn find_text(node: Node<'_>, names: [&str; 2]) -> Option<String> {
+    names.into_iter().find_map(|name| node.get(name).and_then(Node::as_str).map(str::to_owned))
 }

@@ -1,7 +1,7 @@
 //! Google ADK: eval sets (`*.evalset.json`, `*.test.json`), and the criteria of `test_config.json` beside them.
 //!
-//! A conversation of an eval set is what the agent should do, recorded once: it becomes the trace, and what the
-//! criteria compare becomes checks.
+//! An eval set contains a recorded conversation that shows what the agent should do. The conversation becomes the trace,
+//! and the criteria become checks.
 
 mod criteria;
 mod recorded;
@@ -11,10 +11,10 @@ use arraign::__internals::yaml::Node;
 
 use self::criteria::Criteria;
 use self::recorded::Conversation;
-use super::draft::{Case, Draft, Given, Imported};
-use super::lost::{Keys, list};
+use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
+use super::keys::{Keys, list_entries};
 
-/// The file of criteria that ADK looks for beside an eval set.
+/// The name of the file of criteria beside an eval set.
 pub(super) const CRITERIA: &str = "test_config.json";
 
 const OF_A_CASE: &[(&[&str], &str)] = &[
@@ -29,41 +29,41 @@ const OF_A_CASE: &[(&[&str], &str)] = &[
     (&["final_session_state", "finalSessionState"], "the state of a session is in no trace"),
 ];
 
-pub(super) fn import(given: &Given) -> Result<Imported, LoadErrors> {
-    let mut draft = Draft::new(given, "adk");
-    let criteria = Criteria::of(given, &mut draft.lost)?;
-    for document in given.documents()? {
+pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
+    let mut draft = SuiteDraft::new(input, "adk");
+    let criteria = Criteria::load(input, &mut draft.unsupported)?;
+    for document in input.parse_documents()? {
         let root = document.root();
         if root.list().is_some() {
-            older(root, &criteria, &mut draft)?;
+            import_older_set(root, &criteria, &mut draft)?;
             continue;
         }
         let is_set = root.get("eval_cases").or_else(|| root.get("evalCases")).is_some();
-        let Some(set) = Keys::of(root).filter(|_| is_set) else {
+        let Some(set) = Keys::new(root).filter(|_| is_set) else {
             return Err(root.error("an ADK eval set has `eval_cases`").into());
         };
-        eval_set(set, &criteria, &mut draft);
+        import_eval_set(set, &criteria, &mut draft);
     }
     Ok(draft.finish())
 }
 
-fn eval_set(mut set: Keys<'_>, criteria: &Criteria, draft: &mut Draft) {
-    let id = set.text(&["eval_set_id", "evalSetId"]);
-    if let Some(name) = set.text(&["name"]).or(id) {
-        draft.head("suite", name);
+fn import_eval_set(mut set: Keys<'_>, criteria: &Criteria, draft: &mut SuiteDraft) {
+    let id = set.take_text(&["eval_set_id", "evalSetId"]);
+    if let Some(name) = set.take_text(&["name"]).or(id) {
+        draft.set_suite_key("suite", name);
     }
-    if let Some(description) = set.text(&["description"]) {
-        draft.head("description", description);
+    if let Some(description) = set.take_text(&["description"]) {
+        draft.set_suite_key("description", description);
     }
-    for node in list(set.take(&["eval_cases", "evalCases"])) {
-        case(node, criteria, draft);
+    for node in list_entries(set.take(&["eval_cases", "evalCases"])) {
+        import_case(node, criteria, draft);
     }
     set.skip(&["creation_timestamp", "creationTimestamp"]);
-    set.lose_rest(&[], &mut draft.lost);
+    set.reject_rest(&[], &mut draft.unsupported);
 }
 
-/// The form before eval sets had a schema: a list of cases with their `data`, or the turns of one case.
-fn older(root: Node<'_>, criteria: &Criteria, draft: &mut Draft) -> Result<(), LoadErrors> {
+/// Imports the form from before eval sets had a schema: a list of cases with `data`, or the turns of one case.
+fn import_older_set(root: Node<'_>, criteria: &Criteria, draft: &mut SuiteDraft) -> Result<(), LoadErrors> {
     let entries = root.one_or_many();
     if let Some(odd) = entries.iter().find(|node| node.get("data").is_none() && node.get("query").is_none()) {
         return Err(odd
@@ -72,44 +72,44 @@ fn older(root: Node<'_>, criteria: &Criteria, draft: &mut Draft) -> Result<(), L
     }
     if entries.iter().all(|node| node.get("data").is_some()) {
         for node in entries {
-            case(node, criteria, draft);
+            import_case(node, criteria, draft);
         }
     } else {
-        let id = draft.ids.own("conversation");
-        converse(Case::new(&id), &id, root, &entries, criteria, draft);
+        let id = draft.ids.claim_id("conversation");
+        add_conversation(CaseDraft::new(&id), &id, root, &entries, criteria, draft);
     }
     Ok(())
 }
 
-fn case(node: Node<'_>, criteria: &Criteria, draft: &mut Draft) {
-    let Some(mut keys) = Keys::of(node) else {
-        return draft.lost.key(node, "eval_cases", "an eval case is a mapping");
+fn import_case(node: Node<'_>, criteria: &Criteria, draft: &mut SuiteDraft) {
+    let Some(mut keys) = Keys::new(node) else {
+        return draft.unsupported.add_key(node, "eval_cases", "an eval case is a mapping");
     };
-    let id = keys.text(&["eval_id", "evalId", "name"]).unwrap_or_default();
-    let id = draft.ids.own(&id);
-    let mut case = Case::new(&id);
-    let turns = list(keys.take(&["conversation", "data"]));
-    let rubrics = list(keys.take(&["rubrics"]));
+    let id = keys.take_text(&["eval_id", "evalId", "name"]).unwrap_or_default();
+    let id = draft.ids.claim_id(&id);
+    let mut case = CaseDraft::new(&id);
+    let turns = list_entries(keys.take(&["conversation", "data"]));
+    let rubrics = list_entries(keys.take(&["rubrics"]));
     keys.skip(&["creation_timestamp", "creationTimestamp"]);
-    keys.lose_rest(OF_A_CASE, &mut draft.lost);
-    case.expect(rubrics.into_iter().filter_map(criteria::rubric).collect());
-    converse(case, &id, node, &turns, criteria, draft);
+    keys.reject_rest(OF_A_CASE, &mut draft.unsupported);
+    case.add_checks(rubrics.into_iter().filter_map(criteria::convert_rubric).collect());
+    add_conversation(case, &id, node, &turns, criteria, draft);
 }
 
-/// Writes a case with its conversation and what is compared with it.
-fn converse(
-    mut case: Case,
+/// Adds a case with its conversation and checks.
+fn add_conversation(
+    mut case: CaseDraft,
     id: &str,
     node: Node<'_>,
     turns: &[Node<'_>],
     criteria: &Criteria,
-    draft: &mut Draft,
+    draft: &mut SuiteDraft,
 ) {
-    let conversation = Conversation::read(turns, &mut draft.lost);
-    case.put("input", conversation.trace.input.clone());
+    let conversation = Conversation::parse(turns, &mut draft.unsupported);
+    case.set("input", conversation.trace.input.clone());
     if !turns.is_empty() {
-        case.put("trace", Some(draft.trace(id, &conversation.trace)));
+        case.set("trace", Some(draft.add_trace(id, &conversation.trace)));
     }
-    case.expect(criteria.checks(&conversation, node, &mut draft.lost));
-    draft.case(node.place(), case.finish());
+    case.add_checks(criteria.build_checks(&conversation, node, &mut draft.unsupported));
+    draft.add_case(node.place(), case.finish());
 }

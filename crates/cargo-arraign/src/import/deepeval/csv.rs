@@ -1,42 +1,47 @@
-//! Rows of a CSV file, each as the golden that it is.
+//! Parses the rows of a CSV file as goldens.
 
 use std::sync::Arc;
 
 use arraign::__internals::place::{LoadError, LoadErrors, Place, Source};
 use serde_json::{Map, Value};
 
-use crate::import::table::{Row, table};
+use crate::import::table::{TableRow, parse_table};
 
-/// Columns that are lists, with what stands between their entries.
+/// Columns with lists, and the separators of their entries.
 const LISTS: &[(&str, char)] =
     &[("context", '|'), ("retrieval_context", '|'), ("tools_called", ';'), ("expected_tools", ';')];
 
-/// Columns that are JSON where they are anything.
+/// Columns with JSON.
 const JSON: &[&str] =
     &["additional_metadata", "custom_column_key_values", "expectations", "expected_labels", "turns"];
 
-/// The rows below the header, each with its place.
-pub(super) fn rows(source: &Arc<Source>) -> Result<Vec<(Place, Value)>, LoadErrors> {
-    let whole = |problem: String| LoadErrors::from(LoadError::new(Place::of_file(source.name()), problem));
-    let table = table(source).map_err(|error| whole(error.to_string()))?;
+/// Parses the rows below the header, each with its position.
+pub(super) fn parse_rows(source: &Arc<Source>) -> Result<Vec<(Place, Value)>, LoadErrors> {
+    let table = parse_table(source)
+        .map_err(|error| LoadError::new(Place::of_file(source.name()), error.to_string()))?;
     if !["input", "scenario"].iter().any(|name| table.columns.iter().any(|column| column == name)) {
         let header = source.text().lines().next().unwrap_or_default().len();
-        let at = super::place(source, 0, header);
+        let at = super::locate_bytes(source, 0, header);
         return Err(LoadError::new(at, "a table of goldens has a column `input`, or `scenario`").into());
     }
-    let row = |row: Row| {
-        let golden = row.cells.iter().map(|(name, cell)| (name.clone(), value(name, cell)));
-        (super::place(source, row.span.0, row.span.1), Value::Object(golden.collect::<Map<_, _>>()))
-    };
-    Ok(table.rows.into_iter().map(row).collect())
+    Ok(table.rows.iter().map(|row| (locate_row(source, row), parse_golden(row))).collect())
 }
 
-fn value(name: &str, cell: &str) -> Value {
+fn locate_row(source: &Arc<Source>, row: &TableRow) -> Place {
+    super::locate_bytes(source, row.span.0, row.span.1)
+}
+
+fn parse_golden(row: &TableRow) -> Value {
+    let golden = row.cells.iter().map(|(name, cell)| (name.clone(), parse_cell(name, cell)));
+    Value::Object(golden.collect::<Map<_, _>>())
+}
+
+fn parse_cell(name: &str, cell: &str) -> Value {
     let parsed =
         || serde_json::from_str::<Value>(cell).ok().filter(|value| value.is_array() || value.is_object());
     if let Some((_, between)) = LISTS.iter().find(|(list, _)| *list == name) {
-        let parts = || cell.split(*between).map(str::trim).filter(|part| !part.is_empty());
-        return parsed().unwrap_or_else(|| parts().map(Value::from).collect());
+        let parts = cell.split(*between).map(str::trim).filter(|part| !part.is_empty());
+        return parsed().unwrap_or_else(|| parts.map(Value::from).collect());
     }
     let number = name.contains("token_co").then(|| serde_json::from_str(cell).ok()).flatten();
     let json = JSON.contains(&name).then(parsed).flatten();
@@ -51,7 +56,7 @@ mod tests {
     fn quotes_commas_and_line_breaks_are_part_of_a_cell() {
         let text = "input,expected_tools\r\n\"a, \"\"b\"\"\nc\",x;y\n\n,\nlast,";
         let source = Source::new("a.csv", text);
-        let rows = rows(&source).expect("a table");
+        let rows = parse_rows(&source).expect("a table");
         assert_eq!(rows[0].1, serde_json::json!({"input": "a, \"b\"\nc", "expected_tools": ["x", "y"]}));
         assert_eq!((rows.len(), rows[0].0.line(), rows[1].0.line()), (2, 2, 6));
     }

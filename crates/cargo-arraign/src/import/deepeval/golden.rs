@@ -1,14 +1,15 @@
-//! One golden as a case.
+//! Converts a golden to a case.
 
 use arraign::__internals::place::Place;
 use arraign::__internals::yaml::Node;
 use arraign::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 use serde_json::{Value, json};
 
-use super::place_of;
-use crate::import::draft::{Case, Draft};
-use crate::import::lost::{Keys, Lost, list, says_nothing, text};
-use crate::import::question::{question, same_as};
+use super::locate_node;
+use crate::import::draft::{CaseDraft, SuiteDraft};
+use crate::import::keys::{Keys, is_empty_node, list_entries, read_scalar};
+use crate::import::question::{ask_same_answer, build_question};
+use crate::import::unsupported::UnsupportedList;
 
 const CONTEXT: &str = "what was retrieved is a call's result in a trace: record the run, and ask `grounded`";
 const LABEL: &str = "a case has `tags` and a `description`, and no other labels";
@@ -24,51 +25,52 @@ const OF_A_GOLDEN: &[(&[&str], &str)] = &[
     (&["images_mapping", "imagesMapping", "multimodal"], "a trace is text"),
 ];
 
-/// Writes the golden as a case; `row`: where it stands in a table.
-pub(super) fn case(node: Node<'_>, row: Option<&Place>, draft: &mut Draft) {
-    let at = place_of(node, row);
-    let Some(mut keys) = Keys::of(node) else { return };
-    let before = draft.lost.0.len();
-    let asked = keys.text(&["input"]).filter(|text| !text.is_empty()).or_else(|| keys.text(&["scenario"]));
+/// Imports a golden. `row` is its position in a table.
+pub(super) fn import_golden(node: Node<'_>, row: Option<&Place>, draft: &mut SuiteDraft) {
+    let at = locate_node(node, row);
+    let Some(mut keys) = Keys::new(node) else { return };
+    let before = draft.unsupported.0.len();
+    let asked =
+        keys.take_text(&["input"]).filter(|text| !text.is_empty()).or_else(|| keys.take_text(&["scenario"]));
     let asked = asked.unwrap_or_default();
-    let name = keys.text(&["name"]);
-    let id = draft.ids.made_of(name.as_deref().unwrap_or(&asked));
-    let mut case = Case::new(&id);
-    case.put("input", Some(asked.clone()));
-    if let Some(trace) = recorded(&mut keys, &asked, &mut draft.lost) {
-        case.put("trace", Some(draft.trace(&id, &trace)));
+    let name = keys.take_text(&["name"]);
+    let id = draft.ids.derive_id(name.as_deref().unwrap_or(&asked));
+    let mut case = CaseDraft::new(&id);
+    case.set("input", Some(asked.clone()));
+    if let Some(trace) = read_trace(&mut keys, &asked, &mut draft.unsupported) {
+        case.set("trace", Some(draft.add_trace(&id, &trace)));
     }
-    case.expect(tools(&mut keys, draft));
-    case.expect(questions(&mut keys, &mut draft.lost));
-    keys.lose_rest(OF_A_GOLDEN, &mut draft.lost);
+    case.add_checks(require_tools(&mut keys, draft));
+    case.add_checks(build_questions(&mut keys, &mut draft.unsupported));
+    keys.reject_rest(OF_A_GOLDEN, &mut draft.unsupported);
     if row.is_some() {
-        draft.lost.0[before..].iter_mut().for_each(|lost| lost.place = at.clone());
+        draft.unsupported.0[before..].iter_mut().for_each(|unsupported| unsupported.place = at.clone());
     }
-    draft.case(at, case.finish());
+    draft.add_case(at, case.finish());
 }
 
-/// The run that the golden holds: its answer and calls, or its turns.
-fn recorded(keys: &mut Keys<'_>, asked: &str, lost: &mut Lost) -> Option<Trace> {
-    let answer = keys.text(&["actual_output", "actualOutput"]);
+/// Reads the recorded run of a golden: its answer and calls, or its turns.
+fn read_trace(keys: &mut Keys<'_>, asked: &str, unsupported: &mut UnsupportedList) -> Option<Trace> {
+    let answer = keys.take_text(&["actual_output", "actualOutput"]);
     let called = keys.take(&["tools_called", "toolsCalled"]);
-    let turns = list(keys.take(&["turns"]).filter(|node| !says_nothing(*node)));
+    let turns = list_entries(keys.take(&["turns"]).filter(|node| !is_empty_node(*node)));
     let mut trace = Trace {
-        usage: usage(keys),
-        cost_usd: figure(keys, &["token_cost", "tokenCost"]),
+        usage: read_usage(keys),
+        cost_usd: read_number(keys, &["token_cost", "tokenCost"]),
         ..Trace::default()
     };
-    if answer.is_none() && called.is_none_or(says_nothing) && turns.is_empty() {
+    if answer.is_none() && called.is_none_or(is_empty_node) && turns.is_empty() {
         return None;
     }
     trace.calls_unrecorded = called.is_none() && turns.is_empty();
     if turns.is_empty() {
         trace.push_message(Role::User, asked);
     }
-    for call in list(called) {
-        push(&mut trace, call, lost);
+    for call in list_entries(called) {
+        add_call(&mut trace, call, unsupported);
     }
     for turn in turns {
-        self::turn(&mut trace, turn, lost);
+        add_turn(&mut trace, turn, unsupported);
     }
     if let Some(answer) = answer {
         trace.push_message(Role::Assistant, answer);
@@ -77,26 +79,27 @@ fn recorded(keys: &mut Keys<'_>, asked: &str, lost: &mut Lost) -> Option<Trace> 
     Some(trace)
 }
 
-/// One text of a conversation, after the calls that it made.
-fn turn(trace: &mut Trace, node: Node<'_>, lost: &mut Lost) {
-    let Some(mut keys) = Keys::of(node) else { return };
-    let role = if keys.text(&["role"]).as_deref() == Some("user") { Role::User } else { Role::Assistant };
-    for call in list(keys.take(&["tools_called", "toolsCalled"])) {
-        push(trace, call, lost);
+/// Adds a message of a conversation, after its calls.
+fn add_turn(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList) {
+    let Some(mut keys) = Keys::new(node) else { return };
+    let role =
+        if keys.take_text(&["role"]).as_deref() == Some("user") { Role::User } else { Role::Assistant };
+    for call in list_entries(keys.take(&["tools_called", "toolsCalled"])) {
+        add_call(trace, call, unsupported);
     }
-    trace.push_message(role, keys.text(&["content"]).unwrap_or_default());
-    keys.lose_all("a turn of a trace has its text and its calls", lost);
+    trace.push_message(role, keys.take_text(&["content"]).unwrap_or_default());
+    keys.reject_all("a turn of a trace has its text and its calls", unsupported);
 }
 
-/// A call, by its name alone or with what is known of it.
-fn push(trace: &mut Trace, node: Node<'_>, lost: &mut Lost) {
-    let Some(name) = tool(node) else { return };
+/// Adds a call, which can be a name or a mapping.
+fn add_call(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList) {
+    let Some(name) = read_tool_name(node) else { return };
     let (mut arguments, mut result) = (None, None);
-    if let Some(mut keys) = Keys::of(node) {
+    if let Some(mut keys) = Keys::new(node) {
         arguments = keys.take(&["input_parameters", "inputParameters"]).map(Node::to_json);
         result = keys.take(&["output"]).map(Node::to_json);
         keys.skip(&["name", "type", "description"]);
-        keys.lose_all("a call of a trace has its arguments and its result", lost);
+        keys.reject_all("a call of a trace has its arguments and its result", unsupported);
     }
     let arguments = arguments.map_or_else(Arguments::none, Arguments::from_json);
     let status = if result.is_some() { CallStatus::Unknown } else { CallStatus::Unanswered };
@@ -104,57 +107,66 @@ fn push(trace: &mut Trace, node: Node<'_>, lost: &mut Lost) {
     trace.push_call(Call { result, status, ..Call::new(name, arguments, turn) });
 }
 
-fn tool(node: Node<'_>) -> Option<String> {
-    text(node).or_else(|| node.get("name").and_then(text)).filter(|name| !name.is_empty())
+fn read_tool_name(node: Node<'_>) -> Option<String> {
+    read_scalar(node).or_else(|| node.get("name").and_then(read_scalar)).filter(|name| !name.is_empty())
 }
 
-fn figure(keys: &mut Keys<'_>, names: &[&str]) -> Option<f64> {
+fn read_number(keys: &mut Keys<'_>, names: &[&str]) -> Option<f64> {
     keys.take(names)?.to_json().as_f64().filter(|figure| *figure >= 0.0)
 }
 
-/// Tokens are told where both numbers are.
-fn usage(keys: &mut Keys<'_>) -> Option<Usage> {
+/// Reads the usage. Both numbers are required.
+fn read_usage(keys: &mut Keys<'_>) -> Option<Usage> {
     let mut count = |names: &[&str]| keys.take(names)?.to_json().as_u64();
     let input = count(&["input_token_count", "inputTokenCount"]);
     let output = count(&["output_token_count", "outputTokenCount"]);
     Some(Usage { input_tokens: input?, output_tokens: output?, ..Usage::default() })
 }
 
-/// The tools that are expected, by name: as `DeepEval` compares them unless it is told otherwise.
-fn tools(keys: &mut Keys<'_>, draft: &mut Draft) -> Vec<Value> {
-    let expected = list(keys.take(&["expected_tools", "expectedTools"]).filter(|node| !says_nothing(*node)));
-    let names: Vec<String> = expected.iter().filter_map(|node| tool(*node)).collect();
+/// Requires the expected tools by name, like `DeepEval` does by default.
+fn require_tools(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
+    let expected =
+        list_entries(keys.take(&["expected_tools", "expectedTools"]).filter(|node| !is_empty_node(*node)));
+    let names: Vec<String> = expected.iter().filter_map(|node| read_tool_name(*node)).collect();
     for node in &expected {
         let told = ["input_parameters", "inputParameters", "output"].iter().filter_map(|key| node.get(key));
-        if let Some(told) = told.into_iter().find(|node| !says_nothing(*node)) {
+        if let Some(told) = told.into_iter().find(|node| !is_empty_node(*node)) {
             let why =
                 "expected tools are compared by name: ask `tool_input` and `tool_output_valid` for more";
-            draft.lost.key(told, "expected_tools", why);
+            draft.unsupported.add_key(told, "expected_tools", why);
         }
     }
     if names.is_empty() { Vec::new() } else { vec![json!({"required_tools": names})] }
 }
 
-/// What the answer should say, as questions to a judge.
-fn questions(keys: &mut Keys<'_>, lost: &mut Lost) -> Vec<Value> {
+/// Builds questions to a judge about the expected answer.
+fn build_questions(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) -> Vec<Value> {
     let mut questions = Vec::new();
-    if let Some(wanted) = keys.text(&["expected_output", "expectedOutput"]).filter(|text| !text.is_empty()) {
-        questions.push(question("expected_output", &same_as(&wanted)));
-    }
-    if let Some(wanted) = keys.text(&["expected_outcome", "expectedOutcome"]).filter(|text| !text.is_empty())
+    if let Some(wanted) =
+        keys.take_text(&["expected_output", "expectedOutput"]).filter(|text| !text.is_empty())
     {
-        questions
-            .push(question("expected_outcome", &format!("Does the conversation end like this? {wanted}")));
+        questions.push(build_question("expected_output", &ask_same_answer(&wanted)));
     }
-    if let Some(mut keys) = keys.take(&["expectations"]).and_then(Keys::of) {
+    if let Some(wanted) =
+        keys.take_text(&["expected_outcome", "expectedOutcome"]).filter(|text| !text.is_empty())
+    {
+        questions.push(build_question(
+            "expected_outcome",
+            &format!("Does the conversation end like this? {wanted}"),
+        ));
+    }
+    if let Some(mut keys) = keys.take(&["expectations"]).and_then(Keys::new) {
         let mut ask = |names: &[&str], label: &str, asked: &str| {
-            for (at, condition) in list(keys.take(names)).into_iter().filter_map(text).enumerate() {
-                questions.push(question(&format!("{label} {}", at + 1), &format!("{asked} {condition}")));
+            for (at, condition) in
+                list_entries(keys.take(names)).into_iter().filter_map(read_scalar).enumerate()
+            {
+                questions
+                    .push(build_question(&format!("{label} {}", at + 1), &format!("{asked} {condition}")));
             }
         };
         ask(&["must"], "must", "Is this so?");
         ask(&["must_not", "mustNot"], "must not", "Is it true that this did not happen?");
-        keys.lose_all("how a judge is asked is said once for all cases", lost);
+        keys.reject_all("how a judge is asked is said once for all cases", unsupported);
     }
     questions
 }

@@ -1,7 +1,7 @@
 //! `DeepEval`: datasets of goldens as JSON, JSON Lines or CSV.
 //!
-//! A dataset says what is expected, and not which metric looks at it: the tools are required, and what the answer
-//! should say is a judge's question.
+//! A dataset contains expectations, but not the metrics that check them. Expected tools become required tools, and
+//! expected answers become questions to a judge.
 
 mod csv;
 mod golden;
@@ -12,39 +12,42 @@ use std::sync::Arc;
 use arraign::__internals::place::{LoadErrors, Place, Source, Span};
 use arraign::__internals::yaml::{Document, Node};
 
-use super::beside::ends_in;
-use super::draft::{Draft, Given, Imported, documents};
+use super::draft::{ImportInput, ImportedFiles, SuiteDraft, parse_documents};
+use super::source_dir::has_extension;
 
-pub(super) fn import(given: &Given) -> Result<Imported, LoadErrors> {
-    let mut draft = Draft::new(given, "deepeval");
-    if ends_in(Path::new(given.source.name()), &["csv"]) {
-        for (place, row) in csv::rows(&given.source)? {
-            let source = Source::new(given.source.name(), row.to_string());
+pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
+    let mut draft = SuiteDraft::new(input, "deepeval");
+    if has_extension(Path::new(input.source.name()), &["csv"]) {
+        for (place, row) in csv::parse_rows(&input.source)? {
+            let source = Source::new(input.source.name(), row.to_string());
             for document in Document::parse(&source)? {
-                golden::case(document.root(), Some(&place), &mut draft);
+                golden::import_golden(document.root(), Some(&place), &mut draft);
             }
         }
         return Ok(draft.finish());
     }
-    for document in documents(&given.source)? {
+    for document in parse_documents(&input.source)? {
         let root = document.root();
         for node in root.get("goldens").unwrap_or(root).one_or_many() {
             if !["input", "scenario"].iter().any(|key| node.get(key).is_some()) {
                 return Err(node.error("a golden of DeepEval has an `input`, or a `scenario`").into());
             }
-            golden::case(node, None, &mut draft);
+            golden::import_golden(node, None, &mut draft);
         }
     }
     Ok(draft.finish())
 }
 
-/// Where a node of a golden stands: in the file itself, or in a row of it.
-fn place_of(node: Node<'_>, row: Option<&Place>) -> Place {
+/// Returns the position of a node: in the file itself, or in a row of the table.
+fn locate_node(node: Node<'_>, row: Option<&Place>) -> Place {
     row.cloned().unwrap_or_else(|| node.place())
 }
 
-/// The place of bytes of the file.
-fn place(source: &Arc<Source>, start: usize, end: usize) -> Place {
-    let byte = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Place::new(source, Span { start: byte(start), end: byte(end) })
+/// Returns the position of a byte range of the file.
+fn locate_bytes(source: &Arc<Source>, start: usize, end: usize) -> Place {
+    Place::new(source, Span { start: to_offset(start), end: to_offset(end) })
+}
+
+fn to_offset(byte: usize) -> u32 {
+    u32::try_from(byte).unwrap_or(u32::MAX)
 }

@@ -1,18 +1,19 @@
-//! An assertion as checks.
+//! Converts an assertion to checks.
 
 use arraign::__internals::yaml::Node;
 use serde_json::{Map, Value, json};
 
-use super::elsewhere;
-use super::template::{TOO_MUCH, filled_in};
-use super::trajectory;
-use crate::import::beside::Beside;
-use crate::import::draft::named;
-use crate::import::lost::{Keys, Lost, list};
+use super::files;
+use super::template::{TOO_MUCH, fill_value};
+use super::trajectory::{self, to_text};
+use crate::import::draft::build_check;
+use crate::import::keys::{Keys, list_entries};
 use crate::import::pattern;
-use crate::import::question::{question, same_as};
+use crate::import::question::{ask_same_answer, build_question};
+use crate::import::source_dir::SourceDir;
+use crate::import::unsupported::UnsupportedList;
 
-/// Settings of an assertion that change nothing of what is checked here.
+/// Settings of an assertion that have no effect on its checks.
 const OF_AN_ASSERTION: &[(&[&str], &str)] = &[
     (&["weight"], "a score over all assertions is not made: here each of them must hold"),
     (&["provider", "rubricPrompt"], "how a judge is asked is said once for all cases"),
@@ -21,13 +22,13 @@ const OF_AN_ASSERTION: &[(&[&str], &str)] = &[
     (&["config", "value"], "it has no counterpart here"),
 ];
 
-/// Types of assertions whose threshold is what they ask.
+/// Types of assertions whose checks use the threshold.
 const LIMITS: &[&str] = &["cost", "latency", "tool-call-f1"];
 
 /// Types of assertions that run code.
 const CODE: &[&str] = &["javascript", "python", "ruby", "webhook"];
 
-/// An assertion with its variables filled in.
+/// An assertion after filling in its variables.
 pub(super) struct Assertion {
     /// The type without `not-`.
     pub(super) kind: String,
@@ -38,20 +39,19 @@ pub(super) struct Assertion {
 }
 
 impl Assertion {
-    /// The texts of the value: a list, or the parts between commas.
-    pub(super) fn texts(&self) -> Vec<String> {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    /// Returns the texts of the value: the entries of a list, or the parts between commas.
+    pub(super) fn list_texts(&self) -> Vec<String> {
         match &self.value {
-            Value::Array(list) => list.iter().map(text).collect(),
+            Value::Array(list) => list.iter().map(to_text).collect(),
             Value::String(text) => {
                 text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
             }
-            other => vec![text(other)],
+            other => vec![to_text(other)],
         }
     }
 
-    /// The value as the one text that it is.
-    fn text(&self) -> Result<String, &'static str> {
+    /// Returns the value as a single text.
+    fn require_text(&self) -> Result<String, &'static str> {
         match &self.value {
             Value::String(text) if !text.is_empty() => Ok(text.clone()),
             Value::Number(number) => Ok(number.to_string()),
@@ -60,55 +60,64 @@ impl Assertion {
     }
 }
 
-/// What an assertion asks, as entries of `expect`; what cannot be carried is told.
-pub(super) fn checks(
+/// Converts an assertion to entries of `expect`, and reports what is unsupported.
+pub(super) fn convert_assertion(
     node: Node<'_>,
     vars: &Map<String, Value>,
-    beside: &Beside,
-    lost: &mut Lost,
+    source_dir: &SourceDir,
+    unsupported: &mut UnsupportedList,
 ) -> Vec<Value> {
-    let Some(mut keys) = Keys::of(node) else {
-        lost.key(node, "assert", "an assertion is a mapping");
+    let Some(mut keys) = Keys::new(node) else {
+        unsupported.add_key(node, "assert", "an assertion is a mapping");
         return Vec::new();
     };
-    let name = keys.text(&["type"]).unwrap_or_default();
+    let name = keys.take_text(&["type"]).unwrap_or_default();
     if name == "assert-set" {
-        return of_a_set(keys, vars, beside, lost);
+        return convert_set(keys, vars, source_dir, unsupported);
     }
-    match read(&name, &mut keys, vars, beside)
-        .and_then(|assertion| carried(&assertion).map_err(str::to_owned))
+    match read_assertion(&name, &mut keys, vars, source_dir)
+        .and_then(|assertion| build_checks(&assertion).map_err(str::to_owned))
     {
         Ok(checks) => {
             keys.skip(&["metric"]);
             if LIMITS.contains(&name.as_str()) {
                 keys.skip(&["threshold"]);
             }
-            keys.lose_rest(OF_AN_ASSERTION, lost);
+            keys.reject_rest(OF_AN_ASSERTION, unsupported);
             checks
         }
         Err(why) => {
-            lost.key(node, &name, why);
+            unsupported.add_key(node, &name, why);
             Vec::new()
         }
     }
 }
 
-/// All of a set must hold, unless it has a threshold of its own.
-fn of_a_set(mut keys: Keys<'_>, vars: &Map<String, Value>, beside: &Beside, lost: &mut Lost) -> Vec<Value> {
+/// Converts a set of assertions, all of which must hold. A set with a threshold is unsupported.
+fn convert_set(
+    mut keys: Keys<'_>,
+    vars: &Map<String, Value>,
+    source_dir: &SourceDir,
+    unsupported: &mut UnsupportedList,
+) -> Vec<Value> {
     if keys.take(&["threshold"]).is_some() {
-        lost.key(keys.node(), "assert-set", "a share of assertions cannot be asked for: split the set");
+        unsupported.add_key(
+            keys.node(),
+            "assert-set",
+            "a share of assertions cannot be asked for: split the set",
+        );
         return Vec::new();
     }
-    let inner = list(keys.take(&["assert"]));
-    keys.lose_rest(OF_AN_ASSERTION, lost);
-    inner.into_iter().flat_map(|node| checks(node, vars, beside, lost)).collect()
+    let inner = list_entries(keys.take(&["assert"]));
+    keys.reject_rest(OF_AN_ASSERTION, unsupported);
+    inner.into_iter().flat_map(|node| convert_assertion(node, vars, source_dir, unsupported)).collect()
 }
 
-fn read(
+fn read_assertion(
     name: &str,
     keys: &mut Keys<'_>,
     vars: &Map<String, Value>,
-    beside: &Beside,
+    source_dir: &SourceDir,
 ) -> Result<Assertion, String> {
     for key in ["transform", "contextTransform"] {
         if keys.node().get(key).is_some() {
@@ -120,54 +129,54 @@ fn read(
     }
     let (not, kind) = name.strip_prefix("not-").map_or((false, name), |kind| (true, kind));
     if CODE.contains(&kind) {
-        return Err(why_not(kind).to_owned());
+        return Err(explain_unsupported(kind).to_owned());
     }
     let value = keys.take(&["value"]).map(Node::to_json).unwrap_or_default();
     let value = match value.as_str() {
         Some(text) if text.starts_with("package:") => {
             return Err("its value stands in a package: write it out".to_owned());
         }
-        Some(text) => elsewhere::value(text, beside)?,
+        Some(text) => files::read_value(text, source_dir)?,
         None => value,
     };
     Ok(Assertion {
         kind: kind.to_owned(),
         not,
-        value: filled_in(&value, vars).ok_or_else(|| TOO_MUCH.to_owned())?,
+        value: fill_value(&value, vars).ok_or_else(|| TOO_MUCH.to_owned())?,
         threshold: keys.node().get("threshold").and_then(|node| node.to_json().as_f64()),
         metric: keys.node().get("metric").and_then(Node::as_str).map(str::to_owned),
     })
 }
 
-type Carried = Result<Vec<Value>, &'static str>;
+type ConvertedChecks = Result<Vec<Value>, &'static str>;
 
-fn carried(assertion: &Assertion) -> Carried {
+fn build_checks(assertion: &Assertion) -> ConvertedChecks {
     let kind = assertion.kind.as_str();
     match kind {
         "contains" | "icontains" | "contains-all" | "icontains-all" | "contains-any" | "icontains-any" => {
-            contains(assertion)
+            check_contains(assertion)
         }
-        "equals" => equals(assertion),
-        "starts-with" => starts_with(assertion),
+        "equals" => check_equals(assertion),
+        "starts-with" => check_start(assertion),
         "regex" => {
             let check = if assertion.not { "not_regex" } else { "regex" };
-            Ok(vec![named(check, pattern::settings(&assertion.text()?, ""))])
+            Ok(vec![build_check(check, pattern::build_settings(&assertion.require_text()?, ""))])
         }
-        _ if kind.starts_with("trajectory:") || kind == "tool-call-f1" => trajectory::carried(assertion),
+        _ if kind.starts_with("trajectory:") || kind == "tool-call-f1" => trajectory::build_checks(assertion),
         _ if assertion.not => Err("its opposite cannot be asked for here"),
-        "is-json" => json_of(assertion, "strict"),
-        "contains-json" => json_of(assertion, "fenced"),
-        "cost" => limit(assertion, "cost_at_most"),
-        "latency" => limit(assertion, "duration_at_most"),
-        "is-refusal" => Ok(vec![named("refusal", json!({}))]),
-        _ => judged(assertion),
+        "is-json" => check_json(assertion, "strict"),
+        "contains-json" => check_json(assertion, "fenced"),
+        "cost" => check_limit(assertion, "cost_at_most"),
+        "latency" => check_limit(assertion, "duration_at_most"),
+        "is-refusal" => Ok(vec![build_check("refusal", json!({}))]),
+        _ => ask_judge(assertion),
     }
 }
 
-fn contains(assertion: &Assertion) -> Carried {
+fn check_contains(assertion: &Assertion) -> ConvertedChecks {
     let folded = assertion.kind.starts_with('i');
     let kind = assertion.kind.trim_start_matches('i');
-    let texts = if kind == "contains" { vec![assertion.text()?] } else { assertion.texts() };
+    let texts = if kind == "contains" { vec![assertion.require_text()?] } else { assertion.list_texts() };
     if texts.is_empty() || texts.iter().any(String::is_empty) {
         return Err("an empty text is in everything");
     }
@@ -176,12 +185,12 @@ fn contains(assertion: &Assertion) -> Carried {
         if !folded {
             settings["case_sensitive"] = true.into();
         }
-        named(check, settings)
+        build_check(check, settings)
     };
     let flags = if folded { "i" } else { "" };
     match (kind, assertion.not) {
         ("contains-any", false) => {
-            Ok(vec![named("regex", pattern::settings(&pattern::any_of(&texts), flags))])
+            Ok(vec![build_check("regex", pattern::build_settings(&pattern::match_any(&texts), flags))])
         }
         ("contains-all", true) => Err("that one of several texts is missing cannot be asked for: split it"),
         (_, false) => Ok(texts.iter().map(|text| one("contains", text)).collect()),
@@ -189,29 +198,34 @@ fn contains(assertion: &Assertion) -> Carried {
     }
 }
 
-fn equals(assertion: &Assertion) -> Carried {
+fn check_equals(assertion: &Assertion) -> ConvertedChecks {
     let check = match (&assertion.value, assertion.not) {
         (Value::Array(_) | Value::Object(_), false) => {
-            named("jsonpath", json!({"path": "$", "equals": assertion.value}))
+            build_check("jsonpath", json!({"path": "$", "equals": assertion.value}))
         }
         (Value::Array(_) | Value::Object(_), true) => return Err("its opposite cannot be asked for here"),
-        (_, false) => named("equals", json!({"value": assertion.text()?, "case_sensitive": true})),
-        (_, true) => named("not_regex", pattern::settings(&pattern::whole(&assertion.text()?), "")),
+        (_, false) => {
+            build_check("equals", json!({"value": assertion.require_text()?, "case_sensitive": true}))
+        }
+        (_, true) => build_check(
+            "not_regex",
+            pattern::build_settings(&pattern::match_whole(&assertion.require_text()?), ""),
+        ),
     };
     Ok(vec![check])
 }
 
-fn starts_with(assertion: &Assertion) -> Carried {
-    let text = assertion.text()?;
+fn check_start(assertion: &Assertion) -> ConvertedChecks {
+    let text = assertion.require_text()?;
     Ok(vec![if assertion.not {
-        named("not_regex", pattern::settings(&pattern::at_start(&text), ""))
+        build_check("not_regex", pattern::build_settings(&pattern::match_start(&text), ""))
     } else {
-        named("starts_with", json!({"value": text, "case_sensitive": true}))
+        build_check("starts_with", json!({"value": text, "case_sensitive": true}))
     }])
 }
 
-/// JSON, of a schema where one is given.
-fn json_of(assertion: &Assertion, form: &str) -> Carried {
+/// Checks that the answer is JSON, with a schema if there is one.
+fn check_json(assertion: &Assertion, form: &str) -> ConvertedChecks {
     let mut settings = Map::new();
     let check = match &assertion.value {
         Value::Null => {
@@ -227,39 +241,41 @@ fn json_of(assertion: &Assertion, form: &str) -> Carried {
     if form != "strict" {
         settings.insert("json".to_owned(), form.into());
     }
-    Ok(vec![named(check, settings)])
+    Ok(vec![build_check(check, settings)])
 }
 
-fn limit(assertion: &Assertion, check: &str) -> Carried {
+fn check_limit(assertion: &Assertion, check: &str) -> ConvertedChecks {
     let most = assertion.threshold.ok_or("it has no `threshold`")?;
     let whole = serde_json::to_value(most).ok().filter(|_| most.fract() != 0.0);
     #[expect(clippy::cast_possible_truncation, reason = "a whole number: 500, and not 500.0")]
-    Ok(vec![named(check, whole.unwrap_or_else(|| (most as i64).into()))])
+    Ok(vec![build_check(check, whole.unwrap_or_else(|| (most as i64).into()))])
 }
 
-/// What a judge decides. Its score is no threshold here: the judge says yes or no.
-fn judged(assertion: &Assertion) -> Carried {
+/// Converts an assertion that a judge decides. The judge answers yes or no, without a score.
+fn ask_judge(assertion: &Assertion) -> ConvertedChecks {
     let label = assertion.metric.as_deref().unwrap_or(&assertion.kind);
-    let ask = |prompt: &str| question(label, prompt);
+    let ask = |prompt: &str| build_question(label, prompt);
     match assertion.kind.as_str() {
         "llm-rubric" | "agent-rubric" | "search-rubric" | "model-graded-closedqa" => {
-            Ok(vec![ask(&assertion.text()?)])
+            Ok(vec![ask(&assertion.require_text()?)])
         }
         "g-eval" => match &assertion.value {
             Value::Array(_) => {
-                let prompts = assertion.texts();
+                let prompts = assertion.list_texts();
                 let numbered =
-                    |(at, prompt): (usize, &String)| question(&format!("{label} {}", at + 1), prompt);
+                    |(at, prompt): (usize, &String)| build_question(&format!("{label} {}", at + 1), prompt);
                 Ok(prompts.iter().enumerate().map(numbered).collect())
             }
-            _ => Ok(vec![ask(&assertion.text()?)]),
+            _ => Ok(vec![ask(&assertion.require_text()?)]),
         },
-        "factuality" | "model-graded-factuality" => Ok(vec![ask(&same_as(&assertion.text()?))]),
-        kind => Err(why_not(kind)),
+        "factuality" | "model-graded-factuality" => {
+            Ok(vec![ask(&ask_same_answer(&assertion.require_text()?))])
+        }
+        kind => Err(explain_unsupported(kind)),
     }
 }
 
-fn why_not(kind: &str) -> &'static str {
+fn explain_unsupported(kind: &str) -> &'static str {
     match kind {
         kind if CODE.contains(&kind) => "it runs code: write it as a check in Rust (`Harness::check`)",
         "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" | "levenshtein" | "bleu"

@@ -1,10 +1,10 @@
 //! promptfoo: `promptfooconfig.yaml` with prompts, tests and assertions, or a list of tests alone.
 //!
-//! Each prompt with each test is a case. Assertions on the answer and on the trajectory are checks here; those that
-//! run code, or measure likeness, are not carried.
+//! Each prompt with each test is a case. Assertions on the answer and on the trajectory become checks. Assertions that
+//! run code or measure similarity are unsupported.
 
 mod assertion;
-mod elsewhere;
+mod files;
 mod rows;
 mod template;
 mod test;
@@ -13,10 +13,11 @@ mod trajectory;
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::{Document, Node};
 
-use self::test::{Defaults, Test};
-use super::beside::Beside;
-use super::draft::{Draft, Given, Imported};
-use super::lost::{Keys, Lost, list, text};
+use self::test::{PromptTest, TestDefaults};
+use super::draft::{ImportInput, ImportedFiles, SuiteDraft};
+use super::keys::{Keys, list_entries, read_scalar};
+use super::source_dir::SourceDir;
+use super::unsupported::UnsupportedList;
 
 const RUNNING: &str = "how a model is asked is no part of a case: its run is in the trace";
 
@@ -31,18 +32,18 @@ const OF_A_CONFIG: &[(&[&str], &str)] = &[
     (&["tags", "metadata"], "they are about the whole file: a case has `tags`"),
 ];
 
-pub(super) fn import(given: &Given) -> Result<Imported, LoadErrors> {
-    let mut draft = Draft::new(given, "promptfoo");
-    for document in given.documents()? {
+pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
+    let mut draft = SuiteDraft::new(input, "promptfoo");
+    for document in input.parse_documents()? {
         let root = document.root();
         if root.list().is_some() {
-            tests(root, &Defaults::none(), &[None], &mut draft);
+            import_tests(root, &TestDefaults::empty(), &[None], &mut draft);
             continue;
         }
-        let Some(config) = Keys::of(root).filter(|_| is_config(root)) else {
+        let Some(config) = Keys::new(root).filter(|_| is_config(root)) else {
             return Err(root.error("a promptfoo file has `tests`, or `prompts`").into());
         };
-        config_file(config, &mut draft);
+        import_config(config, &mut draft);
     }
     Ok(draft.finish())
 }
@@ -51,49 +52,57 @@ fn is_config(root: Node<'_>) -> bool {
     ["tests", "prompts", "scenarios"].iter().any(|key| root.get(key).is_some())
 }
 
-fn config_file(mut config: Keys<'_>, draft: &mut Draft) {
+fn import_config(mut config: Keys<'_>, draft: &mut SuiteDraft) {
     config.skip(&["$schema"]);
-    if let Some(description) = config.text(&["description"]) {
-        draft.head("description", description);
+    if let Some(description) = config.take_text(&["description"]) {
+        draft.set_suite_key("description", description);
     }
-    let prompts = prompts(config.take(&["prompts"]), &draft.beside, &mut draft.lost);
+    let prompts = collect_prompts(config.take(&["prompts"]), &draft.source_dir, &mut draft.unsupported);
     let default_test = config.take(&["defaultTest"]);
     let elsewhere = default_test.and_then(|node| {
-        let read = elsewhere::document(node, &draft.beside);
+        let read = files::read_document(node, &draft.source_dir);
         read.unwrap_or_else(|why| {
-            draft.lost.key(node, "defaultTest", why);
+            draft.unsupported.add_key(node, "defaultTest", why);
             None
         })
     });
     let default_test =
         elsewhere.as_ref().map(Document::root).or(default_test.filter(|node| node.as_str().is_none()));
-    let defaults = Defaults::read(default_test, &draft.beside, &mut draft.lost);
+    let defaults = TestDefaults::read(default_test, &draft.source_dir, &mut draft.unsupported);
     if let Some(node) = config.take(&["tests"]) {
-        tests(node, &defaults, &prompts, draft);
+        import_tests(node, &defaults, &prompts, draft);
     }
-    for node in list(config.take(&["scenarios"])) {
-        scenario(node, &defaults, &prompts, draft);
+    for node in list_entries(config.take(&["scenarios"])) {
+        import_scenario(node, &defaults, &prompts, draft);
     }
-    config.lose_rest(OF_A_CONFIG, &mut draft.lost);
+    config.reject_rest(OF_A_CONFIG, &mut draft.unsupported);
 }
 
-/// The texts of the prompts; `None` where none is known.
-fn prompts(node: Option<Node<'_>>, beside: &Beside, lost: &mut Lost) -> Vec<Option<String>> {
-    let known: Vec<String> = list(node).into_iter().flat_map(|node| prompt(node, beside, lost)).collect();
+/// Collects the texts of the prompts. `None` means that no prompt is known.
+fn collect_prompts(
+    node: Option<Node<'_>>,
+    source_dir: &SourceDir,
+    unsupported: &mut UnsupportedList,
+) -> Vec<Option<String>> {
+    let known: Vec<String> =
+        list_entries(node).into_iter().flat_map(|node| read_prompts(node, source_dir, unsupported)).collect();
     if known.is_empty() { vec![None] } else { known.into_iter().map(Some).collect() }
 }
 
-fn prompt(node: Node<'_>, beside: &Beside, lost: &mut Lost) -> Vec<String> {
-    let said = ["raw", "id"].iter().find_map(|key| node.get(key).and_then(text)).or_else(|| text(node));
+fn read_prompts(node: Node<'_>, source_dir: &SourceDir, unsupported: &mut UnsupportedList) -> Vec<String> {
+    let said = ["raw", "id"]
+        .iter()
+        .find_map(|key| node.get(key).and_then(read_scalar))
+        .or_else(|| read_scalar(node));
     let read = match said {
-        Some(text) if elsewhere::file_name(&text).is_some() || looks_like_a_file(&text) => {
-            elsewhere::prompts(&text, beside).map_err(|why| format!("`{text}`: {why}"))
+        Some(text) if files::strip_file_scheme(&text).is_some() || looks_like_a_file(&text) => {
+            files::read_prompts(&text, source_dir).map_err(|why| format!("`{text}`: {why}"))
         }
         Some(text) if node.entries().is_none() || node.get("raw").is_some() => Ok(vec![text]),
         _ => Err("it has no text: give the cases their `input` by hand".to_owned()),
     };
     read.unwrap_or_else(|why| {
-        lost.key(node, "prompts", why);
+        unsupported.add_key(node, "prompts", why);
         Vec::new()
     })
 }
@@ -104,53 +113,72 @@ fn looks_like_a_file(text: &str) -> bool {
     is_word && endings.iter().any(|ending| text.ends_with(ending))
 }
 
-/// A list of tests, each with each prompt. Those of other files are read, too.
-fn tests(node: Node<'_>, defaults: &Defaults<'_>, prompts: &[Option<String>], draft: &mut Draft) {
-    for node in list(Some(node)) {
+/// Imports each test with each prompt, including tests in other files.
+fn import_tests(
+    node: Node<'_>,
+    defaults: &TestDefaults<'_>,
+    prompts: &[Option<String>],
+    draft: &mut SuiteDraft,
+) {
+    for node in list_entries(Some(node)) {
         if let Some(config) = node.get("path").and_then(|_| node.get("config")) {
-            draft.lost.key(config, "config", "it is for code that makes tests, which is not run here");
+            draft.unsupported.add_key(
+                config,
+                "config",
+                "it is for code that makes tests, which is not run here",
+            );
         }
-        match file_of(node).map(|name| elsewhere::tests(name, &draft.beside)) {
-            None => test(node, defaults, prompts, draft),
+        match find_tests_file(node).map(|name| files::read_tests(name, &draft.source_dir)) {
+            None => import_test(node, defaults, prompts, draft),
             Some(Err(why)) => {
-                let name = file_of(node).unwrap_or_default();
-                draft.lost.key(node, "tests", format!("`{name}`: {why}"));
+                let name = find_tests_file(node).unwrap_or_default();
+                draft.unsupported.add_key(node, "tests", format!("`{name}`: {why}"));
             }
             Some(Ok(documents)) => {
-                for node in documents.iter().flat_map(|document| list(Some(document.root()))) {
-                    test(node, defaults, prompts, draft);
+                for node in documents.iter().flat_map(|document| list_entries(Some(document.root()))) {
+                    import_test(node, defaults, prompts, draft);
                 }
             }
         }
     }
 }
 
-/// The name of the file that stands in place of tests.
-fn file_of(node: Node<'_>) -> Option<&str> {
+/// Returns the name of a file that contains the tests.
+fn find_tests_file(node: Node<'_>) -> Option<&str> {
     node.as_str().or_else(|| node.get("path").and_then(Node::as_str))
 }
 
-fn test(node: Node<'_>, defaults: &Defaults<'_>, prompts: &[Option<String>], draft: &mut Draft) {
-    if file_of(node).is_some() {
+fn import_test(
+    node: Node<'_>,
+    defaults: &TestDefaults<'_>,
+    prompts: &[Option<String>],
+    draft: &mut SuiteDraft,
+) {
+    if find_tests_file(node).is_some() {
         let why = "it names a file of tests within a file of tests: name that one beside the others";
-        return draft.lost.key(node, "tests", why);
+        return draft.unsupported.add_key(node, "tests", why);
     }
-    if let Some(test) = Test::read(node, defaults, &draft.beside, &mut draft.lost) {
-        test.write(prompts, draft);
+    if let Some(test) = PromptTest::read(node, defaults, &draft.source_dir, &mut draft.unsupported) {
+        test.write_cases(prompts, draft);
     }
 }
 
-/// Each `config` of a scenario is filled into each of its tests.
-fn scenario(node: Node<'_>, defaults: &Defaults<'_>, prompts: &[Option<String>], draft: &mut Draft) {
+/// Imports each test of a scenario with each `config`.
+fn import_scenario(
+    node: Node<'_>,
+    defaults: &TestDefaults<'_>,
+    prompts: &[Option<String>],
+    draft: &mut SuiteDraft,
+) {
     let (Some(configs), Some(all)) = (node.get("config"), node.get("tests")) else {
-        return draft.lost.key(
+        return draft.unsupported.add_key(
             node,
             "scenarios",
             "a scenario has `config` and `tests`: import other files as well",
         );
     };
-    for config in list(Some(configs)) {
-        let defaults = defaults.and(config, &draft.beside, &mut draft.lost);
-        tests(all, &defaults, prompts, draft);
+    for config in list_entries(Some(configs)) {
+        let defaults = defaults.merge(config, &draft.source_dir, &mut draft.unsupported);
+        import_tests(all, &defaults, prompts, draft);
     }
 }

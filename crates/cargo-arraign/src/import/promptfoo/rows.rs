@@ -1,4 +1,4 @@
-//! Rows of a table as tests: columns are variables, `__expected` is an assertion, and some others have their meaning.
+//! Converts the rows of a table to tests. Columns are variables, and columns that begin with `__` have a meaning.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use arraign::__internals::place::Source;
 use arraign::__internals::yaml::Document;
 use serde_json::{Map, Value, json};
 
-use crate::import::table::{Row, table};
+use crate::import::table::{TableRow, parse_table};
 
-/// Types of assertions that a cell may begin with; any other text is the whole answer.
+/// Types of assertions that a cell can begin with. Any other cell is the expected answer.
 const TYPES: &[&str] = &[
     "agent-rubric",
     "answer-relevance",
@@ -74,58 +74,63 @@ const TYPES: &[&str] = &[
     "word-count",
 ];
 
-/// Other beginnings of a cell, and the type that they mean.
+/// Short names for types.
 const SHORT: &[(&str, &str)] = &[("fn", "javascript"), ("eval", "javascript"), ("grade", "llm-rubric")];
 
-/// The rows as a list of tests. Each stands on the line of its row, so that what is told of it has its place in the table.
-pub(super) fn tests(source: &Arc<Source>) -> Result<Vec<Document>, String> {
-    let table = table(source).map_err(|error| error.to_string())?;
+/// Converts the rows to a list of tests. Each test is on the line of its row, so that messages show the line in the table.
+pub(super) fn parse_tests(source: &Arc<Source>) -> Result<Vec<Document>, String> {
+    let table = parse_table(source).map_err(|error| error.to_string())?;
     let (mut text, mut line) = ("[".to_owned(), 1);
+    // Line breaks before each test move it to the line of its row.
     for row in &table.rows {
         text.push_str(&"\n".repeat(row.line.saturating_sub(line)));
         line = row.line.max(line);
-        text.push_str(&test(row).to_string());
+        text.push_str(&build_test(row).to_string());
         text.push(',');
     }
     text.push(']');
     Document::parse(&Source::new(source.name(), text)).map_err(|errors| errors.to_string())
 }
 
-fn test(row: &Row) -> Value {
+fn build_test(row: &TableRow) -> Value {
     let mut test = Map::new();
     let mut assertions: Vec<(&str, Value)> = Vec::new();
     for (column, cell) in &row.cells {
         match column.strip_prefix("__") {
             Some(special) if special.starts_with("expected") => {
                 if !cell.trim().is_empty() {
-                    assertions.push((special, assertion(cell.trim())));
+                    assertions.push((special, parse_assertion(cell.trim())));
                 }
             }
-            Some("prefix" | "suffix") => under(&mut test, "options", column.trim_start_matches('_'), cell),
+            Some("prefix" | "suffix") => {
+                set_nested(&mut test, "options", column.trim_start_matches('_'), cell);
+            }
             Some("description") => drop(test.insert("description".to_owned(), cell.trim().into())),
             Some("providerOutput") => drop(test.insert("providerOutput".to_owned(), cell.as_str().into())),
-            Some("threshold") => drop(test.insert("threshold".to_owned(), number(cell))),
+            Some("threshold") => drop(test.insert("threshold".to_owned(), parse_number(cell))),
             Some("metric") => {}
             Some(special) if special.starts_with("config:") => {}
-            Some(special) if special.starts_with("metadata") => under(&mut test, "metadata", special, cell),
-            _ => under(&mut test, "vars", column, cell),
+            Some(special) if special.starts_with("metadata") => {
+                set_nested(&mut test, "metadata", special, cell);
+            }
+            _ => set_nested(&mut test, "vars", column, cell),
         }
     }
-    configure(&mut assertions, row);
+    apply_config(&mut assertions, row);
     let assertions = assertions.into_iter().map(|(_, assertion)| assertion).collect::<Vec<_>>();
     test.insert("assert".to_owned(), assertions.into());
     test.into()
 }
 
-fn under(test: &mut Map<String, Value>, key: &str, name: &str, cell: &str) {
+fn set_nested(test: &mut Map<String, Value>, key: &str, name: &str, cell: &str) {
     let inner = test.entry(key).or_insert_with(|| json!({}));
     if let Value::Object(inner) = inner {
         inner.insert(name.to_owned(), cell.into());
     }
 }
 
-/// `__metric` is about all assertions of the row, `__config:__expected2:threshold` about one of them.
-fn configure(assertions: &mut [(&str, Value)], row: &Row) {
+/// Applies `__metric` to all assertions of the row, and columns such as `__config:__expected2:threshold` to one of them.
+fn apply_config(assertions: &mut [(&str, Value)], row: &TableRow) {
     for (column, cell) in &row.cells {
         if column == "__metric" {
             for (_, assertion) in assertions.iter_mut() {
@@ -138,19 +143,21 @@ fn configure(assertions: &mut [(&str, Value)], row: &Row) {
         };
         for (name, assertion) in assertions.iter_mut() {
             if whose == "expected" || whose == *name {
-                assertion[key] = number(cell);
+                assertion[key] = parse_number(cell);
             }
         }
     }
 }
 
-/// `contains-any: a, b`, `similar(0.8): a text`, or the text that the answer must be.
-fn assertion(cell: &str) -> Value {
+/// Parses `contains-any: a, b`, `similar(0.8): a text`, or the expected answer.
+fn parse_assertion(cell: &str) -> Value {
     if let Some(code) = cell.strip_prefix("file://") {
         let kind = if code.contains(".py") { "python" } else { "javascript" };
         return json!({"type": kind, "value": cell});
     }
-    let Some((kind, threshold, value)) = typed(cell) else { return json!({"type": "equals", "value": cell}) };
+    let Some((kind, threshold, value)) = split_type(cell) else {
+        return json!({"type": "equals", "value": cell});
+    };
     let mut assertion = json!({"type": kind});
     let is_json = kind.ends_with("-json");
     match serde_json::from_str::<Value>(value).ok().filter(|value| is_json && value.is_object()) {
@@ -159,14 +166,14 @@ fn assertion(cell: &str) -> Value {
         None => assertion["value"] = value.into(),
     }
     if let Some(threshold) = threshold {
-        assertion["threshold"] = number(threshold);
+        assertion["threshold"] = parse_number(threshold);
     }
     assertion
 }
 
-/// The type, what stands in parentheses behind it, and the rest.
-fn typed(cell: &str) -> Option<(&str, Option<&str>, &str)> {
-    let named = |name: &str| {
+/// Splits a cell into the type, the threshold in parentheses, and the value.
+fn split_type(cell: &str) -> Option<(&str, Option<&str>, &str)> {
+    let strip_type = |name: &str| {
         let rest = cell.strip_prefix("not-").unwrap_or(cell).strip_prefix(name)?;
         let (threshold, rest) = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
             Some((threshold, rest)) => (Some(threshold), rest),
@@ -175,17 +182,18 @@ fn typed(cell: &str) -> Option<(&str, Option<&str>, &str)> {
         let value = if rest.is_empty() { rest } else { rest.strip_prefix(':')? };
         Some((threshold, value.trim()))
     };
-    let short = SHORT.iter().find_map(|(short, kind)| named(short).map(|(of, value)| (*kind, of, value)));
+    let short =
+        SHORT.iter().find_map(|(short, kind)| strip_type(short).map(|(of, value)| (*kind, of, value)));
     short.or_else(|| {
-        // The longest name: `similar:dot: a` is no `similar`.
-        let known = TYPES.iter().filter(|name| named(name).is_some()).max_by_key(|name| name.len())?;
-        let (threshold, value) = named(known)?;
+        // Take the longest name, because `similar:dot: a` also begins with `similar`.
+        let known = TYPES.iter().filter(|name| strip_type(name).is_some()).max_by_key(|name| name.len())?;
+        let (threshold, value) = strip_type(known)?;
         let kind = cell.get(..known.len() + if cell.starts_with("not-") { 4 } else { 0 })?;
         Some((kind, threshold, value))
     })
 }
 
-fn number(cell: &str) -> Value {
+fn parse_number(cell: &str) -> Value {
     cell.trim().parse::<f64>().map_or_else(|_| cell.into(), Value::from)
 }
 
@@ -195,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_cell_says_what_is_expected() {
-        let said = |cell: &str| assertion(cell).to_string();
+        let said = |cell: &str| parse_assertion(cell).to_string();
         assert_eq!(said("Paris: the capital"), r#"{"type":"equals","value":"Paris: the capital"}"#);
         assert_eq!(said("contains: a, b"), r#"{"type":"contains","value":"a, b"}"#);
         assert_eq!(said("not-contains:a"), r#"{"type":"not-contains","value":"a"}"#);
@@ -213,7 +221,7 @@ mod tests {
     #[test]
     fn a_test_stands_on_the_line_of_its_row() {
         let source = Source::new("t.csv", "q,__expected\n\"a\nb\",contains:x\n\nc,\n");
-        let documents = tests(&source).expect("a table");
+        let documents = parse_tests(&source).expect("a table");
         let lines: Vec<usize> =
             documents[0].root().one_or_many().iter().map(|test| test.place().line()).collect();
         assert_eq!(lines, [2, 5]);

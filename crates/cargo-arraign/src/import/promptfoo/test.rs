@@ -1,17 +1,18 @@
-//! A test: its variables, its assertions, and what all tests share.
+//! A test with its variables and assertions, and the defaults of all tests.
 
 use arraign::__internals::yaml::Node;
 use arraign::trace::{Role, Trace};
 use serde_json::{Map, Value};
 
-use super::assertion::checks;
-use super::elsewhere;
-use super::template::{TOO_MUCH, filled};
-use crate::import::beside::Beside;
-use crate::import::draft::{Case, Draft};
-use crate::import::lost::{Keys, Lost, list, text};
+use super::assertion::convert_assertion;
+use super::files;
+use super::template::{TOO_MUCH, fill_text};
+use crate::import::draft::{CaseDraft, SuiteDraft};
+use crate::import::keys::{Keys, list_entries, read_scalar};
+use crate::import::source_dir::SourceDir;
+use crate::import::unsupported::UnsupportedList;
 
-/// So many combinations of listed variables are written out; more are a mistake more likely than a wish.
+/// The largest number of combinations of variables. A larger number is probably a mistake.
 const MOST: usize = 200;
 
 const OF_A_TEST: &[(&[&str], &str)] = &[
@@ -23,88 +24,110 @@ const OF_A_TEST: &[(&[&str], &str)] = &[
     (&["metadata"], "a case has `tags`, and no other labels"),
 ];
 
-/// What stands in each test.
+/// The defaults of all tests.
 #[derive(Clone)]
-pub(super) struct Defaults<'n> {
+pub(super) struct TestDefaults<'n> {
     vars: Map<String, Value>,
     around: Map<String, Value>,
     asserts: Vec<Node<'n>>,
 }
 
-impl<'n> Defaults<'n> {
-    pub(super) fn none() -> Self {
+impl<'n> TestDefaults<'n> {
+    pub(super) fn empty() -> Self {
         Self { vars: Map::new(), around: Map::new(), asserts: Vec::new() }
     }
 
-    pub(super) fn read(node: Option<Node<'n>>, beside: &Beside, lost: &mut Lost) -> Self {
-        node.map_or_else(Self::none, |node| Self::none().and(node, beside, lost))
+    pub(super) fn read(
+        node: Option<Node<'n>>,
+        source_dir: &SourceDir,
+        unsupported: &mut UnsupportedList,
+    ) -> Self {
+        node.map_or_else(Self::empty, |node| Self::empty().merge(node, source_dir, unsupported))
     }
 
-    /// With those of `node` over them.
-    pub(super) fn and(&self, node: Node<'n>, beside: &Beside, lost: &mut Lost) -> Self {
+    /// Returns these defaults, overridden by `node`.
+    pub(super) fn merge(
+        &self,
+        node: Node<'n>,
+        source_dir: &SourceDir,
+        unsupported: &mut UnsupportedList,
+    ) -> Self {
         let mut all = self.clone();
-        let Some(mut keys) = Keys::of(node) else {
-            lost.key(node, "defaultTest", "what all tests share is a mapping");
+        let Some(mut keys) = Keys::new(node) else {
+            unsupported.add_key(node, "defaultTest", "what all tests share is a mapping");
             return all;
         };
-        all.vars.extend(vars(keys.take(&["vars"]), beside, lost));
-        all.around.extend(around(node));
-        all.asserts.extend(list(keys.take(&["assert"])));
+        all.vars.extend(read_vars(keys.take(&["vars"]), source_dir, unsupported));
+        all.around.extend(read_affixes(node));
+        all.asserts.extend(list_entries(keys.take(&["assert"])));
         keys.skip(&["description"]);
-        options(&mut keys, lost);
-        keys.lose_rest(OF_A_TEST, lost);
+        skip_options(&mut keys, unsupported);
+        keys.reject_rest(OF_A_TEST, unsupported);
         all
     }
 }
 
-/// The variables, with what the files hold that they name.
-fn vars(node: Option<Node<'_>>, beside: &Beside, lost: &mut Lost) -> Map<String, Value> {
+/// Reads the variables, and the files that they name.
+fn read_vars(
+    node: Option<Node<'_>>,
+    source_dir: &SourceDir,
+    unsupported: &mut UnsupportedList,
+) -> Map<String, Value> {
     let Some(node) = node else { return Map::new() };
     let Some(entries) = node.entries() else {
-        return elsewhere::merged(node, beside).unwrap_or_else(|why| {
-            lost.key(node, "vars", why);
+        return files::merge_files(node, source_dir).unwrap_or_else(|why| {
+            unsupported.add_key(node, "vars", why);
             Map::new()
         });
     };
-    entries.map(|(key, node)| (key.name.to_string(), variable(&key.name, node, beside, lost))).collect()
+    entries
+        .map(|(key, node)| (key.name.to_string(), read_variable(&key.name, node, source_dir, unsupported)))
+        .collect()
 }
 
-fn variable(name: &str, node: Node<'_>, beside: &Beside, lost: &mut Lost) -> Value {
+fn read_variable(
+    name: &str,
+    node: Node<'_>,
+    source_dir: &SourceDir,
+    unsupported: &mut UnsupportedList,
+) -> Value {
     let value = node.to_json();
-    let read = value.as_str().map(|text| elsewhere::value(text, beside));
+    let read = value.as_str().map(|text| files::read_value(text, source_dir));
     match read {
         Some(Ok(read)) => read,
         Some(Err(why)) => {
-            lost.key(node, name, why);
+            unsupported.add_key(node, name, why);
             value
         }
         None => value,
     }
 }
 
-/// What `options` puts before and after each prompt.
-fn around(node: Node<'_>) -> Map<String, Value> {
-    let option = |key: &str| Some((key.to_owned(), node.pointer(&format!("/options/{key}"))?.to_json()));
-    ["prefix", "suffix"].into_iter().filter_map(option).collect()
+/// Reads the prefix and suffix of prompts from `options`.
+fn read_affixes(node: Node<'_>) -> Map<String, Value> {
+    let affixes = ["prefix", "suffix"].into_iter();
+    affixes
+        .filter_map(|key| Some((key.to_owned(), node.pointer(&format!("/options/{key}"))?.to_json())))
+        .collect()
 }
 
-/// What `options` says of how tests are made is followed; the rest is about models and judges.
-fn options(keys: &mut Keys<'_>, lost: &mut Lost) {
-    let Some(mut options) = keys.take(&["options"]).and_then(Keys::of) else { return };
+/// Reports the unsupported options. The others concern the creation of tests and are used elsewhere.
+fn skip_options(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) {
+    let Some(mut options) = keys.take(&["options"]).and_then(Keys::new) else { return };
     options.skip(&["disableDefaultAsserts", "disableVarExpansion", "prefix", "suffix"]);
-    options.lose_all(
+    options.reject_all(
         "how a model or a judge is asked is no part of a case; the answer is checked as it is",
-        lost,
+        unsupported,
     );
 }
 
-/// Whether a test has the option.
-fn says(test: Node<'_>, option: &str) -> bool {
+/// Whether the test sets the option.
+fn has_option(test: Node<'_>, option: &str) -> bool {
     test.pointer(&format!("/options/{option}")).map(Node::to_json) == Some(Value::Bool(true))
 }
 
-/// One test.
-pub(super) struct Test<'n> {
+/// A test.
+pub(super) struct PromptTest<'n> {
     node: Node<'n>,
     description: Option<String>,
     vars: Map<String, Value>,
@@ -114,85 +137,82 @@ pub(super) struct Test<'n> {
     output: Option<String>,
 }
 
-impl<'n> Test<'n> {
+impl<'n> PromptTest<'n> {
     pub(super) fn read(
         node: Node<'n>,
-        defaults: &Defaults<'n>,
-        beside: &Beside,
-        lost: &mut Lost,
+        defaults: &TestDefaults<'n>,
+        source_dir: &SourceDir,
+        unsupported: &mut UnsupportedList,
     ) -> Option<Self> {
-        let Some(mut keys) = Keys::of(node) else {
-            lost.key(node, "tests", "a test is a mapping");
+        let Some(mut keys) = Keys::new(node) else {
+            unsupported.add_key(node, "tests", "a test is a mapping");
             return None;
         };
-        let Defaults { vars: shared, around: own, asserts: all } = defaults.clone();
+        let TestDefaults { vars: shared, around: own, asserts: all } = defaults.clone();
         let mut test =
             Self { node, description: None, vars: shared, around: own, asserts: all, output: None };
-        test.description = keys.text(&["description"]);
-        test.vars.extend(vars(keys.take(&["vars"]), beside, lost));
-        test.around.extend(around(node));
-        test.asserts.extend(list(keys.take(&["assert"])));
+        test.description = keys.take_text(&["description"]);
+        test.vars.extend(read_vars(keys.take(&["vars"]), source_dir, unsupported));
+        test.around.extend(read_affixes(node));
+        test.asserts.extend(list_entries(keys.take(&["assert"])));
         test.output = keys
             .take(&["providerOutput"])
-            .map(|node| text(node).unwrap_or_else(|| node.to_json().to_string()));
-        if says(node, "disableDefaultAsserts") {
+            .map(|node| read_scalar(node).unwrap_or_else(|| node.to_json().to_string()));
+        if has_option(node, "disableDefaultAsserts") {
             test.asserts.drain(..defaults.asserts.len());
         }
-        options(&mut keys, lost);
-        keys.lose_rest(OF_A_TEST, lost);
+        skip_options(&mut keys, unsupported);
+        keys.reject_rest(OF_A_TEST, unsupported);
         Some(test)
     }
 
-    /// A case for each prompt and each combination of listed variables.
-    pub(super) fn write(&self, prompts: &[Option<String>], draft: &mut Draft) {
-        let Some(combinations) = self.combinations() else {
+    /// Writes a case for each prompt and each combination of listed variables.
+    pub(super) fn write_cases(&self, prompts: &[Option<String>], draft: &mut SuiteDraft) {
+        let Some(combinations) = self.combine_lists() else {
             let why = format!("its lists make more than {MOST} tests: write out those that matter");
-            return draft.lost.key(self.node, "vars", why);
+            return draft.unsupported.add_key(self.node, "vars", why);
         };
         for vars in &combinations {
             for prompt in prompts {
-                self.case(prompt.as_deref(), vars, draft);
+                self.write_case(prompt.as_deref(), vars, draft);
             }
         }
     }
 
-    fn case(&self, prompt: Option<&str>, vars: &Map<String, Value>, draft: &mut Draft) {
-        let part = |key: &str| self.around.get(key).and_then(Value::as_str).unwrap_or_default();
-        let whole = |prompt: &str| format!("{}{prompt}{}", part("prefix"), part("suffix"));
-        let input = prompt.map(|prompt| filled(&whole(prompt), vars));
+    fn write_case(&self, prompt: Option<&str>, vars: &Map<String, Value>, draft: &mut SuiteDraft) {
+        let input = prompt.map(|prompt| fill_text(&self.add_affixes(prompt), vars));
         if input == Some(None) {
-            draft.lost.key(self.node, "prompts", TOO_MUCH);
+            draft.unsupported.add_key(self.node, "prompts", TOO_MUCH);
         }
-        let id = draft.ids.made_of(&self.called(vars));
-        let mut case = Case::new(&id);
-        case.put("description", self.description.clone());
+        let id = draft.ids.derive_id(&self.describe(vars));
+        let mut case = CaseDraft::new(&id);
+        case.set("description", self.description.clone());
         let input = input.flatten();
-        case.put("input", input.clone());
+        case.set("input", input.clone());
         if let Some(output) = &self.output {
-            let mut trace = Trace { calls_unrecorded: true, ..Trace::default() };
-            if let Some(input) = &input {
-                trace.push_message(Role::User, input.as_str());
-            }
-            trace.push_message(Role::Assistant, output.as_str());
-            trace.settle_answer();
-            case.put("trace", Some(draft.trace(&id, &trace)));
+            case.set("trace", Some(draft.add_trace(&id, &build_trace(input.as_deref(), output))));
         }
         for node in &self.asserts {
-            case.expect(checks(*node, vars, &draft.beside, &mut draft.lost));
+            case.add_checks(convert_assertion(*node, vars, &draft.source_dir, &mut draft.unsupported));
         }
-        draft.case(self.node.place(), case.finish());
+        draft.add_case(self.node.place(), case.finish());
     }
 
-    /// What the case is called: its description, else its variables.
-    fn called(&self, vars: &Map<String, Value>) -> String {
+    fn add_affixes(&self, prompt: &str) -> String {
+        let affix = |key: &str| self.around.get(key).and_then(Value::as_str).unwrap_or_default();
+        format!("{}{prompt}{}", affix("prefix"), affix("suffix"))
+    }
+
+    /// Returns the text for the id of the case: its description, or else its variables.
+    fn describe(&self, vars: &Map<String, Value>) -> String {
         let words = vars.values().filter_map(Value::as_str).filter(|text| !text.starts_with("file://"));
         let words: Vec<&str> = words.collect();
         self.description.clone().unwrap_or_else(|| words.join(" "))
     }
 
-    /// A variable that is a list makes a test of each of its values.
-    fn combinations(&self) -> Option<Vec<Map<String, Value>>> {
-        let as_it_is = says(self.node, "disableVarExpansion");
+    /// Combines the values of all variables. A variable with a list has several values.
+    fn combine_lists(&self) -> Option<Vec<Map<String, Value>>> {
+        let as_it_is = has_option(self.node, "disableVarExpansion");
         let mut all = vec![Map::new()];
         for (name, value) in &self.vars {
             let values = match value {
@@ -202,13 +222,29 @@ impl<'n> Test<'n> {
             if all.len() * values.len() > MOST {
                 return None;
             }
-            let with = |vars: &Map<String, Value>, value: &Value| {
-                let mut vars = vars.clone();
-                vars.insert(name.clone(), value.clone());
-                vars
-            };
-            all = all.iter().flat_map(|vars| values.iter().map(|value| with(vars, value))).collect();
+            // Each combination so far is continued with each value of this variable.
+            all = all
+                .iter()
+                .flat_map(|vars| values.iter().map(|value| insert_variable(vars, name, value)))
+                .collect();
         }
         Some(all)
     }
+}
+
+fn insert_variable(vars: &Map<String, Value>, name: &str, value: &Value) -> Map<String, Value> {
+    let mut vars = vars.clone();
+    vars.insert(name.to_owned(), value.clone());
+    vars
+}
+
+/// Builds the trace of an output without recorded calls.
+fn build_trace(input: Option<&str>, output: &str) -> Trace {
+    let mut trace = Trace { calls_unrecorded: true, ..Trace::default() };
+    if let Some(input) = input {
+        trace.push_message(Role::User, input);
+    }
+    trace.push_message(Role::Assistant, output);
+    trace.settle_answer();
+    trace
 }

@@ -1,0 +1,139 @@
+//! Reads other files: lists of tests, prompts, and values that begin with `file://`.
+
+use std::path::Path;
+
+use arraign::__internals::yaml::{Document, Node};
+use serde_json::Value;
+
+use super::rows;
+use crate::import::draft::parse_documents;
+use crate::import::keys::{list_entries, read_scalar};
+use crate::import::source_dir::{SourceDir, has_extension};
+
+const YAML: &[&str] = &["yaml", "yml", "json", "jsonl"];
+const CODE: &[&str] = &["js", "cjs", "mjs", "ts", "cts", "mts", "py", "rb", "go"];
+/// Files that promptfoo converts to text in its own way.
+const MEDIA: &[&str] = &[
+    "pdf", "png", "jpg", "jpeg", "gif", "bmp", "webp", "svg", "mp3", "wav", "mp4", "webm", "mov", "xlsx",
+    "xls", "docx",
+];
+
+/// Returns the file name of a text that begins with `file://`.
+pub(super) fn strip_file_scheme(text: &str) -> Option<&str> {
+    text.strip_prefix("file://")
+}
+
+/// Reads the lists of tests in the files that `text` names with a path or glob.
+pub(super) fn read_tests(text: &str, source_dir: &SourceDir) -> Result<Vec<Document>, String> {
+    let name = strip_file_scheme(text).unwrap_or(text);
+    if name.contains("://") {
+        return Err("these tests are on a server: save them as a file".to_owned());
+    }
+    refuse_unreadable(name)?;
+    let mut all = Vec::new();
+    for path in source_dir.find_files(name)? {
+        let source = source_dir.read_source(&path)?;
+        if has_extension(&path, &["csv"]) {
+            all.extend(rows::parse_tests(&source)?);
+        } else if has_extension(&path, YAML) {
+            all.extend(parse_documents(&source).map_err(|errors| errors.to_string())?);
+        } else {
+            return Err(format!("{} holds no tests that are known here", source.name()));
+        }
+    }
+    Ok(all)
+}
+
+/// Reads the single document of the file that `node` names, if it names one.
+pub(super) fn read_document(node: Node<'_>, source_dir: &SourceDir) -> Result<Option<Document>, String> {
+    let Some(name) = node.as_str().and_then(strip_file_scheme) else { return Ok(None) };
+    read_mapping(name, source_dir).map(Some)
+}
+
+/// Merges the mappings of all files that `node` names.
+pub(super) fn merge_files(
+    node: Node<'_>,
+    source_dir: &SourceDir,
+) -> Result<serde_json::Map<String, Value>, String> {
+    let mut all = serde_json::Map::new();
+    for name in list_entries(Some(node))
+        .into_iter()
+        .map(|node| read_scalar(node).ok_or("it is a list of names of files"))
+    {
+        let name = name?;
+        let Value::Object(values) =
+            read_mapping(strip_file_scheme(&name).unwrap_or(&name), source_dir)?.root().to_json()
+        else {
+            return Err(format!("`{name}` is no mapping"));
+        };
+        all.extend(values);
+    }
+    Ok(all)
+}
+
+fn read_mapping(name: &str, source_dir: &SourceDir) -> Result<Document, String> {
+    let found = source_dir.find_files(name)?;
+    let path = found.first().ok_or("there is no such file")?;
+    let mut all = Document::parse(&source_dir.read_source(path)?).map_err(|errors| errors.to_string())?;
+    if all.len() == 1 { Ok(all.remove(0)) } else { Err(format!("one document is expected in `{name}`")) }
+}
+
+/// Returns `text`, or the content of its file if it begins with `file://`: a list if a glob matches several files.
+pub(super) fn read_value(text: &str, source_dir: &SourceDir) -> Result<Value, String> {
+    let Some(name) = strip_file_scheme(text) else { return Ok(text.into()) };
+    refuse_unreadable(name)?;
+    let mut values = Vec::new();
+    for path in source_dir.find_files(name)? {
+        values.push(read_file_value(&path, source_dir)?);
+    }
+    Ok(if values.len() == 1 { values.remove(0) } else { values.into() })
+}
+
+fn read_file_value(path: &Path, source_dir: &SourceDir) -> Result<Value, String> {
+    let source = source_dir.read_source(path)?;
+    if !has_extension(path, YAML) {
+        return Ok(source.text().trim_end_matches(['\r', '\n']).into());
+    }
+    let documents = parse_documents(&source).map_err(|errors| errors.to_string())?;
+    Ok(documents.first().map(|document| document.root().to_json()).unwrap_or_default())
+}
+
+/// Reads the prompts in the files that `text` names. In a file, lines of `---` separate prompts.
+pub(super) fn read_prompts(text: &str, source_dir: &SourceDir) -> Result<Vec<String>, String> {
+    let name = strip_file_scheme(text).unwrap_or(text);
+    refuse_unreadable(name)?;
+    let mut all = Vec::new();
+    for path in source_dir.find_files(name)? {
+        if !has_extension(&path, &["txt", "md", "j2"]) {
+            return Err(
+                "only prompts that are plain text are read: give the cases their `input` by hand".to_owned()
+            );
+        }
+        let source = source_dir.read_source(&path)?;
+        let parts = if has_extension(&path, &["txt"]) {
+            split_prompts(source.text())
+        } else {
+            vec![source.text().to_owned()]
+        };
+        all.extend(parts.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()));
+    }
+    Ok(all)
+}
+
+fn split_prompts(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    lines.split(|line| line.trim() == "---").map(|part| part.join("\n")).collect()
+}
+
+fn refuse_unreadable(name: &str) -> Result<(), String> {
+    // The name of a file of code can be followed by the name of a function.
+    let (file, _) = name.split_once(':').unwrap_or((name, ""));
+    let (file, _) = file.split_once('#').unwrap_or((file, ""));
+    if has_extension(Path::new(file), CODE) {
+        return Err("it is code, which is not run here: write out what it gives".to_owned());
+    }
+    if has_extension(Path::new(file), MEDIA) {
+        return Err("it is no text: only promptfoo reads it".to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! The summary that an import prints.
+
+use std::io::{self, StdoutLock, Write as _};
+use std::path::{Path, PathBuf};
+
+use arraign::__internals::report::plain::one_line;
+
+use super::unsupported::UnsupportedList;
+
+/// A written file.
+pub(super) struct WrittenFile {
+    pub(super) path: PathBuf,
+    /// The path relative to the folder of cases.
+    pub(super) name: String,
+    /// For a file of cases: the number of cases, and the number of cases with a recorded run.
+    pub(super) cases: Option<(usize, usize)>,
+}
+
+/// Prints the written files, their errors, and what could not be imported.
+pub(super) fn print_summary(
+    new: &[WrittenFile],
+    unsupported: &UnsupportedList,
+    broken: &[String],
+) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if new.is_empty() {
+        writeln!(out, "nothing was written: no case could be carried")?;
+    }
+    for file in new {
+        let path = one_line(&file.path.to_string_lossy());
+        match file.cases {
+            Some((cases, runs)) => writeln!(out, "wrote  {path} (cases: {cases}, with their run: {runs})")?,
+            None => writeln!(out, "wrote  {path}")?,
+        }
+    }
+    print_trace_path(&mut out, new)?;
+    if !broken.is_empty() {
+        writeln!(out, "\ndoes not load: mend it by hand")?;
+    }
+    for error in broken {
+        writeln!(out, "  {}", one_line(error))?;
+    }
+    print_unsupported(&mut out, unsupported)
+}
+
+/// Prints where to put the trace of a case without a recorded run.
+fn print_trace_path(out: &mut StdoutLock<'_>, new: &[WrittenFile]) -> io::Result<()> {
+    let Some(file) = new.iter().find(|file| file.cases.is_some_and(|(cases, runs)| runs < cases)) else {
+        return Ok(());
+    };
+    let folder = file.path.parent().unwrap_or(Path::new(""));
+    let place = folder.join("traces").join(file.path.file_stem().unwrap_or_default()).join("<id>.json");
+    writeln!(
+        out,
+        "\nA case without a run looks for it next to its file: {}",
+        one_line(&place.to_string_lossy())
+    )
+}
+
+fn print_unsupported(out: &mut StdoutLock<'_>, unsupported: &UnsupportedList) -> io::Result<()> {
+    writeln!(out, "\nnot carried: {}", unsupported.0.len())?;
+    for entry in &unsupported.0 {
+        let (file, line) = (one_line(entry.place.file()), entry.place.line());
+        writeln!(out, "  {file}:{line}: {}: {}", one_line(&entry.what), one_line(&entry.why))?;
+    }
+    Ok(())
+}

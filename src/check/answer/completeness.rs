@@ -1,0 +1,139 @@
+//! `completeness`: the answer contains the expected fields.
+//!
+//! One of the three axes of a golden dataset: the share of the listed fields that the answer contains. The answer
+//! contains a field if it contains one of the field's aliases (or its name, if it has none), ignoring case, with no
+//! ASCII letter directly before or after it: "$199" contains `price`, "surprise" does not. A missing answer
+//! contains no field.
+//!
+//! <!-- settings -->
+//!
+//! Default aliases: `price`: price, $, USD, cost; `rating`: rating, stars, score; `status`: status, state;
+//! `tracking_number`: tracking, shipment. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/completeness/fail-one-of-two.yaml")]
+//! ```
+
+use serde::Deserialize;
+
+use crate::check::support::answer_scope::Said;
+use crate::check::support::answer_text::{beginning, excerpt};
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::{FieldAliases, FieldPattern};
+use crate::place::LoadErrors;
+use crate::trace::Trace;
+use crate::yaml::Node;
+
+pub(crate) const KIND: Kind =
+    Kind::with::<CompletenessSettings>("completeness", "the answer tells the expected fields", read)
+        .shorthand("expected_fields")
+        .only_reports(expects_nothing)
+        .without_calls();
+
+/// Settings of `completeness`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct CompletenessSettings {
+    /// The fields. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.
+    expected_fields: Option<Vec<String>>,
+    /// The text in which the fields are looked for.
+    answer: Option<Said>,
+    /// Aliases by field: `{price: [fee]}` replaces those of `price`, and keeps those of other fields.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<std::collections::BTreeMap<String, Vec<String>>>")
+    )]
+    #[expect(dead_code, reason = "read from its node, with the places")]
+    field_aliases: Option<serde_json::Value>,
+}
+
+struct Completeness {
+    expected: Vec<Field>,
+    answer: Said,
+}
+
+struct Field {
+    name: String,
+    pattern: FieldPattern,
+}
+
+/// A row that expects no field is complete whatever the agent says.
+fn expects_nothing(node: Node<'_>) -> bool {
+    node.get("expected_fields").and_then(Node::list).is_none_or(|fields| fields.len() == 0)
+}
+
+fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let settings: CompletenessSettings = node.decode_all()?;
+    let shared = &scope.tables.field_aliases;
+    let own = node.get("field_aliases").map(|own| shared.extended(own)).transpose()?;
+    let names = settings.expected_fields.unwrap_or_default();
+    let expected = known_by(names, own.as_ref().unwrap_or(shared), node)?;
+    Ok(Box::new(Completeness { expected, answer: settings.answer.unwrap_or_default() }))
+}
+
+fn known_by(names: Vec<String>, aliases: &FieldAliases, node: Node<'_>) -> Result<Vec<Field>, LoadErrors> {
+    let (mut expected, mut errors) = (Vec::with_capacity(names.len()), LoadErrors::new());
+    for (index, name) in names.into_iter().enumerate() {
+        let at = node.pointer(&format!("/expected_fields/{index}")).unwrap_or(node);
+        let pattern = aliases.pattern(&name).map_err(|problem| at.error(problem));
+        expected.extend(errors.take(pattern).map(|pattern| Field { name, pattern }));
+    }
+    errors.or(expected)
+}
+
+impl Check for Completeness {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let answer = self.answer.in_trace(&evidence.trace);
+        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        for (index, field) in self.expected.iter().enumerate() {
+            let told = answer.as_deref().is_some_and(|answer| field.pattern.is_told_in(answer));
+            items.push(Item::new(&field.name, if told { State::Held } else { State::Violated }));
+            violations.extend((!told).then(|| untold(index, field, answer.as_deref())));
+        }
+        let (found, missing) = (names_of(&items, State::Held), names_of(&items, State::Violated));
+        if items.is_empty() {
+            items.push(Item::new("expected fields", State::NotExercised).note("none are expected"));
+        }
+        Ok(Outcome::of_items(items, violations).value("found", found).value("missing", missing))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(Trace::default().into())
+    }
+}
+
+fn names_of(items: &[Item], state: State) -> serde_json::Value {
+    items.iter().filter(|item| item.state == state).map(|item| item.label.as_str()).collect()
+}
+
+fn untold(index: usize, field: &Field, answer: Option<&str>) -> Violation {
+    let wanted =
+        format!("one of `{}`, no letter beside it, in any case", field.pattern.aliases().join("`, `"));
+    let (message, actual, help) = match answer {
+        None => ("there is no answer that tells", "no answer".to_owned(), "let the agent end with an answer"),
+        Some(answer) => {
+            let (actual, help) = what_is_there(&field.pattern, answer);
+            ("the answer does not tell", actual, help)
+        }
+    };
+    Violation::new(format!("{message} `{}`", field.name))
+        .at(format!("/expected_fields/{index}"))
+        .expected(wanted, actual)
+        .help(help)
+}
+
+/// A user who sees the word in the answer is told why it does not count.
+fn what_is_there(pattern: &FieldPattern, answer: &str) -> (String, &'static str) {
+    match pattern.find_within(answer) {
+        Some(found) => {
+            (excerpt(answer, found), "a letter stands directly beside it: part of another word tells nothing")
+        }
+        None => (
+            beginning(answer),
+            "change what the agent answers, or add the words that it uses to `field_aliases`",
+        ),
+    }
+}

@@ -1,0 +1,123 @@
+//! `extract`: extracts a value from the final answer, and optionally checks its bounds.
+//!
+//! <!-- settings -->
+//!
+//! `true`, `false` and numbers become JSON values. Without a match, the value is null. Without bounds, the check
+//! only reports the value. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/extract/fail-above-max.yaml")]
+//! ```
+
+use serde_json::Value;
+
+use crate::check::support::answer_text::{answer, saying};
+use crate::check::support::js_pattern::{exhausted, pattern_at};
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::pattern::{Flags, JsRegex};
+use crate::place::LoadErrors;
+use crate::yaml::{Fields, Node};
+
+pub(crate) const KIND: Kind = Kind::with::<ExtractSettings>(
+    "extract",
+    "a value taken out of the final answer is within its bounds",
+    read,
+)
+.only_reports(is_unbounded)
+.without_calls();
+
+/// Settings of `extract`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ExtractSettings {
+    /// The name of the value in the verdict.
+    name: String,
+    /// The source of the value. `final_text` is the only one so far.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::check::support::forms::ExtractSource>"))]
+    from: Option<String>,
+    /// A JavaScript regular expression, in any case. The value is its group `value`, else group 1, else all that it matches.
+    regex: String,
+    /// The flags of the regular expression. Default: `i`.
+    flags: Option<String>,
+    /// The least value. A value that is not a number breaks the bound.
+    min: Option<f64>,
+    /// The greatest value. A value that is not a number breaks the bound.
+    max: Option<f64>,
+}
+
+struct Extract {
+    name: String,
+    pattern: JsRegex,
+    min: Option<f64>,
+    max: Option<f64>,
+}
+
+/// Without bounds there is nothing to break: that is no mistake, the value is what is wanted.
+fn is_unbounded(node: Node<'_>) -> bool {
+    node.get("min").is_none() && node.get("max").is_none()
+}
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "an extraction")?;
+    let name = fields.required::<String>("name");
+    if let Some(from) = fields.node("from").filter(|from| from.as_str() != Some("final_text")) {
+        fields.errors.push(from.error("a value can be taken from `final_text` only"));
+    }
+    let pattern = pattern_at(&mut fields, node, "regex", Flags::IGNORE_CASE);
+    let (min, max) = (fields.optional::<f64>("min"), fields.optional::<f64>("max"));
+    if let (Some(low), Some(high)) = (min, max)
+        && low > high
+    {
+        fields.errors.push(node.error(format!("no value is from {low} to {high}: `min` is above `max`")));
+    }
+    let check = name.zip(pattern).map(|(name, pattern)| Extract { name, pattern, min, max });
+    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
+}
+
+impl Check for Extract {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let found = self.pattern.extract(answer(evidence)?).map_err(|_| exhausted(&self.pattern))?;
+        let value = found.as_deref().map_or(Value::Null, typed);
+        let outcome = Outcome::from(self.out_of_bounds(&value));
+        Ok(outcome.value(&self.name, value))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(saying(""))
+    }
+}
+
+impl Extract {
+    fn out_of_bounds(&self, value: &Value) -> Option<Violation> {
+        let number = value.as_f64();
+        let too_low = self.min.filter(|min| number.is_none_or(|number| number < *min));
+        let too_high = self.max.filter(|max| number.is_none_or(|number| number > *max));
+        let (key, constraint) = match (too_low, too_high) {
+            (Some(min), _) => ("min", format!("min: {min}")),
+            (None, Some(max)) => ("max", format!("max: {max}")),
+            (None, None) => return None,
+        };
+        let name = &self.name;
+        let message = match value {
+            Value::Null => format!("`{name}` is not in the answer: nothing matches {}", self.pattern),
+            Value::Number(number) => format!("`{name}` is {number}, which is outside of `{constraint}`"),
+            other => format!("`{name}` is {other}, which is no number"),
+        };
+        let help = "change what the agent answers, the pattern, or the bound";
+        let violation = Violation::new(message).at(format!("/{key}")).help(help);
+        Some(Violation { value: Some(value.clone()), constraint: Some(constraint), ..violation })
+    }
+}
+
+/// `true`, `false` and numbers as such, anything else as text.
+fn typed(text: &str) -> Value {
+    let number = || text.parse::<i64>().map(Value::from).ok();
+    let float = || text.parse::<f64>().ok().filter(|float| float.is_finite()).map(Value::from);
+    match text {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        text => number().or_else(float).unwrap_or_else(|| text.into()),
+    }
+}

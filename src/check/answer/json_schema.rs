@@ -1,0 +1,126 @@
+//! `json_schema`: the final answer is JSON that satisfies this schema.
+//!
+//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
+//!
+//! <!-- settings -->
+//!
+//! Each violated constraint is one violation, with the position of the keyword in the schema. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/json_schema/fail-invoice.yaml")]
+//! ```
+
+use std::sync::Arc;
+
+use crate::check::json_schema::{Fault, Home, Schema, Subject, shown};
+use crate::check::support::answer_json::{Form, json};
+use crate::check::support::answer_text::{answer, saying};
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::yaml::{Fields, Node};
+
+pub(crate) const KIND: Kind =
+    Kind::with::<AnswerSchemaSettings>("json_schema", "the final answer is JSON of this schema", read)
+        .shorthand("schema")
+        .without_calls();
+
+/// The pointer of the setting that holds the schema.
+const SCHEMA: &str = "/schema";
+
+/// Settings of `json_schema`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct AnswerSchemaSettings {
+    /// A JSON Schema, or the path of a file that contains one (YAML or JSON).
+    #[cfg_attr(feature = "schema", schemars(with = "crate::check::support::forms::SchemaOrFile"))]
+    schema: String,
+    /// Where the JSON is in the answer.
+    json: Option<Form>,
+    /// `true`: `format` is asserted. Default: `format` is an annotation.
+    formats: Option<bool>,
+}
+
+struct JsonSchema {
+    schema: Arc<Schema>,
+    form: Form,
+}
+
+/// The schema of a file, by whether `format` is asserted.
+struct Compiled<const FORMATS: bool>(Arc<Schema>);
+
+fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `json_schema`")?;
+    let form = fields.optional("json").unwrap_or_default();
+    let formats = fields.optional("formats").unwrap_or_default();
+    let Some(schema) = fields.node("schema") else {
+        let error = node.error("`schema` is missing: there is nothing to check the answer against");
+        fields.missing(&["schema"], error.help("give a JSON Schema, or the path of a file that holds one"));
+        return fields.finish_some(None);
+    };
+    let schema = match schema.as_str() {
+        Some(_) if formats => of_file::<true>(schema, scope),
+        Some(_) => of_file::<false>(schema, scope),
+        None => Home::settings(node, formats).schema(schema, SCHEMA, &[], &[]).map(Arc::new),
+    };
+    let schema = fields.take(schema);
+    fields.finish_some(schema.map(|schema| Box::new(JsonSchema { schema, form }) as Box<dyn Check>))
+}
+
+fn of_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Schema>, LoadErrors> {
+    let path = scope.path(node)?;
+    let compiled = scope.files.compiled::<Compiled<FORMATS>>(&path, || {
+        let document = scope.document(node)?;
+        let schema = Home::policy(&document, FORMATS).schema(document.root(), "", &[], &[])?;
+        Ok(Compiled(Arc::new(schema)))
+    });
+    compiled.map(|compiled| Arc::clone(&compiled.0))
+}
+
+impl Check for JsonSchema {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let violations = match json(answer(evidence)?, self.form) {
+            Ok(json) => {
+                let faults = self.schema.faults(&json, "field")?;
+                faults.iter().map(|fault| self.cite(broken(fault), fault)).collect()
+            }
+            Err(violation) => vec![violation.at(SCHEMA)],
+        };
+        let state = if violations.is_empty() { State::Held } else { State::Violated };
+        Ok(Outcome::of_items(vec![Item::new("the answer fits the schema", state)], violations))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        // Text that is no JSON is refused as well; that the schema refuses something is known since it was read.
+        Some(saying(self.schema.refused().map_or_else(String::new, |value| value.to_string())))
+    }
+}
+
+impl JsonSchema {
+    /// `violation` with the place of what `fault` broke: in the schema's file, or in the settings.
+    fn cite(&self, violation: Violation, fault: &Fault) -> Violation {
+        let cited = self.schema.cite(violation, fault);
+        if cited.policy.is_some() { cited.at(SCHEMA) } else { cited }
+    }
+}
+
+fn broken(fault: &Fault) -> Violation {
+    let problem = &fault.problem;
+    let message = match (fault.subject, fault.part()) {
+        (Subject::Missing, Some(part)) => {
+            let around =
+                fault.around.as_ref().map_or_else(String::new, |around| format!(" in {}", shown(around)));
+            format!("the answer has no `{part}`: {problem}{around}")
+        }
+        (_, Some(part)) => format!("`{part}` in the answer is {}: {problem}", fault.shown()),
+        (_, None) => format!("the answer is {}: {problem}", fault.shown()),
+    };
+    Violation {
+        argument: fault.part(),
+        value: fault.value.as_ref().or(fault.around.as_ref()).cloned(),
+        constraint: Some(fault.constraint.clone()),
+        ..Violation::new(message)
+    }
+    .help("make the agent answer with what the schema says, or change the schema")
+}

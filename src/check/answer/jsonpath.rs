@@ -1,0 +1,107 @@
+//! `jsonpath`: the final answer is JSON, and a path selects something in it, or selects a given value.
+//!
+//! The path is JSONPath (RFC 9535): `$.status`, `$.items[0].id`, `$..price`, `$.items[?@.state == 'open']`,
+//! `$.items[?count(@.tags[*]) == 0]`. An invalid path is a mistake in the file.
+//!
+//! <!-- settings -->
+//!
+//! Limits: a path has at most 1024 bytes, 32 nested brackets, 6 nested filters and 4 descents (`..`). In a filter,
+//! an index from the end is written as a slice: `value(@.tags[-1:]) == 'new'`. Comparisons in a filter differ from
+//! the RFC in three ways: `<=` and `>=` do not hold between two absent values; `>` and `>=` can hold between
+//! booleans, lists or mappings, which have no order; and 1 does not equal 1.0 inside a list or a mapping. This case
+//! fails:
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/jsonpath/fail-other-value.yaml")]
+//! ```
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::check::support::answer_json::Form;
+use crate::check::support::json_assertion::{not_json, of_json, selects_nothing, shown};
+use crate::check::{Check, Kind};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::pattern::{JsonPath, json_equal};
+
+pub(crate) const KIND: Kind =
+    Kind::of::<Jsonpath>("jsonpath", "a path selects something, or a given value, in the answer's JSON")
+        .shorthand("path")
+        .without_calls();
+
+/// Settings of `jsonpath`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Jsonpath {
+    /// A JSONPath (RFC 9535) into the answer.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    path: JsonPath,
+    /// The value that one of the selected values must equal. Types count (`1` is not `"1"`), numbers compare as numbers
+    /// (1 is 1.0), lists and mappings compare deeply. Without it, the path must select something; a `null` is something.
+    #[serde(default, deserialize_with = "even_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Value>"))]
+    equals: Option<Value>,
+    /// Where the JSON is in the answer.
+    #[serde(default)]
+    json: Form,
+}
+
+/// `equals: null` asks for a null; only a missing `equals` asks for nothing.
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+impl Check for Jsonpath {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        of_json(evidence, self.json, |json| self.violation(json))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(not_json())
+    }
+}
+
+impl Jsonpath {
+    fn violation(&self, json: &Value) -> Option<Violation> {
+        let selected = self.path.select(json);
+        let violation = match (selected.as_slice(), &self.equals) {
+            ([], _) => selects_nothing(&self.path, json),
+            (_, None) => return None,
+            (values, Some(wanted)) if values.iter().any(|value| json_equal(value, wanted)) => return None,
+            ([only], Some(wanted)) => other_value(&self.path, only, wanted),
+            (values, Some(wanted)) => other_values(&self.path, values, wanted),
+        };
+        Some(violation)
+    }
+}
+
+fn other_value(path: &JsonPath, found: &Value, wanted: &Value) -> Violation {
+    let violation = Violation::new(format!("`{path}` is {}, not {}", shown(found), shown(wanted)));
+    Violation { value: Some(found.clone()), ..violation }
+        .at("/equals")
+        .expected(shown(wanted), shown(found))
+        .help(help(&[found], wanted))
+}
+
+fn other_values(path: &JsonPath, found: &[&Value], wanted: &Value) -> Violation {
+    let message = format!("none of the {} values of `{path}` is {}", found.len(), shown(wanted));
+    let all: Value = found.iter().copied().cloned().collect();
+    let actual = shown(&all);
+    Violation { value: Some(all), ..Violation::new(message) }
+        .at("/equals")
+        .expected(shown(wanted), actual)
+        .help(help(found, wanted))
+}
+
+fn help(found: &[&Value], wanted: &Value) -> &'static str {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if found.iter().any(|value| text(value) == text(wanted)) {
+        "types count: a text in quotes is not a number, a boolean or null"
+    } else {
+        "change what the agent answers, or the value that is wanted"
+    }
+}

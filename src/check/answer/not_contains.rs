@@ -1,0 +1,63 @@
+//! `not_contains`: the final answer does not contain this text.
+//!
+//! <!-- settings -->
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/not_contains/fail-in-a-sentence.yaml")]
+//! ```
+
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use crate::check::support::answer_text::{answer, excerpt, position, saying};
+use crate::check::support::text_assertion::Literal;
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::yaml::Node;
+
+pub(crate) const KIND: Kind = Kind::with::<NotContains>(
+    "not_contains",
+    "the final answer does not have this text in it",
+    NotContains::read,
+)
+.shorthand("value")
+.without_calls();
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+struct NotContains(Literal);
+
+impl Check for NotContains {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let answer = answer(evidence)?;
+        let found = self.0.find(answer);
+        Ok(found.map(|found| has(&self.0, answer, found)).into())
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(saying(self.0.as_str()))
+    }
+}
+
+impl NotContains {
+    fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let check: Self = node.decode_all()?;
+        if check.0.as_str().is_empty() {
+            let value = node.get("value").unwrap_or(node);
+            return Err(value.error("an empty text is part of every answer: this never holds").into());
+        }
+        Ok(Box::new(check))
+    }
+}
+
+fn has(text: &Literal, answer: &str, found: Range<usize>) -> Violation {
+    let message = format!("the answer contains {}, at {}", text.shown(), position(answer, found.start));
+    text.broken(message, &format!("an answer without {}", text.shown()), excerpt(answer, found))
+        .help("keep the agent from saying it, or change the text that is looked for")
+}

@@ -1,0 +1,231 @@
+//! `args_valid`: the arguments of each call are valid for its tool.
+//!
+//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
+//!
+//! A model can invent arguments: a discount of 50 % if 30 % is the limit, an id in the wrong form, a field that no
+//! tool has. This check compares every call with a policy and reports every violated constraint, with its line in
+//! the policy.
+//!
+//! <!-- settings -->
+//!
+//! A policy file has one of three shapes:
+//! 1. `tools: {NAME: {arguments: {ARG: {type, required, min, max, min_length, max_length, pattern, enum, items,
+//!    properties, ...}}, additional_arguments: false}}`;
+//! 2. `tools: {allow: [..], deny: [..]}` (globs; `deny` wins), `schemas: {NAME: <JSON Schema>}`,
+//!    `enforcement: {unconstrained_tools: warn | deny | allow}` for a tool without a schema (`strict: true` means
+//!    `deny`). What only a proxy can enforce there (`limits`, `signatures`) is left to it;
+//! 3. a plain map `NAME: <JSON Schema>`.
+//!
+//! In all three shapes, a name can be a glob. All schemas can refer to `$defs` at the root of a policy or in its
+//! `schemas`. Patterns are unanchored. A word that looks like a misspelt keyword of JSON Schema is a mistake;
+//! `x-...` and other words are annotations. Arguments that are not a JSON object are a violation. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/args_valid/fail-max.yaml")]
+//! ```
+
+mod gate;
+mod lower;
+mod policy;
+mod source;
+mod unparsed;
+mod violation;
+
+use std::sync::Arc;
+
+use self::gate::Refusal;
+use self::policy::{Policy, Unconstrained};
+use self::source::Source;
+use crate::check::{About, Check, Clause, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
+use crate::place::{LoadError, LoadErrors};
+use crate::trace::{Arguments, Call, Trace};
+use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
+
+pub(crate) const KIND: Kind = Kind::with::<ArgsValidSettings>(
+    "args_valid",
+    "each call's arguments are what its tool takes",
+    ArgsValid::read,
+)
+.shorthand("policy");
+
+/// Settings of `args_valid`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ArgsValidSettings {
+    /// A policy file in one of the three shapes below, or such a policy itself.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::check::support::forms::PolicyOrFile>"))]
+    policy: Option<String>,
+    /// Tools and their JSON Schemas. `$defs` beside them is shared.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
+    schema: Option<String>,
+    /// One tool, whose arguments `constraints` describes.
+    tool: Option<String>,
+    /// The arguments of `tool`, in the words of the first shape below.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::check::support::forms::SchemasByName>"))]
+    constraints: Option<String>,
+    /// The tools (names or globs) whose calls are checked. Default: all.
+    tools: Option<Vec<String>>,
+    /// `true`: a call of a tool that the policy does not define is a violation. Default: such a call is ignored.
+    strict: Option<bool>,
+    /// `true`: `format` is asserted. Default: `format` is an annotation.
+    formats: Option<bool>,
+}
+
+struct ArgsValid {
+    policy: Arc<Policy>,
+    /// The calls to look at; empty: all.
+    tools: Vec<ToolPattern>,
+    strict: bool,
+}
+
+/// How one call stands.
+struct Finding {
+    state: State,
+    note: Option<String>,
+    violations: Vec<Violation>,
+}
+
+impl Finding {
+    fn untested(note: &str) -> Self {
+        Self { state: State::NotExercised, note: Some(note.to_owned()), violations: Vec::new() }
+    }
+
+    fn tested(violations: Vec<Violation>) -> Self {
+        let state = if violations.is_empty() { State::Held } else { State::Violated };
+        Self { state, note: None, violations }
+    }
+}
+
+impl Check for ArgsValid {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let calls = &evidence.trace.calls;
+        let (mut items, mut violations) = (Vec::with_capacity(calls.len()), Vec::new());
+        for call in calls {
+            let finding = match self.judge(call) {
+                Ok(finding) => finding,
+                Err(unfit) => return Err(Unfit { violations, ..unfit }),
+            };
+            violations.extend(finding.violations);
+            let note = finding.note;
+            items.push(Item { note, ..Item::new(call.label(), finding.state) });
+        }
+        let checked = items.iter().filter(|item| item.state != State::NotExercised).count();
+        Ok(Outcome::of_items(items, violations).stat("calls_checked", checked))
+    }
+
+    /// Broken arguments for a tool with a schema, a denied tool, a tool that nobody knows: whichever is refused.
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let named = self.policy.patterns().chain(&self.tools).filter_map(ToolPattern::example);
+        let unknown = std::iter::once("undefined_tool".to_owned());
+        named.chain(unknown).find(|tool| self.refuses_broken(tool)).map(broken_call)
+    }
+
+    fn refuses(&self, evidence: &Evidence<'_>) -> bool {
+        let refused = |call| self.judge(call).is_ok_and(|finding| !finding.violations.is_empty());
+        evidence.trace.calls.iter().any(refused)
+    }
+
+    /// The tools that have a schema; of a narrowed check only those that it looks at.
+    fn clauses(&self) -> Vec<Clause> {
+        let mut clauses = self.policy.schemas.clauses();
+        clauses.retain(|clause| match &clause.about {
+            About::Calls { tool, .. } => tool.exact().is_none_or(|tool| self.looks_at(tool)),
+            About::Rule(_) => true,
+        });
+        clauses
+    }
+}
+
+fn broken_call(tool: String) -> Evidence<'static> {
+    let arguments = Arguments::Broken { raw: "{".to_owned(), error: "it ends too soon".to_owned() };
+    let mut trace = Trace::default();
+    trace.push_call(Call::new(tool, arguments, 1));
+    trace.into()
+}
+
+impl ArgsValid {
+    fn looks_at(&self, tool: &str) -> bool {
+        self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(tool))
+    }
+
+    /// Whether a call of `tool` is refused when its arguments are no JSON.
+    fn refuses_broken(&self, tool: &str) -> bool {
+        let policy = &self.policy;
+        let unknown = self.strict || matches!(policy.unconstrained, Unconstrained::Deny(_));
+        let refused = unknown || policy.gate.refusal(tool).is_some() || policy.schemas.find(tool).is_some();
+        refused && self.looks_at(tool)
+    }
+
+    fn judge(&self, call: &Call) -> Result<Finding, Unfit> {
+        let tool = call.name.as_str();
+        if !self.looks_at(tool) {
+            return Ok(Finding::untested("not among `tools`"));
+        }
+        if let Some(refusal) = self.policy.gate.refusal(tool) {
+            return Ok(Finding::tested(vec![self.refused(call, &refusal)]));
+        }
+        match self.policy.schemas.find(tool) {
+            Some(schema) => violation::of_arguments(call, schema).map(Finding::tested),
+            None => Ok(self.unconstrained(call)),
+        }
+    }
+
+    fn refused(&self, call: &Call, refusal: &Refusal<'_>) -> Violation {
+        let (violation, pointer) = violation::refused(call, refusal);
+        self.policy.origin.cite(violation, pointer)
+    }
+
+    fn unconstrained(&self, call: &Call) -> Finding {
+        let tested = !self.policy.gate.is_empty();
+        match (&self.policy.unconstrained, self.strict) {
+            (_, true) => Finding::tested(vec![violation::undefined(call, &self.policy).at("/strict")]),
+            (Unconstrained::Deny(pointer), _) => {
+                let violation = violation::unconstrained(call, &self.policy);
+                Finding::tested(vec![self.policy.origin.cite(violation, pointer)])
+            }
+            (Unconstrained::Allow, _) if tested => Finding::tested(Vec::new()),
+            (Unconstrained::Warn, _) if tested => Finding {
+                note: Some("warning: no schema constrains its arguments".to_owned()),
+                ..Finding::tested(Vec::new())
+            },
+            (Unconstrained::Warn, _) => Finding::untested("warning: not in the policy"),
+            _ => Finding::untested("not in the policy"),
+        }
+    }
+
+    fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let mut fields = Fields::of(node, "`args_valid`")?;
+        let strict = fields.optional("strict").unwrap_or_default();
+        let formats = fields.optional("formats").unwrap_or_default();
+        let tools: Option<Vec<ToolPattern>> = fields.list("tools");
+        let tools_node = fields.node("tools");
+        let source = Source::read(&mut fields, node);
+        let policy = source.and_then(|source| fields.take(source.policy(node, scope, formats)));
+        let check = policy.map(|policy| Self { policy, tools: tools.unwrap_or_default(), strict });
+        if let (Some(check), Some(tools)) = (&check, tools_node) {
+            fields.take(check.check_tools(tools));
+        }
+        fields.finish_some(check).map(|check| Box::new(check) as Box<dyn Check>)
+    }
+
+    /// A name that selects no call that could fail is a slip.
+    fn check_tools(&self, node: Node<'_>) -> Result<(), LoadErrors> {
+        if self.tools.is_empty() && matches!(node.value(), Yaml::List(_)) {
+            return Err(node.error("`tools: []` checks nothing").help("leave it out to check all").into());
+        }
+        let lenient = self.strict || self.policy.refuses_unknown();
+        let mut errors = LoadErrors::new();
+        for entry in node.list().into_iter().flatten().filter(|_| !lenient) {
+            let Some(name) = entry.as_str() else { continue };
+            if !crate::pattern::is_glob(name) && self.policy.schemas.find(name).is_none() {
+                let error = entry.error(format!("the policy does not define `{name}`"));
+                let help = did_you_mean(name, &self.policy.names());
+                errors.push(help.into_iter().fold(error, LoadError::help));
+            }
+        }
+        errors.or(())
+    }
+}

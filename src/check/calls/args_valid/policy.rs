@@ -1,0 +1,234 @@
+//! A policy in any of its three shapes.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::gate::Gate;
+use super::lower;
+use crate::check::Scope;
+use crate::check::json_schema::{Home, Origin, Schema, Table, join};
+use crate::pattern::ToolPattern;
+use crate::place::LoadErrors;
+use crate::yaml::{Fields, Node, Value};
+
+/// Keys of a policy that say nothing about arguments: its own description, and what belongs to other readers
+/// of the same file (a proxy, `sequence_valid`).
+const OTHER_KEYS: &[&str] = &[
+    "version",
+    "name",
+    "description",
+    "metadata",
+    "aliases",
+    "sequences",
+    "limits",
+    "signatures",
+    "tool_pins",
+    "discovery",
+    "runtime_monitor",
+    "kill_switch",
+];
+
+/// What a policy asks of the calls of a trace.
+#[derive(Debug)]
+pub(super) struct Policy {
+    pub(super) gate: Gate,
+    pub(super) schemas: Table,
+    pub(super) unconstrained: Unconstrained,
+    pub(super) origin: Origin,
+    /// The pointer of the tools, or of the whole.
+    pub(super) tools_at: String,
+}
+
+/// What happens to a call of a tool without a schema.
+#[derive(Debug, Default)]
+pub(super) enum Unconstrained {
+    /// Nothing.
+    #[default]
+    Ignore,
+    /// It passes.
+    Allow,
+    /// It passes with a note.
+    Warn,
+    /// It is a violation; the pointer of what says so.
+    Deny(String),
+}
+
+/// A policy file, compiled once a process for each reading of `format`.
+struct Compiled<const FORMATS: bool>(Arc<Policy>);
+
+/// The policy in the file that `path` names.
+pub(super) fn file(path: Node<'_>, scope: &Scope<'_>, formats: bool) -> Result<Arc<Policy>, LoadErrors> {
+    if formats { compiled::<true>(path, scope) } else { compiled::<false>(path, scope) }
+}
+
+fn compiled<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Policy>, LoadErrors> {
+    let path = scope.path(node)?;
+    let compiled = scope.files.compiled::<Compiled<FORMATS>>(&path, || {
+        let document = scope.document(node)?;
+        Policy::read(&Home::policy(&document, FORMATS), document.root(), "")
+            .map(|policy| Compiled(Arc::new(policy)))
+    });
+    compiled.map(|compiled| Arc::clone(&compiled.0))
+}
+
+impl Policy {
+    /// Reads the policy at `base`, whatever its shape.
+    pub(super) fn read<'n>(home: &Home<'n>, root: Node<'n>, base: &str) -> Result<Self, LoadErrors> {
+        match Shape::of(root) {
+            Shape::Arguments => Self::of_arguments(home, root, base),
+            Shape::Structured => Self::structured(home, root, base),
+            Shape::Schemas => Self::of_schemas(home, root, base),
+        }
+    }
+
+    fn of(schemas: Table, home: &Home<'_>, tools_at: &str) -> Self {
+        let (gate, unconstrained) = (Gate::default(), Unconstrained::default());
+        Self { gate, schemas, unconstrained, origin: home.origin(""), tools_at: tools_at.to_owned() }
+    }
+
+    /// The first shape.
+    fn of_arguments<'n>(home: &Home<'n>, root: Node<'n>, base: &str) -> Result<Self, LoadErrors> {
+        let mut fields = Fields::of(root, "a policy")?;
+        pass_over(&mut fields, OTHER_KEYS);
+        let definitions = fields.node("$defs").map(|_| join(base, "$defs"));
+        let tools = fields.node("tools").unwrap_or(root);
+        let pointer = join(base, "tools");
+        let lower =
+            |node, at: &str| lower::tool(node, home.origin(at), home, definitions.as_deref()).compile(home);
+        let table = fields.take(Table::read(tools, &pointer, "", lower));
+        let policy = table.map(|table| Self::of(table, home, &pointer));
+        fields.finish_some(policy)?.not_empty(root)
+    }
+
+    /// The second shape.
+    fn structured<'n>(home: &Home<'n>, root: Node<'n>, base: &str) -> Result<Self, LoadErrors> {
+        let mut fields = Fields::of(root, "a policy")?;
+        pass_over(&mut fields, OTHER_KEYS);
+        let gate = fields.node("tools").map(|tools| Gate::read(tools, &join(base, "tools")));
+        let gate = gate.and_then(|gate| fields.take(gate)).unwrap_or_default();
+        let unconstrained = fields.node("enforcement").map(|node| enforcement(node, base));
+        let unconstrained = unconstrained.and_then(|value| fields.take(value)).unwrap_or(Unconstrained::Warn);
+        let at = join(base, "schemas");
+        fields.node("$defs");
+        let shared = [join(&at, "$defs"), join(base, "$defs")];
+        let schemas = fields.node("schemas").map(|node| home.schemas(node, &at, &shared));
+        let schemas = schemas.and_then(|table| fields.take(table)).unwrap_or_default();
+        let tools_at = if root.get("schemas").is_some() { at } else { join(base, "tools") };
+        let policy = Self { gate, schemas, unconstrained, origin: home.origin(""), tools_at };
+        fields.finish(policy)?.not_empty(root)
+    }
+
+    /// The third shape: tools and their schemas at `base`.
+    pub(super) fn of_schemas<'n>(home: &Home<'n>, root: Node<'n>, base: &str) -> Result<Self, LoadErrors> {
+        let table = home.schemas(root, base, &[join(base, "$defs")])?;
+        Self::of(table, home, base).not_empty(root)
+    }
+
+    /// One tool and its arguments at `base`.
+    pub(super) fn of_tool(
+        home: &Home<'_>,
+        tool: Node<'_>,
+        arguments: Node<'_>,
+        base: &str,
+    ) -> Result<Self, LoadErrors> {
+        let mut errors = LoadErrors::new();
+        let tool = errors.take(tool.decode::<ToolPattern>());
+        let schema = errors.take(Self::constraints(home, arguments, base));
+        let policy = tool.zip(schema).map(|(tool, schema)| {
+            let mut table = Table::default();
+            table.insert(tool, schema);
+            Self::of(table, home, base)
+        });
+        errors.or_some(policy)
+    }
+
+    /// The schema of one tool whose constraints stand at `base`.
+    fn constraints(home: &Home<'_>, arguments: Node<'_>, base: &str) -> Result<Schema, LoadErrors> {
+        if arguments.entries().is_none_or(|mut entries| entries.next().is_none()) {
+            let error = arguments.error("`constraints` names no argument: it checks nothing");
+            return Err(error.help("say `constraints: {ARGUMENT: {max: 30}}`").into());
+        }
+        lower::arguments(arguments, home.origin(base)).compile(home)
+    }
+
+    fn not_empty(self, root: Node<'_>) -> Result<Self, LoadErrors> {
+        if self.schemas.is_empty() && self.gate.is_empty() {
+            let error = root.error("the policy names no tool, no schema, and no allow or deny pattern");
+            return Err(error.help("a policy that names nothing checks nothing").into());
+        }
+        Ok(self)
+    }
+
+    /// Whether a tool without a schema can be refused.
+    pub(super) fn refuses_unknown(&self) -> bool {
+        !self.gate.is_empty() || matches!(self.unconstrained, Unconstrained::Deny(_))
+    }
+
+    /// The names and globs that have a schema or are denied.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &ToolPattern> {
+        self.schemas.patterns().chain(self.gate.denied())
+    }
+
+    /// The tools that have a schema.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.schemas.patterns().map(ToolPattern::as_str).collect()
+    }
+}
+
+enum Shape {
+    Arguments,
+    Structured,
+    Schemas,
+}
+
+impl Shape {
+    fn of(root: Node<'_>) -> Self {
+        let section = |key: &str| root.get(key).filter(|node| !is_schema(*node));
+        let is_list = |node: Node<'_>| !matches!(node.value(), Value::Map(_));
+        let tools = section("tools");
+        let gated = |tools: Node<'_>| ["allow", "deny"].iter().any(|key| tools.get(key).is_some_and(is_list));
+        let is_structured = section("schemas").is_some() || section("enforcement").is_some();
+        if is_structured || tools.is_some_and(gated) || names_nothing(root) {
+            return Self::Structured;
+        }
+        if tools.is_some() { Self::Arguments } else { Self::Schemas }
+    }
+}
+
+/// Whether no key but those of other readers is there: that is no map of tools.
+fn names_nothing(root: Node<'_>) -> bool {
+    let is_other =
+        |key: &str, node| OTHER_KEYS.contains(&key) && !is_schema(node) && node.get("properties").is_none();
+    root.entries().is_some_and(|mut entries| entries.all(|(key, node)| is_other(&key.name, node)))
+}
+
+/// A tool may be called `tools`: then a JSON Schema stands there.
+fn is_schema(node: Node<'_>) -> bool {
+    node.get("type").is_some_and(|value| !matches!(value.value(), Value::Map(_)))
+        || node.get("$ref").is_some()
+}
+
+fn enforcement(node: Node<'_>, base: &str) -> Result<Unconstrained, LoadErrors> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Mode {
+        Warn,
+        Deny,
+        Allow,
+    }
+    let mut fields = Fields::of(node, "`enforcement`")?;
+    let mode = match fields.optional("unconstrained_tools") {
+        Some(Mode::Deny) => Unconstrained::Deny(format!("{base}/enforcement/unconstrained_tools")),
+        Some(Mode::Allow) => Unconstrained::Allow,
+        Some(Mode::Warn) | None => Unconstrained::Warn,
+    };
+    fields.finish(mode)
+}
+
+/// Keys that are known and not read.
+pub(super) fn pass_over(fields: &mut Fields<'_>, keys: &[&'static str]) {
+    for key in keys {
+        fields.node(key);
+    }
+}

@@ -1,0 +1,117 @@
+//! What `args_valid` says about a call.
+
+use super::gate::Refusal;
+use super::policy::Policy;
+use serde_json::Value;
+
+use super::unparsed;
+use crate::check::json_schema::{Fault, Schema, Subject, shown};
+use crate::evidence::require_arguments;
+use crate::outcome::{Unfit, Violation};
+use crate::trace::{Arguments, Call};
+use crate::yaml::nearest;
+
+/// Everything that is wrong with the arguments of `call`.
+pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, Unfit> {
+    require_arguments(call)?;
+    let arguments = match object(&call.arguments) {
+        Ok(arguments) => arguments,
+        Err(reason) => return Ok(vec![schema.cite_type(unreadable(call, &reason))]),
+    };
+    let faults = schema.faults(arguments, "argument")?;
+    Ok(faults.iter().map(|fault| schema.cite(broken(call, fault), fault)).collect())
+}
+
+fn unreadable(call: &Call, reason: &str) -> Violation {
+    let message = format!("the arguments of `{}` are {reason}", call.name);
+    let value = match &call.arguments {
+        Arguments::Json(value) => value.clone(),
+        Arguments::Broken { raw, .. } => raw.as_str().into(),
+        Arguments::Unrecorded => Value::Null,
+    };
+    Violation {
+        value: Some(value),
+        constraint: Some("type: object".to_owned()),
+        ..Violation::of_call(call, message)
+    }
+    .help("pass the arguments as one JSON object")
+}
+
+fn broken(call: &Call, fault: &Fault) -> Violation {
+    let (tool, problem) = (&call.name, &fault.problem);
+    let message = match (fault.subject, fault.part()) {
+        (Subject::Missing, Some(part)) => format!("`{tool}` was called without `{part}`: {problem}"),
+        (Subject::Unexpected, Some(part)) => format!("`{tool}` was called with `{part}`: {problem}"),
+        (_, Some(part)) => format!("`{part}` of `{tool}` is {}: {problem}", fault.shown()),
+        (_, None) => format!("the arguments of `{tool}` are {}: {problem}", fault.shown()),
+    };
+    Violation {
+        argument: fault.part(),
+        value: fault.value.clone(),
+        constraint: Some(fault.constraint.clone()),
+        ..Violation::of_call(call, message)
+    }
+    .help(fault.advice.clone())
+}
+
+/// A tool that may not be called, and the pointer of what forbids it.
+pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r str) {
+    match *refusal {
+        Refusal::Denied(entry) => {
+            let by = if entry.pattern.exact().is_some() {
+                String::new()
+            } else {
+                format!(" by `{}`", entry.pattern)
+            };
+            let message = format!("the policy denies `{}`{by}, but it was called", call.name);
+            let constraint = Some(format!("deny: {}", entry.pattern));
+            let violation = Violation { constraint, ..Violation::of_call(call, message) };
+            (violation.help("keep the agent from calling it, or take the entry off the list"), &entry.pointer)
+        }
+        Refusal::NotAllowed(allowed, pointer) => {
+            let message = format!("`{}` is not among the tools that the policy allows", call.name);
+            let names: Vec<&str> = allowed.iter().map(crate::pattern::ToolPattern::as_str).collect();
+            let constraint = Some(format!("allow: {}", names.join(", ")));
+            let violation = Violation { constraint, ..Violation::of_call(call, message) };
+            (with_help(violation, &names), pointer)
+        }
+    }
+}
+
+/// A tool that `strict` does not know.
+pub(super) fn undefined(call: &Call, policy: &Policy) -> Violation {
+    let message = format!("the policy does not define `{}`, but it was called", call.name);
+    let constraint = Some("strict: true".to_owned());
+    let violation = Violation { constraint, ..Violation::of_call(call, message) };
+    let violation = match policy.origin.in_policy(&policy.tools_at) {
+        Some(tools) => violation.cite_policy(&tools),
+        None => violation,
+    };
+    with_help(violation, &policy.names())
+}
+
+/// A tool without a schema, where the policy wants one for each.
+pub(super) fn unconstrained(call: &Call, policy: &Policy) -> Violation {
+    let message = format!("the policy has no schema for `{}`, but it was called", call.name);
+    let constraint = Some("unconstrained_tools: deny".to_owned());
+    with_help(Violation { constraint, ..Violation::of_call(call, message) }, &policy.names())
+}
+
+fn with_help(violation: Violation, known: &[&str]) -> Violation {
+    let called = violation.tool.as_deref().unwrap_or_default();
+    let help = match nearest(called, known.iter().copied()) {
+        Some(near) => format!("did the agent mean `{near}`? else add the tool to the policy"),
+        None => "add the tool to the policy, or keep the agent from calling it".to_owned(),
+    };
+    violation.help(help)
+}
+
+/// The arguments as an object, or what they are; a model may pass anything.
+fn object(arguments: &Arguments) -> Result<&Value, String> {
+    match arguments {
+        Arguments::Json(object @ Value::Object(_)) => Ok(object),
+        Arguments::Json(other) => Err(format!("not a JSON object: they are {}", shown(other))),
+        Arguments::Broken { error, .. } => Err(format!("not JSON: {}", unparsed::said(error))),
+        Arguments::Unrecorded => Err("not recorded".to_owned()),
+    }
+}

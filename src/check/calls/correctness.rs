@@ -1,0 +1,69 @@
+//! `correctness`: the expected tools are called.
+//!
+//! One of the three axes of a golden dataset: the share of the listed tools that were called. Names are exact. The
+//! order does not matter, nor do other calls, nor whether a call succeeded: the model's decision counts.
+//!
+//! <!-- settings -->
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/correctness/fail-one-of-two.yaml")]
+//! ```
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+
+use crate::check::support::tool_name::what_was_called;
+use crate::check::{Check, Kind};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::trace::Trace;
+use crate::yaml::Node;
+
+pub(crate) const KIND: Kind = Kind::of::<Correctness>("correctness", "the expected tools are called")
+    .shorthand("expected_tools")
+    .only_reports(expects_nothing);
+
+/// Settings of `correctness`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Correctness {
+    /// The tools. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.
+    expected_tools: Option<Vec<String>>,
+}
+
+/// A row that expects no tool is right whatever the agent calls.
+fn expects_nothing(node: Node<'_>) -> bool {
+    node.get("expected_tools").and_then(Node::list).is_none_or(|tools| tools.len() == 0)
+}
+
+impl Check for Correctness {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let called: HashSet<&str> = evidence.trace.tool_names().into_iter().collect();
+        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        for (index, tool) in self.expected_tools.iter().flatten().enumerate() {
+            let state = if called.contains(tool.as_str()) { State::Held } else { State::Violated };
+            items.push(Item::new(tool, state));
+            violations.extend((state == State::Violated).then(|| never_called(index, tool, &evidence.trace)));
+        }
+        if items.is_empty() {
+            items.push(Item::new("expected tools", State::NotExercised).note("none are expected"));
+        }
+        let called = evidence.trace.tool_names().into();
+        Ok(Outcome::of_items(items, violations).value("tools_called", called))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(Trace::default().into())
+    }
+}
+
+fn never_called(index: usize, tool: &str, trace: &Trace) -> Violation {
+    let violation = Violation::new(format!("`{tool}` was never called"));
+    Violation { tool: Some(tool.to_owned()), ..violation }
+        .at(format!("/expected_tools/{index}"))
+        .help(what_was_called(trace))
+}

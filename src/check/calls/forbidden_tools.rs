@@ -1,0 +1,169 @@
+//! `forbidden_tools`: none of these tools is called.
+//!
+//! <!-- settings -->
+//!
+//! Each tool is one violation, however often it was called. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/forbidden_tools/fail-twice.yaml")]
+//! ```
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::check::support::tool_name::{ToolName, run_of};
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::NormalPattern;
+use crate::place::LoadErrors;
+use crate::trace::{Arguments, Call, Trace};
+use crate::yaml::{Fields, Node};
+
+pub(crate) const KIND: Kind =
+    Kind::with::<ForbiddenToolsSettings>("forbidden_tools", "none of these tools is called", read)
+        .shorthand("tools");
+
+/// How many spellings of a name are told.
+const SHOWN: usize = 5;
+
+/// Settings of `forbidden_tools`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ForbiddenToolsSettings {
+    /// The tools that must not be called.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    tools: Vec<String>,
+    /// How names are compared.
+    names: Option<Names>,
+}
+
+/// The tools that must not be called, each with its index in the settings.
+struct ForbiddenTools(Vec<(usize, Name)>);
+
+enum Name {
+    Exact(ToolName),
+    Normalised(NormalPattern),
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+enum Names {
+    /// Names are exact. `server:tool` also means a call `tool` when the trace has no `server:tool`. The default.
+    #[default]
+    Exact,
+    /// Case, `-`, `_`, blanks and dots do not count (`EditFile` is `edit_file`), and globs expand. Two spellings of one
+    /// name count once.
+    Normalised,
+}
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `forbidden_tools`")?;
+    let names = fields.optional("names").unwrap_or_default();
+    let tools = match names {
+        Names::Exact => listed(&mut fields, Name::Exact),
+        Names::Normalised => listed(&mut fields, Name::Normalised).map(each_once),
+    };
+    fields.finish_some(tools.map(|tools| Box::new(ForbiddenTools(tools)) as Box<dyn Check>))
+}
+
+fn listed<T: DeserializeOwned>(fields: &mut Fields<'_>, name: fn(T) -> Name) -> Option<Vec<(usize, Name)>> {
+    let Some(list) = fields.node("tools") else {
+        fields.required::<Vec<String>>("tools");
+        return None;
+    };
+    let tools: Vec<T> = fields.take(list.decode_each())?;
+    if tools.is_empty() {
+        fields.errors.push(list.error("an empty list asks for nothing"));
+    }
+    Some(tools.into_iter().map(name).enumerate().collect())
+}
+
+/// Without further spellings of what is there already.
+fn each_once(tools: Vec<(usize, Name)>) -> Vec<(usize, Name)> {
+    let mut kept: Vec<(usize, Name)> = Vec::with_capacity(tools.len());
+    for (index, tool) in tools {
+        if !kept.iter().any(|(_, known)| known.is_spelling_of(&tool)) {
+            kept.push((index, tool));
+        }
+    }
+    kept
+}
+
+impl Check for ForbiddenTools {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        for (index, tool) in &self.0 {
+            let calls = tool.calls_in(&evidence.trace);
+            let state = if calls.is_empty() { State::Held } else { State::Violated };
+            items.push(Item::new(tool.as_str(), state));
+            violations.extend(forbidden(*index, tool, &calls));
+        }
+        violations.sort_by_key(|violation| violation.call);
+        Ok(Outcome::of_items(items, violations).stat("calls_checked", evidence.trace.calls.len()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let (_, first) = self.0.first()?;
+        Some(run_of(vec![first.example()?]).into())
+    }
+}
+
+impl Name {
+    /// As the user wrote it.
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Exact(name) => name.as_str(),
+            Self::Normalised(name) => name.as_str(),
+        }
+    }
+
+    fn calls_in<'t>(&self, trace: &'t Trace) -> Vec<&'t Call> {
+        match self {
+            Self::Exact(name) => name.calls_in(trace),
+            Self::Normalised(name) => trace.calls.iter().filter(|call| name.matches(&call.name)).collect(),
+        }
+    }
+
+    fn is_spelling_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Normalised(one), Self::Normalised(other)) => one.is_spelling_of(other),
+            _ => false,
+        }
+    }
+
+    /// A call that is meant.
+    fn example(&self) -> Option<Call> {
+        match self {
+            Self::Exact(name) => Some(name.example(1)),
+            Self::Normalised(name) => Some(Call::new(name.example()?, Arguments::none(), 1)),
+        }
+    }
+}
+
+fn forbidden(index: usize, tool: &Name, calls: &[&Call]) -> Option<Violation> {
+    let first = calls.first()?;
+    let times = if calls.len() == 1 { String::new() } else { format!(" {} times", calls.len()) };
+    let spelled = spelled(tool, calls).map_or_else(String::new, |names| format!(" as {names}"));
+    let message = format!("`{}` is forbidden, but was called{times}{spelled}", tool.as_str());
+    let calls = calls.iter().map(|call| call.index).collect();
+    let help = "keep the agent from calling it, or take it off the list";
+    Some(Violation { calls, ..Violation::of_call(first, message) }.at(format!("/tools/{index}")).help(help))
+}
+
+/// The names that were called, where there are others than the declared one.
+fn spelled(tool: &Name, calls: &[&Call]) -> Option<String> {
+    let mut seen = HashSet::new();
+    let names = calls.iter().map(|call| call.name.as_str()).filter(|name| seen.insert(*name));
+    let names: Vec<&str> = names.collect();
+    let shown = names[..names.len().min(SHOWN)].join("`, `");
+    match (tool, names.as_slice()) {
+        (Name::Exact(_), _) => None,
+        (_, [only]) if *only == tool.as_str() => None,
+        (_, names) if names.len() > SHOWN => Some(format!("`{shown}` and {} more", names.len() - SHOWN)),
+        _ => Some(format!("`{shown}`")),
+    }
+}

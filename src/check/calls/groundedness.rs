@@ -1,0 +1,83 @@
+//! `groundedness`: the answer is based on a tool call.
+//!
+//! One of the three axes of a golden dataset. An answer is grounded if any tool was called, whatever the call
+//! returned. An answer without any lookup is invented.
+//!
+//! <!-- settings -->
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/groundedness/fail-made-up.yaml")]
+//! ```
+
+use serde::Deserialize;
+
+use crate::check::{Check, Kind};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::trace::Trace;
+use crate::yaml::{Node, Value};
+
+pub(crate) const KIND: Kind =
+    Kind::of::<Groundedness>("groundedness", "the answer rests on a tool that was called")
+        .only_reports(is_opted_out);
+
+/// Settings of `groundedness`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+struct Groundedness {
+    /// `false`: this row asks for no grounding; the score is 1, and the verdict notes it. Default: `true`.
+    grounded: bool,
+    /// `false`: no tool has to be called; a called one is no fault. Default: `true`.
+    tool_called: bool,
+}
+
+impl Default for Groundedness {
+    fn default() -> Self {
+        Self { grounded: true, tool_called: true }
+    }
+}
+
+/// A row that asks for no grounding cannot fail here: that is what its writer wants.
+fn is_opted_out(node: Node<'_>) -> bool {
+    let is_false = |key| node.get(key).is_some_and(|node| *node.value() == Value::Bool(false));
+    is_false("grounded") || is_false("tool_called")
+}
+
+impl Check for Groundedness {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let trace = &evidence.trace;
+        let item = |state| Item::new("a tool is called", state);
+        let (item, violation) = match self.opt_out() {
+            Some(opt_out) => (item(State::NotExercised).note(format!("not asked for: `{opt_out}`")), None),
+            None if trace.calls.is_empty() => (item(State::Violated), Some(made_up(trace))),
+            None => (item(State::Held), None),
+        };
+        let outcome = Outcome::of_items(vec![item], violation.into_iter().collect());
+        Ok(outcome.stat("calls_checked", trace.calls.len()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(Trace::default().into())
+    }
+}
+
+impl Groundedness {
+    /// The setting by which grounding is not asked for.
+    fn opt_out(&self) -> Option<&'static str> {
+        let grounded = (!self.grounded).then_some("grounded: false");
+        grounded.or((!self.tool_called).then_some("tool_called: false"))
+    }
+}
+
+fn made_up(trace: &Trace) -> Violation {
+    let message = match trace.everything_said() {
+        Some(_) => "the agent answered without calling any tool",
+        None => "the agent called no tool, and gave no answer",
+    };
+    Violation::new(message)
+        .at("/tool_called")
+        .help("let the agent look it up, or say `grounded: false` where there is nothing to look up")
+}

@@ -1,0 +1,206 @@
+//! `tool_accuracy`: each of these tools was called, and one of each of these categories.
+//!
+//! The score is the share of tools and categories that were called; each counts the same. Additional calls cost
+//! nothing.
+//!
+//! <!-- settings -->
+//!
+//! The values of the verdict list the `missing` tools, the `correct` tools, and each `unexpected` call. This case
+//! fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/tool_accuracy/fail-another-spelling.yaml")]
+//! ```
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::check::support::near_call::near_call;
+use crate::check::support::tool_name::{called_tools, what_was_called};
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolCategory;
+use crate::place::LoadErrors;
+use crate::trace::Trace;
+use crate::yaml::Node;
+
+pub(crate) const KIND: Kind = Kind::with::<ToolAccuracySettings>(
+    "tool_accuracy",
+    "each of these tools, and one of each of these categories, is called",
+    read,
+)
+.shorthand("tools");
+
+/// How many tools of a category are named in a message.
+const SHOWN: usize = 6;
+
+/// Settings of `tool_accuracy`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct ToolAccuracySettings {
+    /// The exact names of tools. A name that is given twice counts once.
+    #[serde(default)]
+    tools: Vec<String>,
+    /// Categories of tools, one tool of each of which is called: `file_read`, `file_write`, `file_list`, `search`, `shell`,
+    /// `web`, `git`, `python`, or a suite's own.
+    #[serde(default)]
+    categories: Vec<String>,
+}
+
+struct ToolAccuracy {
+    expected: Vec<Expected>,
+}
+
+/// What is expected, and the pointer of its entry in the settings.
+struct Expected {
+    call: Wanted,
+    at: String,
+}
+
+enum Wanted {
+    Tool(String),
+    AnyOf(ToolCategory),
+}
+
+fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let settings: ToolAccuracySettings = node.decode_all()?;
+    let mut errors = LoadErrors::new();
+    let tools = errors.take(expected_tools(settings.tools, node));
+    let categories = errors.take(expected_categories(settings.categories, node, scope));
+    let expected = tools.into_iter().chain(categories).flatten().collect();
+    errors.or(Box::new(ToolAccuracy { expected }))
+}
+
+/// The tools, each once.
+fn expected_tools(names: Vec<String>, node: Node<'_>) -> Result<Vec<Expected>, LoadErrors> {
+    let mut seen = HashSet::new();
+    let mut errors = LoadErrors::new();
+    let mut tools = Vec::new();
+    for (index, name) in names.into_iter().enumerate() {
+        if name.is_empty() {
+            errors.push(entry(node, "tools", index).error("a tool's name is empty"));
+        } else if seen.insert(name.clone()) {
+            tools.push(Expected { call: Wanted::Tool(name), at: format!("/tools/{index}") });
+        }
+    }
+    errors.or(tools)
+}
+
+fn expected_categories(
+    names: Vec<String>,
+    node: Node<'_>,
+    scope: &Scope<'_>,
+) -> Result<Vec<Expected>, LoadErrors> {
+    let known = &scope.tables.tool_categories;
+    let mut errors = LoadErrors::new();
+    let mut categories = Vec::new();
+    for (index, name) in names.into_iter().enumerate() {
+        let Some(category) = known.find(&name) else {
+            let error = entry(node, "categories", index).error(format!("unknown tool category `{name}`"));
+            errors.push(error.help(known.help(&name)));
+            continue;
+        };
+        categories.push(Expected { call: Wanted::AnyOf(category), at: format!("/categories/{index}") });
+    }
+    errors.or(categories)
+}
+
+fn entry<'n>(node: Node<'n>, key: &str, index: usize) -> Node<'n> {
+    node.pointer(&format!("/{key}/{index}")).unwrap_or(node)
+}
+
+impl Check for ToolAccuracy {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let trace = &evidence.trace;
+        let called: HashSet<&str> = trace.tool_names().into_iter().collect();
+        let (mut items, mut violations, mut satisfied) = (Vec::new(), Vec::new(), 0_u32);
+        for expected in &self.expected {
+            let held = expected.call.is_among(&called);
+            items.push(Item::new(expected.call.label(), if held { State::Held } else { State::Violated }));
+            violations.extend((!held).then(|| expected.lacking(trace)));
+            satisfied += u32::from(held && expected.call.tool().is_none());
+        }
+        let (correct, missing): (Vec<_>, Vec<_>) = self.tools().partition(|tool| called.contains(tool));
+        Ok(Outcome::of_items(items, violations)
+            .stat("calls_checked", trace.calls.len())
+            .value("correct", correct.into())
+            .value("missing", missing.into())
+            .value("unexpected", self.unexpected(trace))
+            .value("categories_satisfied", satisfied.into()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(Trace::default().into())
+    }
+}
+
+impl ToolAccuracy {
+    /// The names of the expected tools.
+    fn tools(&self) -> impl Iterator<Item = &str> {
+        self.expected.iter().filter_map(|expected| expected.call.tool())
+    }
+
+    /// The calls of tools that `tools` does not name, in the run's order.
+    fn unexpected(&self, trace: &Trace) -> Value {
+        let expected: HashSet<&str> = self.tools().collect();
+        trace.tool_names().into_iter().filter(|name| !expected.contains(name)).collect()
+    }
+}
+
+impl Wanted {
+    fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Tool(name) => Some(name),
+            Self::AnyOf(_) => None,
+        }
+    }
+
+    fn is_among(&self, called: &HashSet<&str>) -> bool {
+        match self {
+            Self::Tool(name) => called.contains(name.as_str()),
+            Self::AnyOf(category) => called.iter().any(|tool| category.has(tool)),
+        }
+    }
+
+    fn label(&self) -> String {
+        match self {
+            Self::Tool(name) => name.clone(),
+            Self::AnyOf(category) => format!("category {}", category.name()),
+        }
+    }
+}
+
+impl Expected {
+    /// What is said when no such call is in the run.
+    fn lacking(&self, trace: &Trace) -> Violation {
+        let violation = match &self.call {
+            Wanted::Tool(name) => never_called(name, trace),
+            Wanted::AnyOf(category) => none_of(category, trace),
+        };
+        violation.at(&self.at)
+    }
+}
+
+fn never_called(name: &str, trace: &Trace) -> Violation {
+    let help = match near_call(name, &called_tools(trace)) {
+        Some(near) => format!("it called `{near}`, which is another name: names are exact here"),
+        None => what_was_called(trace),
+    };
+    let violation = Violation::new(format!("`{name}` was never called"));
+    Violation { tool: Some(name.to_owned()), ..violation }.help(help)
+}
+
+fn none_of(category: &ToolCategory, trace: &Trace) -> Violation {
+    let name = category.name();
+    let mut tools: Vec<&str> = category.tools().take(SHOWN).collect();
+    if category.tools().nth(SHOWN).is_some() {
+        tools.push("...");
+    }
+    Violation::new(format!("no tool of the category `{name}` was called"))
+        .expected(format!("any of {}", tools.join(", ")), what_was_called(trace))
+        .help(format!("let the agent call one, or add its tool by `tool_categories: {{{name}: [TOOL, ..]}}`"))
+}

@@ -1,0 +1,128 @@
+//! `tool_blocklist`: none of these tools is called.
+//!
+//! <!-- settings -->
+//!
+//! Names are globs: `admin_*`, `*_dangerous`, `{rm,del}_*`. A star matches any characters. Names are case-sensitive
+//! unless `case_sensitive: false`. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/tool_blocklist/fail-by-glob.yaml")]
+//! ```
+
+use crate::check::support::blocked_message::{HELP, is_blocked};
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
+use crate::place::{LoadError, LoadErrors};
+use crate::trace::{Arguments, Call, Trace};
+use crate::yaml::{Fields, Node};
+
+pub(crate) const KIND: Kind =
+    Kind::with::<BlocklistSettings>("tool_blocklist", "none of these tools is called", ToolBlocklist::read)
+        .shorthand("blocklist");
+
+/// Settings of `tool_blocklist`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct BlocklistSettings {
+    /// The names or globs of tools that must not be called.
+    blocklist: Option<Vec<String>>,
+    /// Another name of `blocklist`.
+    blocked: Option<Vec<String>>,
+    /// `false`: case does not count in names. Default: `true`.
+    case_sensitive: Option<bool>,
+}
+
+struct ToolBlocklist {
+    /// The name under which the list is given.
+    key: &'static str,
+    /// The tools that must not be called: names or globs.
+    blocked: Vec<ToolPattern>,
+}
+
+impl Check for ToolBlocklist {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let calls = &evidence.trace.calls;
+        let violations =
+            blocked_tools(calls).into_iter().filter_map(|tool| self.violation(tool, calls)).collect();
+        let items = calls.iter().map(|call| self.item(call)).collect();
+        Ok(Outcome::of_items(items, violations).stat("calls_checked", calls.len()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let mut trace = Trace::default();
+        trace.push_call(Call::new(self.blocked.first()?.example()?, Arguments::none(), 1));
+        Some(trace.into())
+    }
+}
+
+impl ToolBlocklist {
+    fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        const NAMES: [&str; 2] = ["blocklist", "blocked"];
+        let mut fields = Fields::of(node, "`tool_blocklist`")?;
+        let case_sensitive = fields.optional("case_sensitive").unwrap_or(true);
+        let list = fields.aliased(&NAMES);
+        if list.is_none() {
+            fields.missing(&NAMES, node.error("`blocklist` is missing").help("name the tools to block"));
+        }
+        let blocked = list.and_then(|list| fields.take(entries(list, case_sensitive)));
+        let key = NAMES.into_iter().find(|name| node.get(name).is_some()).unwrap_or(NAMES[0]);
+        let check = blocked.map(|blocked| Box::new(Self { key, blocked }) as Box<dyn Check>);
+        fields.finish_some(check)
+    }
+
+    fn entry_for(&self, tool: &str) -> Option<(usize, &ToolPattern)> {
+        self.blocked.iter().enumerate().find(|(_, entry)| entry.matches(tool))
+    }
+
+    /// One violation for all calls of `tool`, if it is blocked.
+    fn violation(&self, tool: &str, calls: &[Call]) -> Option<Violation> {
+        let (index, entry) = self.entry_for(tool)?;
+        let hits: Vec<&Call> = calls.iter().filter(|call| call.name == tool).collect();
+        let violation = Violation {
+            calls: hits.iter().map(|call| call.index).collect(),
+            constraint: Some(entry.to_string()),
+            ..Violation::of_call(hits.first()?, is_blocked(tool, &format!("`{entry}`"), hits.len()))
+        };
+        Some(violation.at(format!("/{}/{index}", self.key)).help(HELP))
+    }
+
+    fn item(&self, call: &Call) -> Item {
+        let state = if self.entry_for(&call.name).is_some() { State::Violated } else { State::Held };
+        Item::new(call.label(), state)
+    }
+}
+
+/// The called tools, each once, in the order of their first call.
+fn blocked_tools(calls: &[Call]) -> Vec<&str> {
+    let mut tools: Vec<&str> = Vec::new();
+    for call in calls {
+        if !tools.contains(&call.name.as_str()) {
+            tools.push(&call.name);
+        }
+    }
+    tools
+}
+
+/// The entries of the list, all of their mistakes at once.
+fn entries(list: Node<'_>, case_sensitive: bool) -> Result<Vec<ToolPattern>, LoadErrors> {
+    let Some(nodes) = list.list().filter(|nodes| nodes.len() > 0) else {
+        return Err(no_entry(list).into());
+    };
+    let mut errors = LoadErrors::new();
+    let entries = nodes.filter_map(|node| errors.take(entry(node, case_sensitive))).collect();
+    errors.or(entries)
+}
+
+fn no_entry(list: Node<'_>) -> LoadError {
+    match list.list() {
+        Some(_) => list.error("an empty blocklist blocks nothing"),
+        None => list.error(format!("a blocklist is a list of names and globs, not {}", list.describe())),
+    }
+}
+
+fn entry(node: Node<'_>, case_sensitive: bool) -> Result<ToolPattern, LoadError> {
+    let entry: ToolPattern = node.decode()?;
+    if case_sensitive { Ok(entry) } else { entry.in_any_case().map_err(|problem| node.error(problem)) }
+}

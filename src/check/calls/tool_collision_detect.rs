@@ -1,0 +1,211 @@
+//! `tool_collision_detect`: no two servers offer a tool with the same name.
+//!
+//! <!-- settings -->
+//!
+//! An agent with several MCP servers selects tools by name. If two servers offer `read_file`, the second can shadow
+//! the first and receive its arguments.
+//!
+//! A collision is a tool name that was called on two or more servers. The trace names the server of a call, or the
+//! server is the middle of a name like `mcp__SERVER__TOOL`. A call without a server belongs to the agent itself,
+//! which counts as a server. Tools that were offered but never called are not checked, because traces do not list
+//! them.
+//!
+//! With `trusted_servers` (names or globs), a collision among these servers is allowed. In any other collision, the
+//! calls on the other servers are the violation; a call without a server is not trusted. Without `trusted_servers`,
+//! every collision is a violation. If a trace names no server at all, the check is undecided. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/tool_collision_detect/fail-two-servers.yaml")]
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::check::{Check, Kind};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
+use crate::trace::{Arguments, Call, Trace};
+
+pub(crate) const KIND: Kind =
+    Kind::of::<ToolCollisionDetect>("tool_collision_detect", "no tool name is taken by two servers")
+        .shorthand("trusted_servers");
+
+/// Settings of `tool_collision_detect`.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct ToolCollisionDetect {
+    /// Servers that may share tool names: names or globs.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    trusted_servers: Vec<ToolPattern>,
+}
+
+/// The name of a server; `None`: the agent itself.
+type Server<'c> = Option<&'c str>;
+
+/// What a call without a server came from.
+const ITSELF: &str = "the agent itself";
+
+/// The calls of each tool, by its bare name.
+type ByTool<'c> = BTreeMap<&'c str, Vec<&'c Call>>;
+
+impl Check for ToolCollisionDetect {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let calls = &evidence.trace.calls;
+        if !calls.is_empty() && calls.iter().all(|call| origin(call).0.is_none()) {
+            return Err(Unfit::missing(
+                "the trace names no server: it cannot say which one a tool came from",
+            ));
+        }
+        let tools = by_tool(calls);
+        let mut collisions: Vec<(&str, Vec<&Call>)> =
+            tools.into_iter().map(|(tool, calls)| (tool, self.offending(&calls))).collect();
+        collisions.retain(|(_, calls)| !calls.is_empty());
+        collisions.sort_by_key(|(_, calls)| calls[0].index);
+        let items = calls.iter().map(|call| item(call, &collisions)).collect();
+        let violations = collisions.iter().map(|(tool, hits)| self.collision(tool, hits, calls)).collect();
+        Ok(Outcome::of_items(items, violations).stat("calls_checked", calls.len()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let mut trace = Trace::default();
+        for server in ["server_a", "server_b"] {
+            let mut call = Call::new("read_file", Arguments::none(), trace.calls.len() + 1);
+            call.server = Some(server.to_owned());
+            trace.push_call(call);
+        }
+        let evidence = Evidence::from(trace);
+        self.check(&evidence).is_ok_and(|outcome| !outcome.violations.is_empty()).then_some(evidence)
+    }
+}
+
+impl ToolCollisionDetect {
+    /// The calls at fault among those of one tool.
+    fn offending<'c>(&self, calls: &[&'c Call]) -> Vec<&'c Call> {
+        let first = calls.first().map(|call| origin(call).0);
+        if calls.iter().all(|call| Some(origin(call).0) == first) {
+            return Vec::new();
+        }
+        calls.iter().copied().filter(|call| !self.trusts(origin(call).0)).collect()
+    }
+
+    fn trusts(&self, server: Option<&str>) -> bool {
+        server.is_some_and(|server| self.trusted_servers.iter().any(|trusted| trusted.matches(server)))
+    }
+
+    fn collision(&self, tool: &str, hits: &[&Call], calls: &[Call]) -> Violation {
+        let offers = servers(calls.iter().filter(|call| origin(call).1 == tool));
+        let at_fault = servers(hits.iter().copied());
+        let (message, help, at) = if self.trusted_servers.is_empty() {
+            (on_several(tool, &offers), separate(&offers), "")
+        } else {
+            let others: Vec<Server> =
+                offers.into_iter().filter(|server| !at_fault.contains(server)).collect();
+            (on_untrusted(tool, &at_fault, &others), trust(&at_fault), "/trusted_servers")
+        };
+        Violation {
+            calls: hits.iter().map(|call| call.index).collect(),
+            ..Violation::of_call(hits[0], message)
+        }
+        .at(at)
+        .help(help)
+    }
+}
+
+/// The servers of `calls`, each once, in the order of their first calls.
+fn servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Server<'c>> {
+    let mut servers = Vec::new();
+    for call in calls {
+        let server = origin(call).0;
+        if !servers.contains(&server) {
+            servers.push(server);
+        }
+    }
+    servers
+}
+
+fn on_several(tool: &str, offers: &[Server]) -> String {
+    format!("`{tool}` was called on {} servers: {}", offers.len(), said(offers))
+}
+
+fn on_untrusted(tool: &str, at_fault: &[Server], others: &[Server]) -> String {
+    let are = if at_fault.len() == 1 { "is" } else { "are" };
+    let untrusted = format!("`{tool}` was called on {}, which {are} not trusted", said(at_fault));
+    match others {
+        [] => untrusted,
+        [_] => format!("{untrusted}: {} offers it too", said(others)),
+        _ => format!("{untrusted}: {} offer it too", said(others)),
+    }
+}
+
+/// The agent itself is no server that could be listed.
+fn separate(offers: &[Server]) -> String {
+    if offers.contains(&None) {
+        return "rename one of the tools, or drop a server".to_owned();
+    }
+    format!("rename one of the tools, drop a server, or list {} under `trusted_servers`", said(offers))
+}
+
+fn trust(at_fault: &[Server]) -> String {
+    let listed: Vec<Server> = at_fault.iter().flatten().copied().map(Some).collect();
+    if listed.is_empty() {
+        return "rename one of the tools, or drop a server: the agent itself cannot be trusted by name"
+            .to_owned();
+    }
+    format!("rename one of the tools, drop {0}, or add {0} to `trusted_servers`", said(&listed))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn said(servers: &[Server]) -> String {
+    let name = |server: Server| server.map_or_else(|| ITSELF.to_owned(), |server| format!("`{server}`"));
+    let names: Vec<String> = servers.iter().copied().map(name).collect();
+    match names.as_slice() {
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        names => names.concat(),
+    }
+}
+
+fn by_tool(calls: &[Call]) -> ByTool<'_> {
+    let mut tools = ByTool::new();
+    for call in calls {
+        tools.entry(origin(call).1).or_default().push(call);
+    }
+    tools
+}
+
+fn item(call: &Call, collisions: &[(&str, Vec<&Call>)]) -> Item {
+    let hit = collisions.iter().any(|(_, hits)| hits.iter().any(|hit| hit.index == call.index));
+    let state = if hit { State::Violated } else { State::Held };
+    Item::new(call.label(), state).note(format!("server: {}", origin(call).0.unwrap_or(ITSELF)))
+}
+
+/// The server of a call, and the tool's name without it.
+fn origin(call: &Call) -> (Option<&str>, &str) {
+    let prefixed = call.name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+    let (server, tool) = prefixed.map_or((None, call.name.as_str()), |(server, tool)| (Some(server), tool));
+    (call.server.as_deref().or(server), tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_named_by_the_trace_or_by_the_prefix() {
+        let mut call = Call::new("mcp__files__read__all", Arguments::none(), 1);
+        assert_eq!(origin(&call), (Some("files"), "read__all"));
+        call.server = Some("disk".to_owned());
+        assert_eq!(origin(&call), (Some("disk"), "read__all"));
+        let plain = Call::new("read", Arguments::none(), 1);
+        assert_eq!(origin(&plain), (None, "read"));
+    }
+
+    #[test]
+    fn a_check_that_trusts_everybody_has_no_counterexample() {
+        let all = ToolCollisionDetect { trusted_servers: vec![ToolPattern::new("*").expect("a glob")] };
+        assert!(all.counterexample().is_none() && ToolCollisionDetect::default().counterexample().is_some());
+    }
+}

@@ -1,0 +1,268 @@
+//! `tool_input`: a call of this tool has these arguments.
+//!
+//! <!-- settings -->
+//!
+//! If the tool was never called, the check fails. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/tool_input/fail-other-city.yaml")]
+//! ```
+
+use serde_json::Value;
+
+use crate::check::support::js_pattern::{exhausted, pattern};
+use crate::check::support::tool_name::{ToolName, run_of, what_was_called};
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::{Evidence, require_arguments};
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::{Flags, JsRegex, JsonPath, json_equal};
+use crate::place::{LoadError, LoadErrors};
+use crate::trace::Call;
+use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
+
+pub(crate) const KIND: Kind =
+    Kind::with::<ToolInputSettings>("tool_input", "a call of this tool has these arguments", read);
+
+/// Settings of `tool_input`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ToolInputSettings {
+    /// The exact name of the tool. `server:tool` also means a call `tool` of that server.
+    tool: String,
+    /// What the arguments must be.
+    r#type: InputAssertion,
+    /// The text that `type: contains` looks for.
+    value: Option<String>,
+    /// The regular expression of `type: regex`.
+    pattern: Option<String>,
+    /// The flags of the regular expression.
+    flags: Option<String>,
+    /// The JSONPath of `type: jsonpath`.
+    path: Option<String>,
+    /// The value that `path` must select.
+    equals: Option<Value>,
+    /// The calls of the tool that must have these arguments. A number is the n-th call of the tool. Default: `any`.
+    calls: Option<ChosenCalls>,
+}
+
+/// What the arguments must be.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
+enum InputAssertion {
+    /// `value` is in the serialized arguments, in any case.
+    Contains,
+    /// `pattern` is found in the serialized arguments. Case counts.
+    Regex,
+    /// `path` selects something in the arguments, or the value `equals`.
+    Jsonpath,
+}
+
+/// Which calls of the tool must have them, as users write it.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", schemars(untagged))]
+enum ChosenCalls {
+    Word(CallsWord),
+    Nth(std::num::NonZeroUsize),
+}
+
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
+enum CallsWord {
+    /// One call is enough.
+    Any,
+    /// Every call.
+    All,
+    /// The first call.
+    First,
+    /// The last call.
+    Last,
+}
+
+struct ToolInput {
+    tool: ToolName,
+    calls: Which,
+    wanted: Wanted,
+}
+
+/// What the arguments must be.
+enum Wanted {
+    Contains(String),
+    Regex(JsRegex),
+    Path { path: JsonPath, equals: Option<Value> },
+}
+
+/// Which calls of the tool must have them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Which {
+    Any,
+    All,
+    First,
+    Last,
+    Nth(usize),
+}
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "a tool input assertion")?;
+    let tool = fields.required::<ToolName>("tool");
+    let calls = fields.node("calls").map_or(Some(Which::Any), |node| fields.take(which(node)));
+    let wanted = wanted(&mut fields, node);
+    let check = match (tool, calls, wanted) {
+        (Some(tool), Some(calls), Some(wanted)) => Some(ToolInput { tool, calls, wanted }),
+        _ => None,
+    };
+    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
+}
+
+fn which(node: Node<'_>) -> Result<Which, LoadError> {
+    match node.value() {
+        Yaml::Int(number) if *number > 0 => Ok(Which::Nth(usize::try_from(*number).unwrap_or(usize::MAX))),
+        Yaml::String(word) => match word.as_str() {
+            "any" => Ok(Which::Any),
+            "all" => Ok(Which::All),
+            "first" => Ok(Which::First),
+            "last" => Ok(Which::Last),
+            _ => Err(node.error(format!("`{word}` is no choice of calls")).help(CHOICES)),
+        },
+        _ => Err(node.error("`calls` is a word or a number from 1 up").help(CHOICES)),
+    }
+}
+
+const CHOICES: &str =
+    "write `any`, `all`, `first`, `last`, or the number of the call among those of the tool";
+
+fn wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
+    let kind = fields.required::<String>("type")?;
+    match kind.as_str() {
+        "contains" => {
+            let value = fields.required::<String>("value")?;
+            if value.is_empty() {
+                let at = node.get("value").unwrap_or(node);
+                fields.errors.push(at.error("an empty `value` is in everything"));
+            }
+            Some(Wanted::Contains(value.to_lowercase()))
+        }
+        "regex" => pattern(fields, node, Flags::default()).map(Wanted::Regex),
+        "jsonpath" => {
+            let equals = fields.node("equals").map(Node::to_json);
+            let path = fields.required::<JsonPath>("path")?;
+            Some(Wanted::Path { path, equals })
+        }
+        other => {
+            for key in ["value", "pattern", "flags", "path", "equals"] {
+                fields.node(key);
+            }
+            let error =
+                node.get("type").unwrap_or(node).error(format!("there is no input assertion `{other}`"));
+            let help = did_you_mean(other, &["contains", "regex", "jsonpath"]);
+            fields.errors.push(error.help_if(help));
+            None
+        }
+    }
+}
+
+impl Check for ToolInput {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let calls = self.tool.calls_in(&evidence.trace);
+        let chosen: Vec<&Call> = match self.calls {
+            Which::Any | Which::All => calls.clone(),
+            Which::First => calls.first().copied().into_iter().collect(),
+            Which::Last => calls.last().copied().into_iter().collect(),
+            Which::Nth(number) => calls.get(number - 1).copied().into_iter().collect(),
+        };
+        if chosen.is_empty() {
+            return Ok(Some(self.no_call(calls.len(), evidence)).into());
+        }
+        let mut broken = Vec::new();
+        for call in &chosen {
+            if !self.holds(call)? {
+                broken.push(*call);
+            }
+        }
+        Ok(self.outcome(&chosen, &broken))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(run_of(Vec::new()).into())
+    }
+}
+
+impl ToolInput {
+    fn holds(&self, call: &Call) -> Result<bool, Unfit> {
+        require_arguments(call)?;
+        match &self.wanted {
+            Wanted::Contains(value) => Ok(call.arguments.to_text().to_lowercase().contains(value)),
+            Wanted::Regex(pattern) => {
+                pattern.is_match(&call.arguments.to_text()).map_err(|_| exhausted(pattern))
+            }
+            Wanted::Path { path, equals } => Ok(call.arguments.json().is_some_and(|arguments| {
+                let selected = path.select(arguments);
+                selected.iter().any(|value| equals.as_ref().is_none_or(|wanted| json_equal(value, wanted)))
+            })),
+        }
+    }
+
+    /// With `any`, one call that holds makes up for the others.
+    fn outcome(&self, chosen: &[&Call], broken: &[&Call]) -> Outcome {
+        let enough = self.calls == Which::Any && broken.len() < chosen.len();
+        let state = |call: &Call| match broken.iter().any(|one| one.index == call.index) {
+            true if enough => State::NotExercised,
+            true => State::Violated,
+            false => State::Held,
+        };
+        let items = chosen.iter().map(|call| Item::new(call.label(), state(call)));
+        let violations = match broken {
+            [] => Vec::new(),
+            _ if enough => Vec::new(),
+            [first, ..] if self.calls == Which::Any => {
+                let calls = broken.iter().map(|call| call.index).collect();
+                vec![Violation { calls, ..self.other_arguments(first) }]
+            }
+            broken => broken.iter().map(|call| self.other_arguments(call)).collect(),
+        };
+        Outcome::of_items(items.collect(), violations).stat("calls_checked", chosen.len())
+    }
+
+    fn no_call(&self, calls: usize, evidence: &Evidence<'_>) -> Violation {
+        let name = self.tool.as_str();
+        let (message, help) = match self.calls {
+            Which::Nth(number) if calls > 0 => (
+                format!("there is no call {number} of `{name}`: it was called {}", how_often(calls)),
+                "look at another call, or at `any`".to_owned(),
+            ),
+            _ => (format!("`{name}` was never called"), what_was_called(&evidence.trace)),
+        };
+        Violation { tool: Some(name.to_owned()), ..Violation::new(message) }.at("/tool").help(help)
+    }
+
+    fn other_arguments(&self, call: &Call) -> Violation {
+        let (at, wanted) = match &self.wanted {
+            Wanted::Contains(value) => ("/value", format!("contain `{value}`")),
+            Wanted::Regex(pattern) => ("/pattern", format!("match {pattern}")),
+            Wanted::Path { path, equals: None } => {
+                ("/path", format!("have something at `{}`", path.as_str()))
+            }
+            Wanted::Path { path, equals: Some(value) } => {
+                ("/equals", format!("have {value} at `{}`", path.as_str()))
+            }
+        };
+        let which = match self.calls {
+            Which::Any => "no call of",
+            Which::All => "a call of",
+            Which::First => "the first call of",
+            Which::Last => "the last call of",
+            Which::Nth(_) => "that call of",
+        };
+        let does_not = if self.calls == Which::Any { "has arguments that" } else { "has no arguments that" };
+        Violation::of_call(call, format!("{which} `{}` {does_not} {wanted}", call.name))
+            .at(at)
+            .expected(format!("arguments that {wanted}"), call.arguments.to_text())
+            .help("change what the agent passes, or the assertion")
+    }
+}
+
+fn how_often(calls: usize) -> String {
+    if calls == 1 { "once".to_owned() } else { format!("{calls} times") }
+}

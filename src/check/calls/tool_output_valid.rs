@@ -1,0 +1,158 @@
+//! `tool_output_valid`: each result is valid for its tool.
+//!
+//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
+//!
+//! An agent depends on the results of its tools. If a mock differs from the real service, or a service changed its
+//! responses, all other checks evaluate a run that could not happen.
+//!
+//! <!-- settings -->
+//!
+//! A text result that contains JSON counts as that JSON, unless the schema accepts the text itself. Calls without a
+//! result and failed calls are not checked. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/tool_output_valid/fail-type.yaml")]
+//! ```
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::check::json_schema::{Fault, Home, Schema, Subject, Table, shown};
+use crate::check::{About, Check, Clause, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::trace::{Arguments, Call, CallStatus, Trace};
+use crate::yaml::{Fields, Node};
+
+pub(crate) const KIND: Kind = Kind::with::<ToolOutputSettings>(
+    "tool_output_valid",
+    "each result is what its tool should return",
+    ToolOutputValid::read,
+)
+.shorthand("schemas");
+
+/// Settings of `tool_output_valid`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ToolOutputSettings {
+    /// Tools (names or globs) and the JSON Schemas of their results. `$defs` beside them is shared.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::check::support::forms::SchemasByName"))]
+    schemas: Value,
+    /// `true`: `format` is asserted. Default: `format` is an annotation.
+    formats: Option<bool>,
+}
+
+struct ToolOutputValid {
+    schemas: Table,
+}
+
+impl Check for ToolOutputValid {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let calls = &evidence.trace.calls;
+        let (mut items, mut violations) = (Vec::with_capacity(calls.len()), Vec::new());
+        for call in calls {
+            let item = Item::new(call.label(), State::NotExercised);
+            let (schema, result) = match self.tested(call) {
+                Ok(tested) => tested,
+                Err(reason) => {
+                    items.push(item.note(reason));
+                    continue;
+                }
+            };
+            match of_result(call, schema, result) {
+                Ok(found) => {
+                    let state = if found.is_empty() { State::Held } else { State::Violated };
+                    items.push(Item { state, ..item });
+                    violations.extend(found);
+                }
+                Err(unfit) => return Err(Unfit { violations, ..unfit }),
+            }
+        }
+        let checked = items.iter().filter(|item| item.state != State::NotExercised).count();
+        Ok(Outcome::of_items(items, violations).stat("calls_checked", checked))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let pattern = self.schemas.patterns().next()?;
+        let mut call = Call::new(pattern.example()?, Arguments::none(), 1);
+        call.status = CallStatus::Ok;
+        call.result = self.schemas.find(&call.name)?.refused();
+        let mut trace = Trace::default();
+        trace.push_call(call);
+        Some(trace.into())
+    }
+
+    /// The fields of a result are no arguments.
+    fn clauses(&self) -> Vec<Clause> {
+        let mut clauses = self.schemas.clauses();
+        for clause in &mut clauses {
+            if let About::Calls { arguments, .. } = &mut clause.about {
+                arguments.clear();
+            }
+        }
+        clauses
+    }
+}
+
+impl ToolOutputValid {
+    /// The schema and the result of `call`, or why there is nothing to test.
+    fn tested<'c>(&self, call: &'c Call) -> Result<(&Schema, &'c Value), &'static str> {
+        let schema = self.schemas.find(&call.name).ok_or("no schema for this tool")?;
+        match (&call.result, call.status) {
+            (_, CallStatus::Error) => Err("the call failed: there is no result to check"),
+            (None, _) => Err("no result in the trace"),
+            (Some(result), _) => Ok((schema, result)),
+        }
+    }
+
+    fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let mut fields = Fields::of(node, "`tool_output_valid`")?;
+        let home = Home::settings(node, fields.optional("formats").unwrap_or_default());
+        let schemas = match fields.node("schemas") {
+            Some(schemas) => home.schemas(schemas, "/schemas", &["/schemas/$defs".to_owned()]),
+            None => Err(node.error("`schemas` is missing: there is nothing to check results against").into()),
+        };
+        let schemas = schemas.and_then(|table| match (table.is_empty(), node.get("schemas")) {
+            (true, Some(empty)) => Err(empty.error("`schemas` names no tool: it checks nothing").into()),
+            _ => Ok(table),
+        });
+        let check = fields.take(schemas).map(|schemas| Self { schemas });
+        fields.finish_some(check).map(|check| Box::new(check) as Box<dyn Check>)
+    }
+}
+
+fn of_result(call: &Call, schema: &Schema, result: &Value) -> Result<Vec<Violation>, Unfit> {
+    let mut faults = schema.faults(result, "field")?;
+    if let (false, Cow::Owned(parsed)) = (faults.is_empty(), unwrapped(result)) {
+        faults = schema.faults(&parsed, "field")?;
+    }
+    Ok(faults.iter().map(|fault| schema.cite(broken(call, fault), fault)).collect())
+}
+
+/// The JSON that a text holds; anything else as it is.
+fn unwrapped(result: &Value) -> Cow<'_, Value> {
+    let parsed = result.as_str().and_then(|text| serde_json::from_str(text).ok());
+    parsed.map_or(Cow::Borrowed(result), Cow::Owned)
+}
+
+fn broken(call: &Call, fault: &Fault) -> Violation {
+    let (tool, problem) = (&call.name, &fault.problem);
+    let message = match (fault.subject, fault.part()) {
+        (Subject::Missing, Some(part)) => {
+            let around =
+                fault.around.as_ref().map_or_else(String::new, |around| format!(" in {}", shown(around)));
+            format!("the result of `{tool}` has no `{part}`: {problem}{around}")
+        }
+        (_, Some(part)) => format!("`{part}` in the result of `{tool}` is {}: {problem}", fault.shown()),
+        (_, None) => format!("the result of `{tool}` is {}: {problem}", fault.shown()),
+    };
+    Violation {
+        argument: fault.part(),
+        value: fault.value.as_ref().or(fault.around.as_ref()).cloned(),
+        constraint: Some(fault.constraint.clone()),
+        ..Violation::of_call(call, message)
+    }
+    .help("make the tool return what its schema says, or change the schema")
+}

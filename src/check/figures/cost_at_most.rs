@@ -1,0 +1,76 @@
+//! `cost_at_most`: the run costs at most this amount in US dollars.
+//!
+//! The cost comes from the trace, or from its tokens and the suite's `prices` for its model. If the cost is
+//! unknown, the check is undecided; the run does not count as free.
+//!
+//! <!-- settings -->
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/cost_at_most/fail-a-cent-too-much.yaml")]
+//! ```
+
+use serde::Deserialize;
+
+use crate::check::support::amount::Amount;
+use crate::check::tables::prices::Prices;
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::trace::Trace;
+use crate::yaml::Node;
+
+pub(crate) const KIND: Kind =
+    Kind::with::<CostSettings>("cost_at_most", "the run costs at most so many US dollars", read)
+        .shorthand("usd")
+        .without_calls();
+
+/// Settings of `cost_at_most`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct CostSettings {
+    /// The highest cost of a run, in US dollars. Exactly so much is allowed.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    usd: Amount,
+}
+
+struct CostAtMost {
+    limit: Amount,
+    prices: Prices,
+}
+
+fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let settings: CostSettings = node.decode_all()?;
+    Ok(Box::new(CostAtMost { limit: settings.usd, prices: scope.tables.prices.clone() }))
+}
+
+impl Check for CostAtMost {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let cost = self.prices.cost_or_why(&evidence.trace)?;
+        let is_priced = evidence.trace.cost_usd.is_none();
+        let violation = (cost > self.limit.get()).then(|| too_much(cost, self.limit, is_priced));
+        let state = if violation.is_some() { State::Violated } else { State::Held };
+        let item = Item::new(format!("at most ${}", self.limit.get()), state);
+        let items = vec![item.note(format!("the run cost ${cost}"))];
+        Ok(Outcome { items, ..Outcome::from(violation) }.value("cost_usd", cost.into()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(Trace { cost_usd: Some(self.limit.exceeded()), ..Trace::default() }.into())
+    }
+}
+
+fn too_much(cost: f64, limit: Amount, is_priced: bool) -> Violation {
+    let limit = limit.get();
+    let by = if is_priced { ", by the suite's prices" } else { "" };
+    Violation {
+        value: Some(cost.into()),
+        constraint: Some(format!("cost_at_most: {limit}")),
+        ..Violation::new(format!("the run cost ${cost}, more than ${limit}{by}"))
+    }
+    .at("/usd")
+    .help("make the run cheaper (fewer turns, a shorter context, a smaller model), or raise the limit")
+}

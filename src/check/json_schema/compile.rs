@@ -1,0 +1,162 @@
+//! Compiling, and what a schema that does not compile gets told.
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+
+use super::keyword::resource;
+use super::{BACKTRACK_LIMIT, join};
+use crate::yaml::unescape_token;
+
+/// A compiled pattern above this many bytes is refused: it is a mistake or an attack.
+const PATTERN_SIZE_LIMIT: usize = 1 << 20;
+
+/// How many mistakes of one schema are looked for.
+const MOST_FLAWS: usize = 50;
+
+/// One mistake in a schema.
+pub(crate) struct Flaw {
+    /// Where, in the schema.
+    pub(crate) pointer: String,
+    /// What.
+    pub(crate) problem: String,
+    /// What to do.
+    pub(crate) help: Option<String>,
+}
+
+/// Compiles `schema`, or says everything that is wrong with it.
+pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<Flaw>> {
+    build(schema, formats).map_err(|error| flaws(&error, schema, formats))
+}
+
+fn build(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'static>> {
+    let patterns =
+        PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(PATTERN_SIZE_LIMIT);
+    jsonschema::options()
+        .offline()
+        .should_validate_formats(formats)
+        .should_ignore_unknown_formats(false)
+        .with_pattern_options(patterns)
+        .build(schema)
+}
+
+/// The metaschema says several mistakes at once, building only the first: each is cut out to come to the next.
+fn flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw> {
+    let meta = jsonschema::meta::validator_for(schema);
+    let mut all: Vec<Flaw> =
+        meta.iter().flat_map(|meta| meta.iter_errors(schema)).map(|error| flaw(&error, schema)).collect();
+    let mut rest = schema.clone();
+    for flaw in &all {
+        cut_out(&mut rest, &flaw.pointer);
+    }
+    while all.len() < MOST_FLAWS
+        && let Err(error) = build(&rest, formats)
+    {
+        let found = one_flaw(&error, &rest);
+        let is_cut = cut_out(&mut rest, &found.pointer);
+        if is_cut {
+            all.push(found);
+        } else {
+            break;
+        }
+    }
+    if all.is_empty() { vec![one_flaw(error, schema)] } else { all }
+}
+
+fn one_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
+    match error.kind() {
+        ValidationErrorKind::Referencing(reason) => reference(schema, reason),
+        _ => flaw(error, schema),
+    }
+}
+
+/// Removes the keyword at `pointer`, or the one around it; false when there is none.
+fn cut_out(schema: &mut Value, pointer: &str) -> bool {
+    let Some((around, last)) = pointer.rsplit_once('/') else { return false };
+    match schema.pointer_mut(around) {
+        Some(Value::Object(map)) => {
+            let key = unescape_token(last);
+            map.remove(&*key).is_some()
+        }
+        Some(Value::Array(_)) => cut_out(schema, around),
+        _ => false,
+    }
+}
+
+fn flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
+    let path = if error.instance_path().is_empty() { error.schema_path() } else { error.instance_path() };
+    let pointer = path.as_str().to_owned();
+    let word = schema.pointer(&pointer).and_then(Value::as_str).unwrap_or_default();
+    let (problem, help) = match error.kind() {
+        ValidationErrorKind::Format { format } if format == "regex" => {
+            (format!("`{word}` is not a pattern"), "patterns are regular expressions of JavaScript")
+        }
+        ValidationErrorKind::Custom { .. } if pointer.ends_with("/format") => {
+            (format!("`{word}` is no format that can be checked"), "leave it out, or `formats: true`")
+        }
+        _ => return Flaw { pointer, problem: format!("not a valid schema: {error}"), help: None },
+    };
+    Flaw { pointer, problem, help: Some(help.to_owned()) }
+}
+
+/// The library does not say which `$ref` it means: it is the first one that leads nowhere.
+fn reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
+    let (pointer, target) = first_broken(schema, schema, "").unwrap_or_default();
+    if target.is_empty() {
+        return Flaw { pointer, problem: format!("not a valid schema: {reason}"), help: None };
+    }
+    if target.starts_with('#') {
+        let help = "definitions stand in `$defs`, and are named `#/$defs/NAME`";
+        let problem = format!("there is nothing at `{target}`");
+        return Flaw { pointer, problem, help: Some(help.to_owned()) };
+    }
+    let help = "nothing is fetched: copy what it names into `$defs`";
+    Flaw { pointer, problem: format!("`{target}` is not in this file"), help: Some(help.to_owned()) }
+}
+
+fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, String)> {
+    match value {
+        Value::Object(map) => map.iter().filter(|(key, _)| !holds_values(key)).find_map(|(key, value)| {
+            let below = join(pointer, key);
+            match value {
+                Value::String(target) if is_broken(key, target, root) => Some((below, target.clone())),
+                value => first_broken(root, value, &below),
+            }
+        }),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, value)| first_broken(root, value, &format!("{pointer}/{index}"))),
+        _ => None,
+    }
+}
+
+fn is_broken(key: &str, target: &str, root: &Value) -> bool {
+    let is_metaschema = || target.contains("//json-schema.org/");
+    match (key, target.strip_prefix('#')) {
+        ("$ref", Some(local)) if local.is_empty() || local.starts_with('/') => root.pointer(local).is_none(),
+        ("$ref", Some(anchor)) => !has_anchor(root, anchor),
+        ("$ref", None) => resource(root, target, "").is_none(),
+        ("$schema", _) => !is_metaschema(),
+        _ => false,
+    }
+}
+
+/// Whether a part of the schema calls itself `anchor`, in the way of any draft.
+fn has_anchor(schema: &Value, anchor: &str) -> bool {
+    let is_name = |key: &str, value: &Value| match key {
+        "$anchor" | "$dynamicAnchor" => value == anchor,
+        "$id" | "id" => value.as_str().and_then(|id| id.strip_prefix('#')) == Some(anchor),
+        _ => false,
+    };
+    match schema {
+        Value::Object(map) => map.iter().any(|(key, value)| is_name(key, value) || has_anchor(value, anchor)),
+        Value::Array(items) => items.iter().any(|item| has_anchor(item, anchor)),
+        _ => false,
+    }
+}
+
+/// Keywords under which a `$ref` would be data.
+fn holds_values(keyword: &str) -> bool {
+    matches!(keyword, "enum" | "const" | "default" | "examples")
+}

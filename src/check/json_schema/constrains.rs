@@ -1,0 +1,131 @@
+//! Whether a schema can refuse anything at all.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+/// False for `true`, `{}`, and a schema of annotations only: a test against it always passes.
+pub(crate) fn constrains(schema: &Value, formats: bool) -> bool {
+    Search { root: schema, formats, seen: HashSet::new() }.schema(schema)
+}
+
+struct Search<'s> {
+    root: &'s Value,
+    formats: bool,
+    seen: HashSet<&'s str>,
+}
+
+impl<'s> Search<'s> {
+    fn schema(&mut self, schema: &'s Value) -> bool {
+        match schema {
+            Value::Bool(allowed) => !allowed,
+            Value::Object(map) => map.iter().any(|(keyword, value)| self.keyword(keyword, value)),
+            _ => true,
+        }
+    }
+
+    fn keyword(&mut self, keyword: &str, value: &'s Value) -> bool {
+        match keyword {
+            "properties" | "patternProperties" | "dependentSchemas" => {
+                value.as_object().is_none_or(|map| map.values().any(|schema| self.schema(schema)))
+            }
+            "allOf"
+            | "prefixItems"
+            | "items"
+            | "additionalItems"
+            | "additionalProperties"
+            | "propertyNames"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
+            | "then"
+            | "else" => self.any(value),
+            "anyOf" => value.as_array().is_none_or(|all| all.iter().all(|schema| self.schema(schema))),
+            "$ref" | "$dynamicRef" | "$recursiveRef" => self.reference(value),
+            "required" => value.as_array().is_none_or(|names| !names.is_empty()),
+            "uniqueItems" => value != &Value::Bool(false),
+            "format" => self.formats,
+            _ => is_assertion(keyword),
+        }
+    }
+
+    fn any(&mut self, value: &'s Value) -> bool {
+        match value {
+            Value::Array(schemas) => schemas.iter().any(|schema| self.schema(schema)),
+            schema => self.schema(schema),
+        }
+    }
+
+    /// Each target once: a circle adds nothing to what its members say.
+    fn reference(&mut self, value: &'s Value) -> bool {
+        let Some(target) = value.as_str().and_then(|reference| reference.strip_prefix('#')) else {
+            return true;
+        };
+        match self.root.pointer(target) {
+            Some(schema) => self.seen.insert(target) && self.schema(schema),
+            None => true,
+        }
+    }
+}
+
+fn is_assertion(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "type"
+            | "enum"
+            | "const"
+            | "minimum"
+            | "maximum"
+            | "exclusiveMinimum"
+            | "exclusiveMaximum"
+            | "multipleOf"
+            | "minLength"
+            | "maxLength"
+            | "pattern"
+            | "minItems"
+            | "maxItems"
+            | "contains"
+            | "minProperties"
+            | "maxProperties"
+            | "dependentRequired"
+            | "dependencies"
+            | "oneOf"
+            | "not"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn annotations_and_open_doors_constrain_nothing() {
+        for schema in [
+            json!(true),
+            json!({}),
+            json!({"title": "pay", "description": "x", "$schema": "x", "default": 1}),
+            json!({"properties": {"n": {}, "m": true}, "additionalProperties": true, "required": []}),
+            json!({"format": "email", "$defs": {"n": {"type": "integer"}}}),
+            json!({"anyOf": [{"type": "object"}, {}]}),
+            json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}),
+        ] {
+            assert!(!constrains(&schema, false), "{schema}");
+        }
+    }
+
+    #[test]
+    fn anything_that_can_refuse_constrains() {
+        for schema in [
+            json!(false),
+            json!({"type": "object"}),
+            json!({"properties": {"n": {"items": {"maximum": 3}}}}),
+            json!({"$ref": "#/$defs/n", "$defs": {"n": {"type": "integer"}}}),
+            json!({"$ref": "#missing"}),
+            json!({"not": {}}),
+        ] {
+            assert!(constrains(&schema, false), "{schema}");
+        }
+        assert!(constrains(&json!({"format": "email"}), true));
+    }
+}

@@ -1,0 +1,189 @@
+//! What a value does wrong, in a user's words.
+
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind as Kind;
+use serde_json::Value;
+
+use super::explain::{explain, named, part, shown};
+use super::keyword::keyword;
+use super::slip::Names;
+use super::{Raw, join};
+use crate::yaml::pointer_tokens;
+
+/// What a fault is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// A value that is there.
+    Value,
+    /// A part that is not there.
+    Missing,
+    /// A part that should not be there.
+    Unexpected,
+}
+
+/// One constraint that a value breaks.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// Which part of the value: a JSON pointer, empty for all of it.
+    pub(crate) pointer: String,
+    /// Whether it is there.
+    pub(crate) subject: Subject,
+    /// The part itself, where it is there.
+    pub(crate) value: Option<Value>,
+    /// What a missing part is missing from.
+    pub(crate) around: Option<Value>,
+    /// The constraint in the file's words: `max: 30`.
+    pub(crate) constraint: String,
+    /// The constraint's pointer in the file.
+    pub(crate) written: String,
+    /// Where it is told: what is missing in the order of the file, before what is there.
+    pub(crate) rank: (String, usize),
+    /// What is wrong: "value exceeds maximum of 30".
+    pub(crate) problem: String,
+    /// What to do: "use percent <= 30".
+    pub(crate) advice: String,
+}
+
+impl Fault {
+    /// The part's bare name at the top level, its JSON pointer below; `None` for the value as a whole.
+    pub(crate) fn part(&self) -> Option<String> {
+        (!self.pointer.is_empty()).then(|| part(&self.pointer))
+    }
+
+    /// The value, cut to a line's length.
+    pub(crate) fn shown(&self) -> String {
+        self.value.as_ref().map_or_else(String::new, shown)
+    }
+}
+
+/// What stopped the engine before it could decide.
+pub(crate) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
+    let path = error.instance_path().as_str();
+    let at = if path.is_empty() { "a value".to_owned() } else { format!("`{}`", part(path)) };
+    match error.kind() {
+        Kind::BacktrackLimitExceeded { .. } => {
+            Some(format!("a pattern needs too many steps on {at}: simplify it, or bound its repetitions"))
+        }
+        Kind::RegexEngineFailure { message } => Some(format!("a pattern failed on {at}: {message}")),
+        _ => None,
+    }
+}
+
+/// The faults that `error` stands for: one for each part concerned.
+pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, noun: &str) -> Vec<Fault> {
+    let broken = Broken { error, raw, keyword: keyword(error, &raw.json), noun };
+    match error.kind() {
+        Kind::Required { property } => vec![broken.missing(property.as_str().unwrap_or_default())],
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            unexpected.iter().map(|name| broken.unexpected(name)).collect()
+        }
+        kind => vec![broken.value(kind)],
+    }
+}
+
+/// One error of the engine, and the pointer of its keyword in the schema.
+struct Broken<'e, 'v> {
+    error: &'e ValidationError<'v>,
+    raw: &'e Raw,
+    keyword: String,
+    noun: &'e str,
+}
+
+impl Broken<'_, '_> {
+    fn value(&self, kind: &Kind) -> Fault {
+        let pointer = self.error.instance_path().as_str().to_owned();
+        let (problem, advice) = explain(kind, self.error, &pointer, &self.raw.json);
+        let written = self.raw.origin.locate(&self.keyword);
+        Fault {
+            constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
+            subject: Subject::Value,
+            value: Some(self.error.instance().as_ref().clone()),
+            around: None,
+            rank: (pointer.clone(), 0),
+            pointer,
+            written,
+            problem,
+            advice,
+        }
+    }
+
+    fn missing(&self, name: &str) -> Fault {
+        let around = self.error.instance_path().as_str();
+        let pointer = join(around, name);
+        let names = self.raw.json.pointer(&self.keyword).and_then(Value::as_array);
+        let index = names.and_then(|names| names.iter().position(|known| known == name));
+        let entry = index.map_or_else(|| self.keyword.clone(), |index| format!("{}/{index}", self.keyword));
+        let written = self.raw.origin.locate(&entry);
+        // Where each argument says for itself that it is required, the entry of the list has no line of its own.
+        let by_itself = entry != self.keyword && written.ends_with("/required");
+        let asked = if by_itself { "true" } else { name };
+        let instead = self.names().passed_for(name).map_or_else(String::new, |passed| {
+            format!("; did the agent mean it by {}?", named(&join(around, passed)))
+        });
+        Fault {
+            constraint: format!("{}: {asked}", requirement(&self.keyword)),
+            subject: Subject::Missing,
+            value: None,
+            around: Some(self.error.instance().as_ref().clone()),
+            rank: (around.to_owned(), index.unwrap_or_default()),
+            written,
+            problem: format!("missing required {}", self.noun),
+            advice: format!("pass {}{instead}", named(&pointer)),
+            pointer,
+        }
+    }
+
+    fn unexpected(&self, name: &str) -> Fault {
+        let around = self.error.instance_path().as_str();
+        let pointer = join(around, name);
+        let written = self.raw.origin.locate(&self.keyword);
+        let meant = self.names().meant_by(name).map_or_else(String::new, |meant| {
+            format!("; did the agent mean {}?", named(&join(around, meant)))
+        });
+        Fault {
+            constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
+            subject: Subject::Unexpected,
+            value: self.error.instance().get(name).cloned(),
+            around: None,
+            rank: (pointer.clone(), 0),
+            written,
+            problem: format!("unexpected {}", self.noun),
+            advice: format!("leave out {}{meant}", named(&pointer)),
+            pointer,
+        }
+    }
+
+    /// The names that the schema around the keyword knows, and those that the value has.
+    fn names(&self) -> Names<'_> {
+        let around = self.keyword.rsplit_once('/').map_or("", |(around, _)| around);
+        let schema = self.raw.json.pointer(around).unwrap_or(&Value::Null);
+        Names::of(schema, self.error.instance().as_ref())
+    }
+}
+
+/// The word that asks for a part: `required`, or the one around the part that asks for another.
+fn requirement(keyword: &str) -> String {
+    let tokens: Vec<String> = pointer_tokens(keyword).map(std::borrow::Cow::into_owned).collect();
+    match tokens.as_slice() {
+        [.., word, _] if word == "dependentRequired" || word == "dependencies" => word.clone(),
+        [.., word] => word.clone(),
+        [] => String::new(),
+    }
+}
+
+/// `KEYWORD: VALUE`, or the keyword alone where its value is schemas.
+fn constraint(written: &str, value: Option<&Value>) -> String {
+    let keyword = pointer_tokens(written).last().unwrap_or_default().into_owned();
+    let is_schema = |value: &Value| value.is_object();
+    match value {
+        Some(Value::Array(items)) if items.iter().any(is_schema) && keyword != "enum" => keyword,
+        Some(Value::Object(_)) if keyword != "const" => keyword,
+        Some(Value::String(text)) if keyword != "const" => format!("{keyword}: {text}"),
+        Some(Value::Array(items)) => {
+            let items: Vec<String> = items.iter().map(Value::to_string).collect();
+            format!("{keyword}: [{}]", items.join(", "))
+        }
+        Some(value) => format!("{keyword}: {value}"),
+        None => keyword,
+    }
+}

@@ -1,0 +1,136 @@
+//! Where schemas are read from: a policy file, or the settings of a check.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::constrains::constrains;
+use super::lint::Mistakes;
+use super::origin::place;
+use super::{Origin, Raw, Schema, Table, join};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{Document, Node};
+
+/// What all schemas of one file or one settings block share.
+#[derive(Debug)]
+pub(crate) struct Home<'n> {
+    /// What pointers start at.
+    root: Node<'n>,
+    /// The policy file; `None`: the settings.
+    policy: Option<Arc<Document>>,
+    /// Whether `format` is asserted.
+    pub(crate) formats: bool,
+}
+
+impl<'n> Home<'n> {
+    /// The settings of a check.
+    pub(crate) fn settings(root: Node<'n>, formats: bool) -> Self {
+        Self { root, policy: None, formats }
+    }
+
+    /// A policy file.
+    pub(crate) fn policy(document: &'n Arc<Document>, formats: bool) -> Self {
+        Self { root: document.root(), policy: Some(Arc::clone(document)), formats }
+    }
+
+    /// The value at `pointer`.
+    pub(crate) fn node(&self, pointer: &str) -> Option<Node<'n>> {
+        self.root.pointer(pointer)
+    }
+
+    /// The place of the key or entry at `pointer`.
+    pub(crate) fn place(&self, pointer: &str) -> Place {
+        place(self.root, pointer)
+    }
+
+    /// The origin of what stands at `pointer`.
+    pub(crate) fn origin(&self, pointer: &str) -> Origin {
+        Origin::new(self.policy.clone(), pointer)
+    }
+
+    /// Compiles the JSON Schema `node` at `pointer`; the maps of definitions at `shared` are known to it. What is
+    /// wrong at `said` has been said.
+    pub(crate) fn schema(
+        &self,
+        node: Node<'n>,
+        pointer: &str,
+        shared: &[String],
+        said: &[String],
+    ) -> Result<Schema, LoadErrors> {
+        let mut mistakes = Mistakes::default();
+        mistakes.find(node, pointer);
+        let Mistakes { mut errors, at } = mistakes;
+        let mut raw = Raw { json: node.to_json(), origin: self.origin(pointer) };
+        if has_reference(&raw.json) {
+            for definitions in shared {
+                self.share(&mut raw, definitions);
+            }
+        }
+        // A misspelt word is why it constrains nothing.
+        if errors.is_empty() && !constrains(&raw.json, self.formats) {
+            errors.push(vacuous(node));
+        }
+        let schema = errors.take(Schema::compile(raw, self, &[said, &at].concat()));
+        errors.or_some(schema)
+    }
+
+    /// Tools and their JSON Schemas, the mapping `node` at `pointer`; `$defs` among them is none.
+    pub(crate) fn schemas(
+        &self,
+        node: Node<'n>,
+        pointer: &str,
+        shared: &[String],
+    ) -> Result<Table, LoadErrors> {
+        let mut mistakes = Mistakes::default();
+        for definitions in shared {
+            self.check_definitions(definitions, &mut mistakes);
+        }
+        let Mistakes { mut errors, at: said } = mistakes;
+        let table = Table::read(node, pointer, "$defs", |node, at| self.schema(node, at, shared, &said));
+        let table = errors.take(table).unwrap_or_default();
+        errors.or(table)
+    }
+
+    /// Finds mistakes in the map of definitions at `pointer`.
+    fn check_definitions(&self, pointer: &str, mistakes: &mut Mistakes) {
+        let Some(defs) = self.node(pointer) else { return };
+        let Some(entries) = defs.entries() else {
+            let problem = format!("`$defs` is a mapping of names to schemas, not {}", defs.describe());
+            mistakes.errors.push(defs.error(problem));
+            return;
+        };
+        for (key, node) in entries {
+            mistakes.find(node, &join(pointer, &key.name));
+        }
+    }
+
+    /// Adds the definitions at `pointer` that the schema does not make itself.
+    fn share(&self, raw: &mut Raw, pointer: &str) {
+        let Some(entries) = self.node(pointer).and_then(Node::entries) else { return };
+        let Value::Object(schema) = &mut raw.json else { return };
+        let own = schema.entry("$defs").or_insert_with(|| Value::Object(Map::new()));
+        let Value::Object(own) = own else { return };
+        for (key, node) in entries {
+            if !own.contains_key(key.name.as_str()) {
+                own.insert(key.name.to_string(), node.to_json());
+                raw.origin.moved(join("/$defs", &key.name), join(pointer, &key.name));
+            }
+        }
+    }
+}
+
+fn vacuous(schema: Node<'_>) -> LoadError {
+    let error = schema.error("this schema constrains nothing: every value passes it");
+    error.help(match schema.get("arguments") {
+        Some(_) => "`arguments` belong into `tools: {NAME: {arguments: {...}}}`",
+        None => "give it a `type`, `properties` or another constraint",
+    })
+}
+
+fn has_reference(json: &Value) -> bool {
+    match json {
+        Value::Object(map) => map.contains_key("$ref") || map.values().any(has_reference),
+        Value::Array(items) => items.iter().any(has_reference),
+        _ => false,
+    }
+}

@@ -1,0 +1,36 @@
+//! Where, in a schema, the keyword stands that the engine reports.
+
+use jsonschema::ValidationError;
+use serde_json::Value;
+
+use super::join;
+
+/// The pointer of the keyword that `error` is about. Behind a `$ref` the engine gives the target's pointer, but
+/// counts it from the nearest `$id`: then the absolute location tells which part of the schema that is.
+pub(crate) fn keyword(error: &ValidationError<'_>, schema: &Value) -> String {
+    let path = error.schema_path().as_str();
+    let Some(absolute) = error.absolute_keyword_location() else { return path.to_owned() };
+    let base = absolute.as_str().split('#').next().unwrap_or_default();
+    match resource(schema, base, "") {
+        Some(around) if !path.starts_with(&around) => format!("{around}{path}"),
+        _ => path.to_owned(),
+    }
+}
+
+/// The pointer of the part whose `$id` is `base`, or ends it.
+pub(crate) fn resource(value: &Value, base: &str, pointer: &str) -> Option<String> {
+    match value {
+        Value::Object(map) => {
+            let own = map.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
+            if own.is_some_and(|id| base == id || base.ends_with(&format!("/{id}"))) {
+                return Some(pointer.to_owned());
+            }
+            map.iter().find_map(|(key, value)| resource(value, base, &join(pointer, key)))
+        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, value)| resource(value, base, &format!("{pointer}/{index}"))),
+        _ => None,
+    }
+}

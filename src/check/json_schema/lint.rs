@@ -1,0 +1,119 @@
+//! Mistakes in a JSON Schema that JSON Schema itself lets pass: `max` is no keyword, so it would constrain
+//! nothing.
+
+use super::join;
+use super::words::{json_word, meant_by};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{Node, Value, did_you_mean};
+
+const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "array", "null"];
+
+/// What is wrong with a schema, and the pointers in the file at which it was said.
+#[derive(Default)]
+pub(crate) struct Mistakes {
+    pub(crate) errors: LoadErrors,
+    pub(crate) at: Vec<String>,
+}
+
+impl Mistakes {
+    /// Finds what is no JSON Schema, or means nothing in one, in the schema at `pointer`.
+    pub(crate) fn find(&mut self, schema: Node<'_>, pointer: &str) {
+        let Some(entries) = schema.entries() else {
+            if !matches!(schema.value(), Value::Bool(_)) {
+                let problem = format!("a JSON Schema is a mapping, not {}", schema.describe());
+                self.note(schema.error(problem), pointer.to_owned());
+            }
+            return;
+        };
+        for (key, value) in entries {
+            let at = join(pointer, &key.name);
+            if let Err(error) = check_keyword(&key.name, value, Place::new(schema.source(), key.span)) {
+                self.note(error, at.clone());
+            }
+            for (below, schema) in subschemas(&key.name, value) {
+                self.find(schema, &format!("{at}{below}"));
+            }
+        }
+    }
+
+    fn note(&mut self, error: LoadError, at: String) {
+        self.errors.push(error);
+        self.at.push(at);
+    }
+}
+
+fn check_keyword(keyword: &str, value: Node<'_>, place: Place) -> Result<(), LoadError> {
+    let means_nothing = |help| {
+        let error = LoadError::new(place.clone(), format!("`{keyword}` means nothing in a JSON Schema"));
+        Err(error.help(help))
+    };
+    if let Some(json) = json_word(keyword) {
+        return means_nothing(help_for(keyword, json));
+    }
+    if let Some(meant) = meant_by(keyword) {
+        return means_nothing(format!("did you mean `{meant}`?"));
+    }
+    match (keyword, value.value()) {
+        ("type", _) => check_types(value),
+        ("required", Value::Bool(_)) => Err(LoadError::new(place, "`required` is a list of names here")
+            .help("JSON Schema says `required: [NAME]` beside `properties`")),
+        _ => Ok(()),
+    }
+}
+
+fn help_for(keyword: &str, json: &str) -> String {
+    match keyword {
+        "min" | "max" => "JSON Schema says minimum/maximum".to_owned(),
+        _ => format!("JSON Schema says {json}"),
+    }
+}
+
+/// Refuses a `type` that does not exist.
+pub(crate) fn check_types(types: Node<'_>) -> Result<(), LoadError> {
+    let types_given = types.one_or_many();
+    if types_given.is_empty() {
+        return Err(types.error("an empty list of types fits no value").help("name a type, or leave it out"));
+    }
+    let unknown = |node: &Node<'_>| node.as_str().is_none_or(|name| !TYPES.contains(&name));
+    let Some(node) = types_given.into_iter().find(unknown) else { return Ok(()) };
+    let Some(name) = node.as_str() else {
+        let error = node.error(format!("a type is a word, not {}", node.describe()));
+        let is_null = matches!(node.value(), Value::Null);
+        return Err(if is_null { error.help("quote it if it is the type `null`: \"null\"") } else { error });
+    };
+    let error = node.error(format!("there is no type `{name}`"));
+    Err(did_you_mean(name, TYPES).into_iter().fold(error, LoadError::help))
+}
+
+/// The schemas under a keyword, and their pointers below it.
+fn subschemas<'n>(keyword: &str, value: Node<'n>) -> Vec<(String, Node<'n>)> {
+    match keyword {
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => named(value),
+        // The list form names properties.
+        "dependencies" => named(value).into_iter().filter(|(_, node)| node.list().is_none()).collect(),
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => listed(value),
+        "items" if value.list().is_some() => listed(value),
+        "items"
+        | "additionalProperties"
+        | "additionalItems"
+        | "unevaluatedProperties"
+        | "unevaluatedItems"
+        | "contains"
+        | "contentSchema"
+        | "propertyNames"
+        | "not"
+        | "if"
+        | "then"
+        | "else" => vec![(String::new(), value)],
+        _ => Vec::new(),
+    }
+}
+
+fn named(value: Node<'_>) -> Vec<(String, Node<'_>)> {
+    value.entries().into_iter().flatten().map(|(key, node)| (join("", &key.name), node)).collect()
+}
+
+fn listed(value: Node<'_>) -> Vec<(String, Node<'_>)> {
+    let schemas = value.list().into_iter().flatten().enumerate();
+    schemas.map(|(index, node)| (format!("/{index}"), node)).collect()
+}

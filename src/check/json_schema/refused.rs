@@ -1,0 +1,103 @@
+//! A value that a schema refuses: proof that a test against it can fail.
+
+use serde_json::{Map, Value, json};
+
+use super::Schema;
+
+/// Deeper parts of a schema are left alone; it also bounds circles of `$ref`.
+const MAX_DEPTH: usize = 6;
+
+impl Schema {
+    /// A value that this schema refuses, where one is easily found.
+    pub(crate) fn refused(&self) -> Option<Value> {
+        let guess = Guess { root: &self.raw.json };
+        guess.values(guess.root, 0).into_iter().find(|value| !self.validator.is_valid(value))
+    }
+}
+
+struct Guess<'s> {
+    root: &'s Value,
+}
+
+impl Guess<'_> {
+    /// Values of every type and of extreme size, then each part of the schema made wrong by itself.
+    fn values(&self, schema: &Value, depth: usize) -> Vec<Value> {
+        let mut values = vec![
+            json!(null),
+            json!(true),
+            json!(-1e300),
+            json!(1e300),
+            json!(0.5),
+            json!(""),
+            json!("\u{1}"),
+            json!("\u{1}".repeat(5000)),
+            json!([]),
+            json!([null, null]),
+            json!({}),
+            json!({"\u{1}": null}),
+        ];
+        let below = schema.as_object().filter(|_| depth < MAX_DEPTH);
+        for (keyword, value) in below.into_iter().flatten() {
+            values.extend(self.parts(keyword, value, depth + 1));
+        }
+        values
+    }
+
+    fn parts(&self, keyword: &str, value: &Value, depth: usize) -> Vec<Value> {
+        match keyword {
+            "properties" => value
+                .as_object()
+                .into_iter()
+                .flatten()
+                .flat_map(|(name, schema)| {
+                    let object = |part: Value| Value::Object(Map::from_iter([(name.clone(), part)]));
+                    self.values(schema, depth).into_iter().map(object)
+                })
+                .collect(),
+            "items" | "contains" => self.values(value, depth).into_iter().map(|part| json!([part])).collect(),
+            "additionalProperties" => {
+                self.values(value, depth).into_iter().map(|part| json!({"\u{1}": part})).collect()
+            }
+            "allOf" | "anyOf" | "oneOf" => {
+                value.as_array().into_iter().flatten().flat_map(|part| self.values(part, depth)).collect()
+            }
+            "$ref" => {
+                let target = value.as_str().and_then(|target| target.strip_prefix('#'));
+                let target = target.and_then(|target| self.root.pointer(target));
+                target.map(|schema| self.values(schema, depth)).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::json_schema::Home;
+    use crate::place::Source;
+    use crate::yaml::Document;
+
+    #[test]
+    fn every_usual_schema_has_a_value_that_it_refuses() {
+        for schema in [
+            "{type: object}",
+            "{properties: {n: {maximum: 3}}}",
+            "{properties: {n: {properties: {m: {minLength: 2}}}}}",
+            "{required: [id]}",
+            "{items: {enum: [a]}}",
+            "{maxItems: 1}",
+            "{additionalProperties: false}",
+            "{allOf: [{properties: {n: {pattern: '^a'}}}]}",
+            "{properties: {n: {$ref: '#/$defs/n'}}, $defs: {n: {multipleOf: 2}}}",
+            "{const: 5}",
+            "{not: {type: string}}",
+            "false",
+        ] {
+            let text = format!("tool: {schema}");
+            let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
+            let home = Home::settings(documents[0].root(), false);
+            let table = home.schemas(documents[0].root(), "", &[]).expect(schema);
+            assert!(table.find("tool").and_then(super::Schema::refused).is_some(), "{schema}");
+        }
+    }
+}

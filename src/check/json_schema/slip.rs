@@ -1,0 +1,101 @@
+//! Which name was meant by one that the schema does not know.
+
+use serde_json::Value;
+
+use crate::yaml::nearest;
+
+/// The names of an object's parts: in its schema, and in the value.
+pub(crate) struct Names<'n> {
+    known: Vec<&'n str>,
+    given: Vec<&'n str>,
+}
+
+impl<'n> Names<'n> {
+    /// The names in `schema`, and in `value`.
+    pub(crate) fn of(schema: &'n Value, value: &'n Value) -> Self {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        let mut known: Vec<&str> =
+            properties.into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
+        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
+        let given = value.as_object().into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
+        Self { known, given }
+    }
+
+    /// The name that the value has in place of the missing `name`.
+    pub(crate) fn passed_for(&self, name: &str) -> Option<&'n str> {
+        let mut strangers = self.given.iter().copied().filter(|given| !self.known.contains(given));
+        strangers.find(|stranger| self.meant_by(stranger) == Some(name))
+    }
+
+    /// The name that `stranger` means: rather one that is not given.
+    pub(crate) fn meant_by(&self, stranger: &str) -> Option<&'n str> {
+        let absent = || self.known.iter().copied().filter(|known| !self.given.contains(known));
+        nearest(stranger, absent())
+            .or_else(|| only(absent().filter(|known| is_part(stranger, known))))
+            .or_else(|| nearest(stranger, self.known.iter().copied()))
+    }
+}
+
+fn only<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let first = names.next()?;
+    names.next().is_none().then_some(first)
+}
+
+/// Whether the words of one name stand in the other: `id` and `order_id`, `customerName` and `name`.
+fn is_part(one: &str, other: &str) -> bool {
+    let (one, other) = (words(one), words(other));
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    !short.is_empty() && long.windows(short.len()).any(|part| part == short)
+}
+
+fn words(name: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(name.len() + 4);
+    let mut before = ' ';
+    for c in name.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(if c.is_alphanumeric() { c } else { ' ' });
+        before = c;
+    }
+    spaced.to_lowercase().split_whitespace().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_name_means_one_that_is_near_or_has_a_word_more() {
+        let schema =
+            json!({"properties": {"order_id": {}, "percent": {}, "customerName": {}}, "required": ["to"]});
+        for (given, meant) in [
+            ("id", Some("order_id")),
+            ("procent", Some("percent")),
+            ("name", Some("customerName")),
+            ("refund_order_id", Some("order_id")),
+            ("TO", Some("to")),
+            ("amount", None),
+        ] {
+            let value = json!({given: 1});
+            let names = Names::of(&schema, &value);
+            assert_eq!(names.meant_by(given), meant, "{given}");
+            assert_eq!(meant.and_then(|meant| names.passed_for(meant)), meant.map(|_| given), "{given}");
+        }
+    }
+
+    #[test]
+    fn of_two_names_that_are_as_likely_none_is_meant() {
+        let (schema, value) = (json!({"required": ["order_id", "customer_id"]}), json!({"id": 1}));
+        assert_eq!(Names::of(&schema, &value).meant_by("id"), None);
+        let value = json!({"id": 1, "order_id": 2});
+        assert_eq!(Names::of(&schema, &value).meant_by("id"), Some("customer_id"));
+    }
+}

@@ -1,0 +1,146 @@
+//! The words of the first policy shape beside those of JSON Schema.
+
+use crate::yaml::nearest;
+
+/// Our word, JSON Schema's word. Words that are the same in both are not listed.
+const WORDS: &[(&str, &str)] = &[
+    ("min", "minimum"),
+    ("max", "maximum"),
+    ("exclusive_min", "exclusiveMinimum"),
+    ("exclusive_max", "exclusiveMaximum"),
+    ("multiple_of", "multipleOf"),
+    ("min_length", "minLength"),
+    ("max_length", "maxLength"),
+    ("min_items", "minItems"),
+    ("max_items", "maxItems"),
+    ("unique_items", "uniqueItems"),
+    ("min_properties", "minProperties"),
+    ("max_properties", "maxProperties"),
+    ("additional_properties", "additionalProperties"),
+    ("any_of", "anyOf"),
+    ("one_of", "oneOf"),
+    ("all_of", "allOf"),
+];
+
+/// What any draft of JSON Schema from the fourth on knows.
+const KEYWORDS: &[&str] = &[
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$recursiveAnchor",
+    "$recursiveRef",
+    "$ref",
+    "$schema",
+    "$vocabulary",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "definitions",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "deprecated",
+    "description",
+    "else",
+    "enum",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "id",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "readOnly",
+    "required",
+    "then",
+    "title",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+    "writeOnly",
+];
+
+/// Annotations that others write beside JSON Schema's own, and that look like slips of a keyword.
+const ANNOTATIONS: &[&str] =
+    &["comment", "comments", "example", "ids", "in", "is", "note", "of", "outputSchema"];
+
+/// Whether JSON Schema knows `word`.
+pub(crate) fn is_json_word(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
+
+/// The keyword that `word` is a slip of. A word far from all keywords is somebody's annotation.
+pub(crate) fn meant_by(word: &str) -> Option<&'static str> {
+    let is_annotation = word.starts_with("x-") || ANNOTATIONS.contains(&word);
+    if is_json_word(word) || is_annotation { None } else { nearest(word, KEYWORDS.iter().copied()) }
+}
+
+/// What JSON Schema calls our word `own`.
+pub(crate) fn json_word(own: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(word, _)| *word == own).map(|(_, json)| *json)
+}
+
+/// What we call JSON Schema's word `json`.
+pub(crate) fn own_word(json: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(_, word)| *word == json).map(|(own, _)| *own)
+}
+
+/// All words that are only ours.
+pub(crate) fn own_words() -> impl Iterator<Item = &'static str> {
+    WORDS.iter().map(|(own, _)| *own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_a_keyword_is_recognised_and_an_annotation_is_not() {
+        for (word, keyword) in [
+            ("propertys", "properties"),
+            ("requierd", "required"),
+            ("minlength", "minLength"),
+            ("additionalProperty", "additionalProperties"),
+            ("enums", "enum"),
+            ("defs", "$defs"),
+            ("ref", "$ref"),
+        ] {
+            assert_eq!(meant_by(word), Some(keyword), "{word}");
+        }
+        let others = "properties nullable example x-type discriminator unit note label parameters name \
+                      inputSchema outputSchema input_schema arguments annotations enumNames xml externalDocs \
+                      markdownDescription errorMessage order widget version strict";
+        for word in others.split_whitespace() {
+            assert_eq!(meant_by(word), None, "{word}");
+        }
+    }
+}

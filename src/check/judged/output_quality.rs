@@ -1,0 +1,170 @@
+//! `output_quality`: the quality of the final answer, from 0 to 100.
+//!
+//! The score is the judge's opinion `output_quality`. If no judge is configured, the score is the share of
+//! `assertions` that hold, and the verdict says so. If a judge is configured, its opinion is required. Without
+//! either, the check is undecided.
+//!
+//! <!-- settings -->
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/output_quality/fail-by-assertions.yaml")]
+//! ```
+
+use crate::check::support::inner_check::Nested;
+use crate::check::support::opinion::{judged, on_answer, reason, score};
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
+use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reaches};
+use crate::place::LoadErrors;
+use crate::yaml::{Fields, Node};
+
+pub(crate) const KIND: Kind = Kind::with::<OutputQualitySettings>(
+    "output_quality",
+    "the final answer is as good as a judge is to find it",
+    read,
+)
+.only_reports(|node| node.get("min").is_none())
+.without_calls();
+
+/// The label of the question.
+const LABEL: &str = "output_quality";
+
+/// What may stand among `assertions`.
+const ASSERTIONS: &[&str] = &["contains", "json_schema", "not_contains", "regex"];
+
+const PROMPT: &str = "How good is the answer, between 0 and 100? Does it answer the question? Is it accurate and \
+    factual (the results of the tools are the ground truth)? Is it well structured? Does it follow the instructions?";
+
+/// Settings of `output_quality`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct OutputQualitySettings {
+    /// The least score, from 0 to 100. Without it the check only reports the score.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    min: Option<f64>,
+    /// A list of `{contains: ..}`, `{not_contains: ..}`, `{regex: ..}` and `{json_schema: ..}`.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<Vec<serde_json::Map<String, serde_json::Value>>>")
+    )]
+    assertions: Option<Vec<String>>,
+}
+
+struct OutputQuality {
+    /// Between 0 and 100.
+    min: Option<f64>,
+    assertions: Vec<Nested>,
+}
+
+fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `output_quality`")?;
+    let min: Option<f64> = fields.optional("min");
+    if let Some(wrong) = fields.node("min").filter(|_| min.is_some_and(|min| !(0.0..=100.0).contains(&min))) {
+        fields.errors.push(wrong.error("`min` is a score between 0 and 100"));
+    }
+    let assertions = fields.node("assertions").and_then(|list| fields.take(assertions(list, scope)));
+    fields.finish(Box::new(OutputQuality { min, assertions: assertions.unwrap_or_default() }))
+}
+
+fn assertions(list: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Nested>, LoadErrors> {
+    let Some(entries) = list.list() else {
+        return Err(list.error(format!("`assertions` is a list, not {}", list.describe())).into());
+    };
+    let mut errors = LoadErrors::new();
+    let read = entries.filter_map(|entry| errors.take(Nested::read(entry, ASSERTIONS, scope))).collect();
+    errors.or(read)
+}
+
+impl Check for OutputQuality {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let opinions = &evidence.opinions;
+        if opinions.has_judge() || opinions.get(LABEL).is_some() {
+            return self.by_judge(on_answer(evidence, LABEL)?);
+        }
+        if self.assertions.is_empty() {
+            return Err(nobody_to_ask());
+        }
+        self.by_assertions(evidence)
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(judged(LABEL, Judged::Score(0.0)))
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        let context = JudgeContext::everything();
+        let (label, prompt) = (LABEL.to_owned(), PROMPT.to_owned());
+        vec![Question { label, prompt, answer: AnswerForm::Score, context }]
+    }
+}
+
+impl OutputQuality {
+    fn by_judge(&self, opinion: &Opinion) -> Result<Outcome, Unfit> {
+        let points = score(opinion, LABEL)?;
+        let reason = reason(opinion);
+        let said = format!("the judge gives the answer {points} of 100");
+        let note = reason.as_ref().map_or_else(|| said.clone(), |reason| format!("{said}: {reason}"));
+        let violation = self.too_low(points, &said).map(|violation| match reason {
+            Some(reason) => violation.expected("a better answer", reason),
+            None => violation,
+        });
+        let state = if violation.is_some() { State::Violated } else { State::Held };
+        let items = vec![Item::new("the judge's opinion", state).note(&note)];
+        let score = Score::new(points / 100.0);
+        let lost = 1.0 - score.get();
+        let losses = if lost > 0.0 { vec![Loss { points: lost, why: note }] } else { Vec::new() };
+        let outcome = Outcome::of_items(items, violation.into_iter().collect());
+        Ok(Outcome { score, losses, ..outcome }.value("judged_by", "judge".into()))
+    }
+
+    /// The share of the assertions that hold.
+    fn by_assertions(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let mut items = Vec::with_capacity(self.assertions.len() + 1);
+        for assertion in &self.assertions {
+            items.push(item(assertion, &assertion.ask(evidence)?));
+        }
+        let by = format!("by {} output assertions, no judge", items.len());
+        let mut outcome = Outcome::of_items(items, Vec::new());
+        let points = outcome.score.get() * 100.0;
+        let said = format!("the answer reaches {} of 100, {by}", rounded(points));
+        let broken: Vec<&str> = outcome.items.iter().filter_map(|item| item.note.as_deref()).collect();
+        let broken = broken.join("; ");
+        let violation = self.too_low(points, &said);
+        outcome.violations.extend(violation.map(|it| it.expected("every assertion holds", broken)));
+        outcome.items.push(Item::new("the judge's opinion", State::NotExercised).note(by));
+        Ok(outcome.value("judged_by", "assertions".into()))
+    }
+
+    fn too_low(&self, points: f64, said: &str) -> Option<Violation> {
+        let min = self.min.filter(|min| !reaches(points, *min))?;
+        let violation = Violation::new(format!("{said}, less than {min}")).at("/min");
+        let violation =
+            Violation { value: Some(points.into()), constraint: Some(format!("min: {min}")), ..violation };
+        Some(violation.help("make the agent answer better, or lower `min`"))
+    }
+}
+
+/// How one assertion stands, and what it says when it does not hold.
+fn item(assertion: &Nested, outcome: &Outcome) -> Item {
+    let broken = outcome.violations.first();
+    let state = if broken.is_some() { State::Violated } else { State::Held };
+    let note = broken.map(|violation| violation.message.clone());
+    Item { note, ..Item::new(assertion.to_string(), state) }
+}
+
+/// To one decimal, for a person.
+fn rounded(points: f64) -> f64 {
+    (points * 10.0).round() / 10.0
+}
+
+fn nobody_to_ask() -> Unfit {
+    Unfit::missing(
+        "nobody says how good the answer is: there is no judge, and there are no output assertions",
+    )
+    .help(format!(
+        "add `output` assertions, or give `output_quality` the weight 0, or write the opinion into the case: \
+             `opinions: {{{LABEL}: 90}}`"
+    ))
+}

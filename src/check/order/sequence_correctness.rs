@@ -1,0 +1,264 @@
+//! `sequence_correctness`: how far the calls follow a sequence of tools.
+//!
+//! The score is the progress along the sequence, rounded to 4 decimals.
+//!
+//! <!-- settings -->
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/sequence_correctness/fail-order.yaml")]
+//! ```
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
+use crate::place::LoadErrors;
+use crate::trace::{Call, Trace};
+use crate::yaml::Node;
+
+pub(crate) const KIND: Kind =
+    Kind::with::<SequenceSettings>("sequence_correctness", "the calls follow this sequence of tools", read)
+        .shorthand("tool_sequence");
+
+/// How many calls of a run are named in a message.
+const SHOWN: usize = 12;
+
+/// Settings of `sequence_correctness`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct SequenceSettings {
+    /// The exact names of tools, in order.
+    tool_sequence: Option<Vec<String>>,
+    /// How the calls follow the sequence.
+    mode: Option<Mode>,
+}
+
+struct SequenceCorrectness {
+    sequence: Vec<String>,
+    mode: Mode,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    /// Other calls may stand between. Progress: the tools that follow from the first one on. The default.
+    #[default]
+    Subsequence,
+    /// The calls are this list and no other. Progress: the positions that agree. An extra call breaks the sequence,
+    /// but costs nothing.
+    Exact,
+    /// Each tool is called as often as it is listed, in any order.
+    Unordered,
+}
+
+impl Mode {
+    /// As a case writes it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Subsequence => "subsequence",
+            Self::Exact => "exact",
+            Self::Unordered => "unordered",
+        }
+    }
+}
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let settings: SequenceSettings = node.decode_all()?;
+    let sequence = settings.tool_sequence.unwrap_or_default();
+    Ok(Box::new(SequenceCorrectness { sequence, mode: settings.mode.unwrap_or_default() }))
+}
+
+/// Which members of the sequence hold, and where it broke.
+struct Progress {
+    held: Vec<bool>,
+    violation: Option<Violation>,
+}
+
+impl Check for SequenceCorrectness {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let trace = &evidence.trace;
+        let Progress { held, violation } = match self.mode {
+            Mode::Subsequence => self.in_order(trace),
+            Mode::Exact => self.exactly(trace),
+            Mode::Unordered => self.in_any_order(trace),
+        };
+        let score = Score::new(rounded_share(held.iter().filter(|held| **held).count(), held.len()));
+        let correct = violation.is_none();
+        let outcome = Outcome {
+            score,
+            losses: lost(score, &held),
+            ..Outcome::of_items(self.items(&held), violation.into_iter().collect())
+        };
+        Ok(outcome
+            .stat("calls_checked", trace.calls.len())
+            .value("mode", self.mode.name().into())
+            .value("correct", correct.into())
+            .value("progress", score.get().into()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(Trace::default().into())
+    }
+}
+
+impl SequenceCorrectness {
+    /// From the first member on, each after the one before it: the first that does not follow ends it.
+    fn in_order(&self, trace: &Trace) -> Progress {
+        let mut held = vec![false; self.sequence.len()];
+        let mut next = 0;
+        for (index, tool) in self.sequence.iter().enumerate() {
+            let Some(at) = trace.calls[next..].iter().position(|call| call.name == *tool) else {
+                return Progress { held, violation: Some(self.does_not_follow(index, next, trace)) };
+            };
+            held[index] = true;
+            next += at + 1;
+        }
+        Progress { held, violation: None }
+    }
+
+    fn exactly(&self, trace: &Trace) -> Progress {
+        let calls = &trace.calls;
+        let agrees =
+            |(index, tool): (usize, &String)| calls.get(index).is_some_and(|call| call.name == *tool);
+        let held: Vec<bool> = self.sequence.iter().enumerate().map(agrees).collect();
+        let violation = match (held.iter().position(|held| !held), calls.get(held.len())) {
+            (Some(index), _) => Some(self.differs(index, trace)),
+            (None, Some(extra)) if !held.is_empty() => Some(self.goes_on(extra, trace)),
+            _ => None,
+        };
+        Progress { held, violation }
+    }
+
+    /// Each member takes one call of its tool.
+    fn in_any_order(&self, trace: &Trace) -> Progress {
+        let mut left = counts(trace.tool_names());
+        let mut held = Vec::with_capacity(self.sequence.len());
+        for tool in &self.sequence {
+            let calls = left.get_mut(tool.as_str()).filter(|calls| **calls > 0);
+            held.push(calls.map(|calls| *calls -= 1).is_some());
+        }
+        let short = held.iter().position(|held| !held);
+        Progress { violation: short.map(|index| self.too_few(index, trace)), held }
+    }
+
+    fn items(&self, held: &[bool]) -> Vec<Item> {
+        let state = |held: &bool| if *held { State::Held } else { State::Violated };
+        let members = self.sequence.iter().zip(held).enumerate();
+        members
+            .map(|(index, (tool, held))| Item::new(format!("{}: {tool}", index + 1), state(held)))
+            .collect()
+    }
+
+    fn violation(&self, index: usize, message: String, trace: &Trace) -> Violation {
+        let tool = self.sequence.get(index).cloned();
+        let names: Vec<&str> = self.sequence.iter().map(String::as_str).collect();
+        Violation { tool, ..Violation::new(message) }
+            .at(format!("/tool_sequence/{index}"))
+            .expected(arrows(&names), arrows(&trace.tool_names()))
+            .help("let the agent call them so, or change the sequence")
+    }
+
+    /// The member `index` does not follow: the search for it began at the call `next`.
+    fn does_not_follow(&self, index: usize, next: usize, trace: &Trace) -> Violation {
+        let tool = &self.sequence[index];
+        let early = trace.calls[..next].iter().rfind(|call| call.name == *tool);
+        let message = match (next.checked_sub(1).map(|last| &trace.calls[last]), early) {
+            (None, _) => format!("`{tool}` was never called: the sequence does not begin"),
+            (Some(last), Some(early)) if early.index < last.index => {
+                format!("`{tool}` was called before `{}` (call {}), not after it", last.name, last.index)
+            }
+            (Some(last), _) => format!("`{tool}` was not called after `{}` (call {})", last.name, last.index),
+        };
+        let violation = self.violation(index, message, trace);
+        Violation { call: early.map(|call| call.index), ..violation }
+    }
+
+    fn differs(&self, index: usize, trace: &Trace) -> Violation {
+        let tool = &self.sequence[index];
+        let Some(call) = trace.calls.get(index) else {
+            let message = format!("`{tool}` should be call {}, but the run ends before it", index + 1);
+            return self.violation(index, message, trace);
+        };
+        let message = format!("call {} is `{}`, not `{tool}`", call.index, call.name);
+        Violation { call: Some(call.index), ..self.violation(index, message, trace) }
+    }
+
+    fn goes_on(&self, extra: &Call, trace: &Trace) -> Violation {
+        let message =
+            format!("`{}` (call {}) is called after the end of the sequence", extra.name, extra.index);
+        let violation = self.violation(self.sequence.len(), message, trace);
+        Violation { call: Some(extra.index), tool: Some(extra.name.clone()), ..violation }
+            .at("/tool_sequence")
+    }
+
+    fn too_few(&self, index: usize, trace: &Trace) -> Violation {
+        let tool = &self.sequence[index];
+        let wanted = self.sequence.iter().filter(|member| *member == tool).count();
+        let called = trace.calls.iter().filter(|call| call.name == *tool).count();
+        let message = match (called, wanted) {
+            (0, _) => format!("`{tool}` was never called"),
+            _ => format!("`{tool}` was called {}, not {wanted} times", times(called)),
+        };
+        let wanted = format!("{}, in any order", self.sequence.join(", "));
+        self.violation(index, message, trace).expected(wanted, arrows(&trace.tool_names()))
+    }
+}
+
+fn counts(names: Vec<&str>) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+}
+
+fn times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
+/// `part / whole` to 4 decimals, a tie to the even digit, as Python rounds. Nothing of nothing is all of it.
+fn rounded_share(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        return 1.0;
+    }
+    format!("{:.4}", count_to_f64(part) / count_to_f64(whole)).parse().unwrap_or_default()
+}
+
+fn lost(score: Score, held: &[bool]) -> Vec<Loss> {
+    let points = 1.0 - score.get();
+    let why = || {
+        format!("{} of {} members of the sequence", held.iter().filter(|held| !**held).count(), held.len())
+    };
+    if points > 0.0 { vec![Loss { points, why: why() }] } else { Vec::new() }
+}
+
+fn arrows(names: &[&str]) -> String {
+    match names {
+        [] => "no call at all".to_owned(),
+        names if names.len() > SHOWN => {
+            format!("{} -> ... ({} more)", names[..SHOWN].join(" -> "), names.len() - SHOWN)
+        }
+        names => names.join(" -> "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_rounded_as_python_rounds() {
+        for (part, whole, share) in
+            [(1, 3, 0.3333), (2, 3, 0.6667), (1, 32, 0.0312), (3, 32, 0.0938), (1, 160, 0.0063), (0, 0, 1.0)]
+        {
+            assert_eq!(rounded_share(part, whole).to_string(), share.to_string(), "{part}/{whole}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `blocklist` and `allowlist`: which tools may be called at all.
+
+use super::operand::{Operand, Operands};
+use super::reader::RuleReader;
+use super::{Finding, Rule, RuleKind, Run};
+use crate::check::support::blocked_message::{HELP, is_blocked};
+use crate::outcome::Violation;
+use crate::pattern::is_glob;
+use crate::place::LoadError;
+use crate::trace::{Arguments, Call};
+use crate::yaml::Node;
+
+pub(super) const BLOCKLIST: RuleKind = RuleKind { name: "blocklist", read: blocklist };
+
+pub(super) const ALLOWLIST: RuleKind = RuleKind {
+    name: "allowlist",
+    read: |reader| Some(Box::new(Allowlist { allowed: reader.tools("tools")? })),
+};
+
+fn blocklist(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+    match reader.either(["tools", "pattern"]) {
+        "pattern" => {
+            let pattern = reader.node("pattern")?;
+            Some(Box::new(Pattern { part: reader.take(part(pattern))? }))
+        }
+        tools => Some(Box::new(Blocklist { blocked: reader.tools(tools)? })),
+    }
+}
+
+/// None of these is called.
+struct Blocklist {
+    blocked: Operands,
+}
+
+impl Rule for Blocklist {
+    fn check(&self, run: &Run<'_>) -> Finding {
+        Finding::of(run.calls.iter().filter_map(|call| self.blocked(call)).collect())
+    }
+
+    fn refused(&self) -> Option<Vec<Call>> {
+        Some(vec![self.blocked.tools().iter().find_map(|tool| tool.example(1))?])
+    }
+}
+
+impl Blocklist {
+    fn blocked(&self, call: &Call) -> Option<Violation> {
+        let (index, tool) = self.blocked.tools().iter().enumerate().find(|(_, tool)| tool.matches(call))?;
+        let entry = tool.to_string();
+        let violation = violation(call, &entry, format!("no call of {entry}"));
+        let constraint = Some(entry.replace('`', ""));
+        Some(Violation { constraint, ..violation }.at(self.blocked.pointer(index)))
+    }
+}
+
+/// No tool's name has this part.
+struct Pattern {
+    part: Part,
+}
+
+enum Part {
+    Glob(Operand),
+    Text(String),
+}
+
+/// A glob matches the whole name; anything else is looked for inside of it.
+fn part(node: Node<'_>) -> Result<Part, LoadError> {
+    let text: String = node.decode()?;
+    if text.is_empty() {
+        return Err(node.error("an empty `pattern` is part of every name").help("name the tools to block"));
+    }
+    if !is_glob(&text) {
+        return Ok(Part::Text(text));
+    }
+    Ok(Part::Glob(Operand::of_pattern(node.decode()?)))
+}
+
+impl Part {
+    fn matches(&self, call: &Call) -> bool {
+        match self {
+            Self::Glob(glob) => glob.matches(call),
+            Self::Text(text) => call.name.contains(text),
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Glob(glob) => glob.name(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+impl Rule for Pattern {
+    fn check(&self, run: &Run<'_>) -> Finding {
+        let hits = run.calls.iter().filter(|call| self.part.matches(call));
+        Finding::of(hits.map(|call| self.blocked(call)).collect())
+    }
+
+    fn refused(&self) -> Option<Vec<Call>> {
+        match &self.part {
+            Part::Glob(glob) => Some(vec![glob.example(1)?]),
+            Part::Text(text) => Some(vec![Call::new(text, Arguments::none(), 1)]),
+        }
+    }
+}
+
+impl Pattern {
+    fn blocked(&self, call: &Call) -> Violation {
+        let pattern = self.part.as_str();
+        let expected = match self.part {
+            Part::Glob(_) => format!("no call of `{pattern}`"),
+            Part::Text(_) => format!("no call of a tool with `{pattern}` in its name"),
+        };
+        let violation = violation(call, &format!("`{pattern}`"), expected);
+        Violation { constraint: Some(pattern.to_owned()), ..violation }.at("/pattern")
+    }
+}
+
+fn violation(call: &Call, entry: &str, expected: String) -> Violation {
+    Violation::of_call(call, is_blocked(&call.name, entry, 1))
+        .expected(expected, format!("`{}` is call {}", call.name, call.index))
+        .help(HELP)
+}
+
+/// Nothing else is called.
+struct Allowlist {
+    allowed: Operands,
+}
+
+impl Rule for Allowlist {
+    fn check(&self, run: &Run<'_>) -> Finding {
+        let others = run.calls.iter().filter(|call| !self.allowed.any_matches(call));
+        Finding::of(others.map(|call| self.outside(call)).collect())
+    }
+
+    fn refused(&self) -> Option<Vec<Call>> {
+        let strangers = ["unlisted_tool", "x", "_", "0"].map(|name| Call::new(name, Arguments::none(), 1));
+        Some(vec![strangers.into_iter().find(|call| !self.allowed.any_matches(call))?])
+    }
+}
+
+impl Allowlist {
+    fn outside(&self, call: &Call) -> Violation {
+        Violation::of_call(call, format!("`{}` was called, but is not on the allowlist", call.name))
+            .expected(self.allowed.say_all(" or "), format!("`{}`", call.name))
+            .help("keep the agent from calling it, or add it to the allowlist")
+            .at("/tools")
+    }
+}

@@ -1,0 +1,265 @@
+//! `sequence_valid`: tools are called in the order that these rules require.
+//!
+//! <!-- settings -->
+//!
+//! All rules must hold. Each violated rule is one violation. A rule whose trigger never occurred is *not
+//! exercised*: it passes, and the verdict says so. With `require_exercised: true`, it fails.
+//!
+//! | rule | holds when |
+//! |---|---|
+//! | `require {tool}` or `{tools: [..]}` | each of the tools is called |
+//! | `before {first, then}` | each `first` is called before the first call of each `then` |
+//! | `immediately_before {first, then}` | directly before every call of `then` stands a call of `first` |
+//! | `blocklist {tools}` or `{pattern}` | none of the tools is called; a `pattern` without glob characters is a part of the name |
+//! | `allowlist {tools}` | no other tool is called |
+//! | `count {tool, min, max, exactly}` | the number of calls is within the bounds |
+//! | `max_calls {tool, max}` | the same with one bound |
+//! | `eventually {tool, within}` | the tool is among the first `within` calls |
+//! | `after {trigger, then, within: 1}` | each `then` follows each call of `trigger` within so many calls, or `within: any` |
+//! | `never_after {trigger, forbidden}` | after the first call of `trigger` there is no call of `forbidden` |
+//! | `sequence {tools, strict: false}` | once one of the tools is called, all are, in this order; `strict`: with nothing between |
+//!
+//! A tool is a name, a glob, the name of an alias (any of its members), or
+//! `{tool, args_match: {argument: regex}}`. `tools`, `first` and `then` take one tool or a list; of several
+//! `first` one will do for `immediately_before`. Rules stand inline under `rules`, with `aliases` beside them, or
+//! in a `policy` file: a list of rules, or `{version, aliases, sequences}`. `sequence: [..]` asks for exactly
+//! these calls and no others. Two calls of one turn cannot satisfy `before`, unless `same_turn: allow`. This
+//! case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../../tests/check/sequence_valid/fail-before.yaml")]
+//! ```
+
+mod after;
+mod aliases;
+mod before;
+mod count;
+mod eventually;
+mod exact;
+mod lists;
+mod operand;
+mod reader;
+mod require;
+mod sequence;
+mod settings;
+mod words;
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::check::{About, Check, Clause, Kind};
+use crate::evidence::{Evidence, require_arguments};
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::place::Place;
+use crate::trace::{Call, Trace};
+
+use reader::RuleReader;
+
+pub(crate) const KIND: Kind = Kind::with::<settings::SequenceRules>(
+    "sequence_valid",
+    "tools are called in the order that these rules ask for",
+    settings::read,
+)
+.shorthand("rules")
+.case_keys(&["same_turn", "require_exercised"]);
+
+/// The rules, by their `type`.
+const RULES: &[RuleKind] = &[
+    require::REQUIRE,
+    before::BEFORE,
+    before::IMMEDIATELY_BEFORE,
+    lists::BLOCKLIST,
+    lists::ALLOWLIST,
+    count::COUNT,
+    count::MAX_CALLS,
+    eventually::EVENTUALLY,
+    after::AFTER,
+    after::NEVER_AFTER,
+    sequence::SEQUENCE,
+];
+
+/// A type of rule. Reading gives `None` when the reader has noted a mistake.
+struct RuleKind {
+    name: &'static str,
+    read: fn(&mut RuleReader<'_>) -> Option<Box<dyn Rule>>,
+}
+
+/// One rule over the calls of a run.
+trait Rule: Send + Sync {
+    /// Holds the run against the rule. Where a violation points is relative to the rule.
+    fn check(&self, run: &Run<'_>) -> Finding;
+
+    /// Calls that the rule is likely to refuse; `None` when none can be told.
+    fn refused(&self) -> Option<Vec<Call>>;
+}
+
+/// What the rules look at.
+struct Run<'r> {
+    calls: &'r [Call],
+    same_turn: SameTurn,
+}
+
+/// Whether a call counts as `before` another one of its turn, whose result it cannot have seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SameTurn {
+    /// Two calls of one turn do not count as ordered. The default.
+    #[default]
+    Refuse,
+    /// Two calls of one turn count as ordered.
+    Allow,
+}
+
+/// How a rule stands.
+enum Finding {
+    Held,
+    Violated(Vec<Violation>),
+    /// Its trigger never came, and which.
+    NotExercised(String),
+}
+
+impl Finding {
+    /// What a rule that was put to the test found.
+    fn of(violations: Vec<Violation>) -> Self {
+        if violations.is_empty() { Self::Held } else { Self::Violated(violations) }
+    }
+}
+
+/// A rule and where it stands: with a number in `rules` or in a policy, without one as a setting of its own.
+struct Placed {
+    name: &'static str,
+    number: Option<usize>,
+    policy: Option<Place>,
+    /// It says what arguments look like.
+    reads_arguments: bool,
+    rule: Box<dyn Rule>,
+}
+
+impl Placed {
+    fn label(&self) -> String {
+        match self.number {
+            Some(number) => ["rule ", &number.to_string(), ": ", self.name].concat(),
+            None => self.name.to_owned(),
+        }
+    }
+
+    fn clause(&self) -> Clause {
+        let at = match (self.number, &self.policy) {
+            (Some(number), None) => format!("/rules/{}", number - 1),
+            _ => String::new(),
+        };
+        Clause { about: About::Rule(self.label()), at, policy: self.policy.clone() }
+    }
+
+    /// What the rule said, with the rule's place.
+    fn stamp(&self, violation: Violation) -> Violation {
+        let stamped = Violation { rule: self.number, ..violation };
+        match (self.number, &self.policy) {
+            (_, Some(place)) => stamped.cite_policy(place).at("/policy"),
+            (Some(number), None) => {
+                let at = format!("/rules/{}{}", number - 1, stamped.at);
+                stamped.at(at)
+            }
+            (None, None) => stamped,
+        }
+    }
+}
+
+struct SequenceValid {
+    /// Shared by all cases that name the same policy.
+    rules: Arc<Vec<Placed>>,
+    sequence: Option<Placed>,
+    same_turn: SameTurn,
+    require_exercised: bool,
+}
+
+impl Check for SequenceValid {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        self.needs_are_met(evidence)?;
+        let run = self.run(&evidence.trace.calls);
+        let (items, violations): (Vec<Item>, Vec<Vec<Violation>>) =
+            self.all().map(|placed| self.hold(placed, &run)).unzip();
+        let rules = items.len();
+        Ok(Outcome::of_items(items, violations.into_iter().flatten().collect())
+            .stat("calls_checked", run.calls.len())
+            .stat("rules", rules))
+    }
+
+    fn refuses(&self, evidence: &Evidence<'_>) -> bool {
+        let run = self.run(&evidence.trace.calls);
+        let is_broken = |placed: &Placed| !self.hold(placed, &run).1.is_empty();
+        self.needs_are_met(evidence).is_ok() && self.all().any(is_broken)
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let calls = self.all().find_map(|placed| {
+            let calls = placed.rule.refused()?;
+            let refused = matches!(placed.rule.check(&self.run(&calls)), Finding::Violated(_));
+            refused.then_some(calls)
+        })?;
+        let mut trace = Trace::default();
+        for call in calls {
+            trace.push_call(call);
+        }
+        Some(trace.into())
+    }
+
+    fn clauses(&self) -> Vec<Clause> {
+        self.all().map(Placed::clause).collect()
+    }
+}
+
+impl SequenceValid {
+    fn all(&self) -> impl Iterator<Item = &Placed> {
+        self.rules.iter().chain(&self.sequence)
+    }
+
+    /// Whether the trace tells what the rules look at.
+    fn needs_are_met(&self, evidence: &Evidence<'_>) -> Result<(), Unfit> {
+        if self.all().any(|placed| placed.reads_arguments) {
+            evidence.trace.calls.iter().try_for_each(require_arguments)?;
+        }
+        Ok(())
+    }
+
+    fn run<'r>(&self, calls: &'r [Call]) -> Run<'r> {
+        Run { calls, same_turn: self.same_turn }
+    }
+
+    fn hold(&self, placed: &Placed, run: &Run<'_>) -> (Item, Vec<Violation>) {
+        let item = |state| Item::new(placed.label(), state);
+        match placed.rule.check(run) {
+            Finding::Held => (item(State::Held), Vec::new()),
+            Finding::Violated(violations) => {
+                let violations = violations.into_iter().map(|violation| placed.stamp(violation));
+                (item(State::Violated), violations.collect())
+            }
+            Finding::NotExercised(note) if self.require_exercised => {
+                let violation = placed.stamp(not_exercised(placed, &note));
+                (item(State::Violated).note(format!("not exercised: {note}")), vec![violation])
+            }
+            Finding::NotExercised(note) => (item(State::NotExercised).note(note), Vec::new()),
+        }
+    }
+}
+
+fn not_exercised(placed: &Placed, note: &str) -> Violation {
+    let rule = placed.number.map_or_else(String::new, |number| format!("rule {number} "));
+    Violation::new(format!("{rule}(`{}`) was not exercised: {note}", placed.name))
+        .expected("a run that puts every rule to the test", note)
+        .help("use a trace that exercises the rule, or drop `require_exercised`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_rules_share_a_name() {
+        for (index, rule) in RULES.iter().enumerate() {
+            assert!(RULES[..index].iter().all(|other| other.name != rule.name), "{}", rule.name);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The settings of `sequence_valid`: rules inline or from a policy file, or one exact sequence.
+
+use std::sync::Arc;
+
+use super::aliases::Aliases;
+use super::exact::Exact;
+use super::operand::Operands;
+use super::reader::RuleReader;
+use super::{Check, Placed, SequenceValid};
+use crate::check::Scope;
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Fields, Key, Node};
+
+/// Settings of `sequence_valid`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+pub(super) struct SequenceRules {
+    /// The rules, each with its `type`.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<Vec<crate::check::support::forms::OrderRule>>", length(min = 1))
+    )]
+    rules: Option<Vec<String>>,
+    /// A file that contains the rules.
+    policy: Option<String>,
+    /// The tools that are called, in exactly this order, and no others.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<crate::check::support::forms::RuleTool>>"))]
+    sequence: Option<Vec<String>>,
+    /// Names that stand for several tools in the rules.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<std::collections::BTreeMap<String, crate::check::support::forms::Texts>>")
+    )]
+    aliases: Option<String>,
+    /// Whether two calls of one turn count as ordered.
+    same_turn: Option<super::SameTurn>,
+    /// `true`: a rule that nothing in the run concerns fails the trial. Default: such a rule passes.
+    require_exercised: Option<bool>,
+}
+
+/// Reads the settings at `node`.
+pub(super) fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `sequence_valid`")?;
+    let same_turn = fields.optional("same_turn").unwrap_or_default();
+    let require_exercised = fields.optional("require_exercised").unwrap_or_default();
+    let aliases = fields.node("aliases");
+    let given = [fields.node("rules"), fields.node("policy"), fields.node("sequence")];
+    match given {
+        [None, None, None] => fields.missing(&["rules", "policy", "sequence"], nothing_given(node)),
+        given => {
+            fields.take(refuse_misplaced(aliases, given));
+        }
+    }
+    let aliases = aliases.and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
+    let [rules, policy, sequence] = given;
+    let inline = rules.and_then(|node| fields.take(rules_of(node, "rules", &aliases, Origin::Inline)));
+    let shared = policy.and_then(|node| fields.take(shared(node, scope)));
+    let sequence = sequence.and_then(|node| fields.take(exact(node, &aliases)));
+    let rules = shared.unwrap_or_else(|| Arc::new(inline.unwrap_or_default()));
+    fields.finish(Box::new(SequenceValid { rules, sequence, same_turn, require_exercised }))
+}
+
+fn nothing_given(node: Node<'_>) -> LoadError {
+    node.error("`rules` is missing").help("give `rules`, a `policy` file with rules, or one exact `sequence`")
+}
+
+/// Settings that say the same thing twice, or to nobody.
+fn refuse_misplaced(aliases: Option<Node<'_>>, given: [Option<Node<'_>>; 3]) -> Result<(), LoadErrors> {
+    let error = match (given, aliases) {
+        ([Some(_), Some(policy), _], _) => {
+            policy.error("`rules` and `policy` are both given").help("move the rules to one place")
+        }
+        ([None, Some(_), None], Some(aliases)) => aliases
+            .error("`aliases` are for `rules`, and there are none")
+            .help("move them to the policy file"),
+        _ => return Ok(()),
+    };
+    Err(error.into())
+}
+
+/// The policy that `node` names, read once a process.
+fn shared(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Vec<Placed>>, LoadErrors> {
+    let document = scope.document(node)?;
+    scope.files.compiled(&scope.path(node)?, || policy(document.root()))
+}
+
+/// Keys that say nothing about order: one policy file may serve `args_valid` as well.
+const KEYS_OF_OTHERS: &[&str] =
+    &["version", "name", "description", "metadata", "tools", "schemas", "enforcement", "$defs"];
+
+/// A list of rules, or `{version, aliases, sequences}`.
+fn policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
+    if root.list().is_some() {
+        return rules_of(root, "the policy", &Aliases::default(), Origin::Policy);
+    }
+    let mut fields = Fields::of(root, "a policy with rules")?;
+    for key in KEYS_OF_OTHERS {
+        fields.node(key);
+    }
+    let aliases =
+        fields.node("aliases").and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
+    let sequences = fields.node("sequences");
+    if sequences.is_none() {
+        fields.missing(&["sequences"], root.error("`sequences` is missing"));
+    }
+    let rules = sequences.and_then(|node| fields.take(rules_of(node, "sequences", &aliases, Origin::Policy)));
+    fields.finish_some(rules)
+}
+
+/// Where rules stand.
+#[derive(Clone, Copy, PartialEq)]
+enum Origin {
+    Inline,
+    Policy,
+}
+
+fn rules_of(node: Node<'_>, key: &str, aliases: &Aliases, origin: Origin) -> Result<Vec<Placed>, LoadErrors> {
+    let Some(nodes) = node.list() else {
+        return Err(node.error(format!("`{key}` is a list of rules, not {}", node.describe())).into());
+    };
+    if nodes.len() == 0 {
+        return Err(node.error("an empty list of rules checks nothing").help("add a rule").into());
+    }
+    let mut errors = LoadErrors::new();
+    let mut rules = Vec::with_capacity(nodes.len());
+    for (index, node) in nodes.enumerate() {
+        let Some((name, rule)) = errors.take(RuleReader::read(node, aliases)) else { continue };
+        let policy = (origin == Origin::Policy).then(|| node.place());
+        let reads_arguments = reads_arguments(node);
+        rules.push(Placed { name, number: Some(index + 1), policy, reads_arguments, rule });
+    }
+    errors.or(rules)
+}
+
+fn exact(node: Node<'_>, aliases: &Aliases) -> Result<Placed, LoadErrors> {
+    let rule = Box::new(Exact::new(Operands::read("sequence", node, aliases)?));
+    let reads_arguments = reads_arguments(node);
+    Ok(Placed { name: "sequence", number: None, policy: None, reads_arguments, rule })
+}
+
+/// Whether a rule says what arguments look like.
+fn reads_arguments(node: Node<'_>) -> bool {
+    let of_entries = |(key, value): (&Key, Node<'_>)| key.name == "args_match" || reads_arguments(value);
+    node.entries().into_iter().flatten().any(of_entries)
+        || node.list().into_iter().flatten().any(reads_arguments)
+}

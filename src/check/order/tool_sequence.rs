@@ -1,0 +1,146 @@
+//! `tool_sequence`: these tools are called in this order.
+//!
+//! <!-- settings -->
+//!
+//! `tools` is an ordered subsequence: other calls can come between, and a repeated name needs as many calls
+//! (`[search, search, summarize]` needs two searches). `allow` lists complete sequences instead: the calls of the
+//! run equal one of them. Names are exact. This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/tool_sequence/fail-order.yaml")]
+//! ```
+
+use crate::check::support::tool_name::{ToolName, run_of};
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::trace::Trace;
+use crate::yaml::{Fields, Node};
+
+pub(crate) const KIND: Kind =
+    Kind::with::<ToolSequenceSettings>("tool_sequence", "these tools are called in this order", read)
+        .shorthand("tools");
+
+/// Settings of `tool_sequence`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct ToolSequenceSettings {
+    /// The tools, in this order. Other calls may stand between.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    tools: Option<Vec<String>>,
+    /// Lists of tools. All calls of the run equal one of these lists.
+    allow: Option<Vec<Vec<String>>>,
+}
+
+enum ToolSequence {
+    /// In this order, others between.
+    InOrder(Vec<ToolName>),
+    /// All calls are one of these.
+    Whole(Vec<Vec<ToolName>>),
+}
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `tool_sequence`")?;
+    let tools = fields.optional::<Vec<ToolName>>("tools");
+    let allow = fields.optional::<Vec<Vec<ToolName>>>("allow");
+    let is_given = tools.is_some() || allow.is_some();
+    let sequence = match (tools, allow) {
+        (Some(tools), None) if !tools.is_empty() => Ok(ToolSequence::InOrder(tools)),
+        (None, Some(allow)) if !allow.is_empty() => Ok(ToolSequence::Whole(allow)),
+        (Some(_), Some(_)) => Err(node.error("`tools` and `allow` are both given: give one of them")),
+        _ => Err(node
+            .error("an empty sequence asks for nothing")
+            .help("give `tools: [..]`, or `allow: [[..], ..]`")),
+    };
+    let sequence = match sequence {
+        _ if !fields.errors.is_empty() => None,
+        Err(error) if !is_given => {
+            fields.missing(&["tools", "allow"], error);
+            None
+        }
+        sequence => fields.take(sequence),
+    };
+    let sequence = sequence.map(|sequence| Box::new(sequence) as Box<dyn Check>);
+    fields.finish_some(sequence)
+}
+
+impl Check for ToolSequence {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let trace = &evidence.trace;
+        let outcome = match self {
+            Self::InOrder(tools) => in_order(tools, trace),
+            Self::Whole(allowed) => whole(allowed, trace),
+        };
+        Ok(outcome.stat("calls_checked", trace.calls.len()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        match self {
+            Self::InOrder(_) => Some(Trace::default().into()),
+            // One call more than any of them has.
+            Self::Whole(allowed) => {
+                let longest = allowed.iter().map(Vec::len).max()?;
+                let tool = allowed.iter().flatten().next()?;
+                Some(run_of((0..=longest).map(|turn| tool.example(turn + 1)).collect()).into())
+            }
+        }
+    }
+}
+
+fn in_order(tools: &[ToolName], trace: &Trace) -> Outcome {
+    let (mut items, mut next) = (Vec::new(), 0);
+    let mut violation = None;
+    for (index, tool) in tools.iter().enumerate() {
+        let found = trace.calls[next..].iter().position(|call| tool.means(call, trace));
+        let state = if found.is_some() { State::Held } else { State::Violated };
+        items.push(Item::new(format!("{}: {}", index + 1, tool.as_str()), state));
+        match found {
+            Some(at) => next += at + 1,
+            None => violation = violation.or_else(|| Some(out_of_order(index, tools, next, trace))),
+        }
+    }
+    Outcome::of_items(items, violation.into_iter().collect())
+}
+
+/// The first member that does not follow: `next` is where the search for it began.
+fn out_of_order(index: usize, tools: &[ToolName], next: usize, trace: &Trace) -> Violation {
+    let tool = &tools[index];
+    let name = tool.as_str();
+    let early = trace.calls[..next].iter().rfind(|call| tool.means(call, trace));
+    let (message, actual) = match (index.checked_sub(1).map(|before| &tools[before]), early) {
+        (Some(before), Some(call)) => (
+            format!("`{name}` was not called after `{}`", before.as_str()),
+            format!("its last call before that is call {}", call.index),
+        ),
+        (Some(before), None) => {
+            (format!("`{name}` was not called after `{}`", before.as_str()), "it was never called".to_owned())
+        }
+        (None, _) => (format!("`{name}` was never called"), "it was never called".to_owned()),
+    };
+    Violation { tool: Some(name.to_owned()), ..Violation::new(message) }
+        .at(format!("/tools/{index}"))
+        .expected(arrows(tools.iter().map(ToolName::as_str)), actual)
+        .help("let the agent call it there, or change the sequence")
+}
+
+fn whole(allowed: &[Vec<ToolName>], trace: &Trace) -> Outcome {
+    let is_run = |tools: &Vec<ToolName>| {
+        tools.len() == trace.calls.len()
+            && tools.iter().zip(&trace.calls).all(|(tool, call)| tool.means(call, trace))
+    };
+    let violation = (!allowed.iter().any(is_run)).then(|| {
+        let lists = allowed.iter().map(|tools| arrows(tools.iter().map(ToolName::as_str)));
+        let expected: Vec<String> = lists.collect();
+        Violation::new("the calls of the run are none of the allowed sequences")
+            .at("/allow")
+            .expected(expected.join(" | "), arrows(trace.tool_names().into_iter()))
+            .help("add this sequence, or keep the agent to one of them")
+    });
+    violation.into()
+}
+
+fn arrows<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() { "no call at all".to_owned() } else { names.join(" -> ") }
+}

@@ -1,0 +1,70 @@
+//! The run's final answer, and how a piece of it is shown.
+
+use std::ops::Range;
+
+use crate::evidence::Evidence;
+use crate::outcome::Unfit;
+use crate::trace::Trace;
+
+/// How many characters an excerpt shows.
+const SHOWN: usize = 60;
+
+/// The answer. An empty text is one; none at all is silence.
+pub(crate) fn answer<'e>(evidence: &'e Evidence<'_>) -> Result<&'e str, Unfit> {
+    evidence.trace.answer.as_deref().ok_or_else(|| Unfit::missing("the run has no answer"))
+}
+
+/// A run that answers `text`, for a counterexample.
+pub(crate) fn saying(text: impl Into<String>) -> Evidence<'static> {
+    Trace { answer: Some(text.into()), ..Trace::default() }.into()
+}
+
+/// The part of `text` around `range`, in quotes, with dots where it was cut.
+pub(crate) fn excerpt(text: &str, range: Range<usize>) -> String {
+    let (before, rest) = text.split_at(range.start);
+    let within = rest.get(..range.len()).unwrap_or(rest).chars().count();
+    let around = SHOWN.saturating_sub(within) / 2;
+    let start = before.char_indices().rev().take(around).last().map_or(range.start, |(at, _)| at);
+    let end = text[start..].char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| start + at);
+    quoted(&text[start..end], start > 0, end < text.len())
+}
+
+/// The beginning of `text`, in quotes.
+pub(crate) fn beginning(text: &str) -> String {
+    excerpt(text, 0..0)
+}
+
+/// The end of `text`, in quotes.
+pub(crate) fn ending(text: &str) -> String {
+    let start = text.char_indices().rev().take(SHOWN).last().map_or(0, |(at, _)| at);
+    quoted(&text[start..], start > 0, false)
+}
+
+fn quoted(text: &str, cut_before: bool, cut_after: bool) -> String {
+    let dots = |cut: bool| if cut { "..." } else { "" };
+    format!("{}{text:?}{}", dots(cut_before), dots(cut_after))
+}
+
+/// Where the byte `at` of `text` is for a person: `line 2, column 5`.
+pub(crate) fn position(text: &str, at: usize) -> String {
+    let before = &text[..at];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let (line, column) = (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
+    format!("line {line}, column {column}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_are_cut_at_characters() {
+        let text = "ä".repeat(100);
+        assert_eq!(beginning(&text), format!("{:?}...", "ä".repeat(60)));
+        assert_eq!(ending(&text), format!("...{:?}", "ä".repeat(60)));
+        let middle = excerpt(&text, 100..102);
+        assert!(middle.starts_with("...\"") && middle.ends_with("\"..."), "{middle}");
+        assert_eq!(excerpt("short", 2..3), "\"short\"");
+        assert_eq!(position("a\nbä!", 5), "line 2, column 3");
+    }
+}

@@ -1,0 +1,51 @@
+//! A JavaScript pattern among a check's settings: `pattern`, and `flags` beside it.
+
+use crate::outcome::Unfit;
+use crate::pattern::{Flags, JsRegex};
+use crate::yaml::{Fields, Node};
+
+/// Settings of `regex` and `not_regex`, for their schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+pub(crate) struct PatternSettings {
+    /// A JavaScript regular expression, unanchored. The literal form `/pattern/flags` is accepted.
+    pattern: String,
+    /// The flags of the pattern. Default: `i`.
+    flags: Option<String>,
+}
+
+/// The compiled `pattern` of `node`; its mistakes are kept in `fields`.
+pub(crate) fn pattern(fields: &mut Fields<'_>, node: Node<'_>, default: Flags) -> Option<JsRegex> {
+    pattern_at(fields, node, "pattern", default)
+}
+
+/// The compiled pattern under `key` of `node`.
+pub(crate) fn pattern_at(
+    fields: &mut Fields<'_>,
+    node: Node<'_>,
+    key: &'static str,
+    default: Flags,
+) -> Option<JsRegex> {
+    let flags = fields.node("flags").and_then(|flags| {
+        let text = fields.take(flags.decode::<String>())?;
+        fields.take(Flags::parse(&text).map_err(|problem| flags.error(problem)))
+    });
+    let text = fields.required::<String>(key)?;
+    let at = node.get(key).unwrap_or(node);
+    if text.is_empty() {
+        fields.errors.push(at.error("an empty pattern matches everything"));
+        return None;
+    }
+    let compiled = JsRegex::parse_user(&text, flags.unwrap_or(default));
+    fields.take(compiled.map_err(|error| {
+        let before: String =
+            text.chars().take(text[..error.offset.min(text.len())].chars().count()).collect();
+        let place = if before.is_empty() { String::new() } else { format!(" (after `{before}`)") };
+        at.error(format!("`{text}` is not a pattern: {error}{place}"))
+    }))
+}
+
+/// A search that took too many steps.
+pub(crate) fn exhausted(pattern: &JsRegex) -> Unfit {
+    Unfit::budget_exceeded(format!("{pattern}: {}", crate::pattern::Exhausted))
+}

@@ -1,0 +1,20 @@
+//! What several checks share: the texts of a run, patterns, amounts, opinions, and messages.
+
+pub(super) mod amount;
+pub(super) mod answer_json;
+pub(super) mod answer_scope;
+pub(super) mod answer_text;
+pub(super) mod blocked_message;
+pub(super) mod coverage_unit;
+#[cfg(feature = "schema")]
+pub(crate) mod forms;
+pub(super) mod inner_check;
+pub(super) mod js_pattern;
+pub(super) mod json_assertion;
+pub(super) mod near_call;
+pub(super) mod opinion;
+pub(super) mod settings;
+pub(super) mod text_assertion;
+pub(super) mod tool_name;
+#[cfg(not(feature = "json-schema"))]
+pub(super) mod without_json_schema;

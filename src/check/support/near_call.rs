@@ -1,0 +1,32 @@
+//! The called tool that comes near to one that was not called.
+
+use crate::pattern::normal_name;
+use crate::yaml::nearest;
+
+/// Longer names, and shorter ones, are not held against each other by their letters.
+const LETTERS: std::ops::RangeInclusive<usize> = 4..=100;
+
+/// The one among `called` that differs from `wanted` only in its spelling, or by a slip.
+pub(crate) fn near_call<'t>(wanted: &str, called: &[&'t str]) -> Option<&'t str> {
+    let normal = normal_name(wanted);
+    let spelled = called.iter().find(|name| normal_name(name) == normal);
+    let comparable = |name: &&str| LETTERS.contains(&name.len());
+    spelled.copied().or_else(|| {
+        let names = called.iter().copied().filter(comparable);
+        Some(wanted).filter(comparable).and_then(|wanted| nearest(wanted, names))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spelling_comes_before_a_slip_and_a_stranger_is_none() {
+        assert_eq!(near_call("fetch_data", &["fetch_date", "FetchData"]), Some("FetchData"));
+        assert_eq!(near_call("fetch_data", &["search", "fetch_dat"]), Some("fetch_dat"));
+        assert_eq!(near_call("fetch_data", &["send_mail"]), None);
+        assert_eq!(near_call("a", &["x"]), None);
+        assert_eq!(near_call("fetch_data", &[&"fetch_data".repeat(100_000)]), None);
+    }
+}

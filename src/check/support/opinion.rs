@@ -1,0 +1,103 @@
+//! What a judge said on one question. Its words are untrusted text.
+
+use std::borrow::Cow;
+
+use crate::check::support::answer_text::{answer, saying};
+use crate::evidence::{Evidence, Judged, Opinion, Opinions};
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+
+/// How much of a judge's reason is shown, in characters.
+const SHOWN: usize = 300;
+
+/// The outcome of a question that is answered by pass or fail. `refusal` is the claim when it is fail.
+pub(crate) fn passes(evidence: &Evidence<'_>, label: &str, refusal: &str) -> Result<Outcome, Unfit> {
+    let opinion = on_answer(evidence, label)?;
+    let (state, violation) = match opinion.judged {
+        Judged::Pass => (State::Held, None),
+        Judged::Fail => (State::Violated, Some(refused(refusal, opinion))),
+        Judged::Score(_) | Judged::Claims { .. } => {
+            let problem = format!("the opinion on `{label}` is {}, not a pass or a fail", form(opinion));
+            return Err(Unfit::invalid(problem).help("write `true` or `false`, or ask the judge again"));
+        }
+    };
+    let item = Item { note: reason(opinion), ..Item::new(label, state) };
+    Ok(Outcome::of_items(vec![item], violation.into_iter().collect()))
+}
+
+/// The opinion called `label`. It is one on the answer: without an answer there is nothing that it could be about.
+pub(crate) fn on_answer<'e>(evidence: &'e Evidence<'_>, label: &str) -> Result<&'e Opinion, Unfit> {
+    answer(evidence)?;
+    evidence.opinions.of(label)
+}
+
+fn refused(claim: &str, opinion: &Opinion) -> Violation {
+    let why = reason(opinion).unwrap_or_else(|| "it gives no reason".to_owned());
+    Violation::new(claim).expected("the judge lets it pass", why).help("change what the agent answers")
+}
+
+/// The score that `label` was given, between 0 and 100.
+pub(crate) fn score(opinion: &Opinion, label: &str) -> Result<f64, Unfit> {
+    match opinion.judged {
+        Judged::Score(score) if (0.0..=100.0).contains(&score) => Ok(score),
+        Judged::Score(score) => Err(Unfit::invalid(format!(
+            "the opinion on `{label}` is the score {score}, not one between 0 and 100"
+        ))),
+        Judged::Pass | Judged::Fail | Judged::Claims { .. } => {
+            let problem =
+                format!("the opinion on `{label}` is {}, not a score between 0 and 100", form(opinion));
+            Err(Unfit::invalid(problem).help("write the score, or ask the judge again"))
+        }
+    }
+}
+
+/// What form an opinion has, for a person.
+pub(crate) fn form(opinion: &Opinion) -> String {
+    match opinion.judged {
+        Judged::Pass | Judged::Fail => "a pass or a fail".to_owned(),
+        Judged::Score(score) => format!("a score ({score})"),
+        Judged::Claims { all, .. } => format!("one on {all} claims"),
+    }
+}
+
+/// The judge's reason in quotes, cut when it is long.
+pub(crate) fn reason(opinion: &Opinion) -> Option<String> {
+    let text = opinion.reason.as_deref()?;
+    let end = text.char_indices().nth(SHOWN).map(|(end, _)| end);
+    Some(end.map_or_else(|| format!("{text:?}"), |end| format!("{:?}...", &text[..end])))
+}
+
+/// A run of which the judge has this opinion, for a counterexample.
+pub(crate) fn judged(label: &str, judged: Judged) -> Evidence<'static> {
+    let mut opinions = Opinions::default();
+    opinions.insert(label, Opinion { judged, reason: None });
+    Evidence { opinions: Cow::Owned(opinions), ..saying("") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::UnfitReason;
+
+    #[test]
+    fn an_answer_in_another_form_is_an_error() {
+        let unfit = passes(&judged("tone", Judged::Score(80.0)), "tone", "no").expect_err("a score");
+        assert!(matches!(unfit.reason, UnfitReason::InvalidEvidence(_)));
+        for judged in [Judged::Pass, Judged::Score(100.5), Judged::Score(-1.0), Judged::Score(f64::NAN)] {
+            let unfit = score(&Opinion { judged, reason: None }, "quality").expect_err("no score");
+            assert!(matches!(unfit.reason, UnfitReason::InvalidEvidence(_)), "{judged:?}");
+        }
+    }
+
+    #[test]
+    fn no_opinion_is_missing_and_never_a_pass() {
+        let unfit = passes(&Opinions::default().into(), "tone", "no").expect_err("silence");
+        assert!(matches!(unfit.reason, UnfitReason::MissingEvidence(_)));
+    }
+
+    #[test]
+    fn a_reason_is_cut_at_a_character() {
+        let opinion = Opinion { judged: Judged::Fail, reason: Some("ä\u{1b}".repeat(1000)) };
+        let shown = reason(&opinion).expect("a reason");
+        assert!(shown.ends_with("\"...") && !shown.contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,123 @@
+//! What the literal assertions about the final answer share: their settings, the comparison, the words.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use crate::check::support::answer_text::beginning;
+use crate::outcome::Violation;
+
+/// How a text stands to the answer: `(answer, value)`.
+pub(crate) type Relation = fn(&str, &str) -> bool;
+
+/// A text that the answer is held against.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Literal {
+    /// The text, exactly as written: nothing is trimmed.
+    value: String,
+    /// `true`: `Refund` and `refund` are two texts. Default: case does not count.
+    #[serde(default)]
+    case_sensitive: bool,
+}
+
+impl Literal {
+    /// `value` in any case.
+    pub(crate) fn in_any_case_of(value: String) -> Self {
+        Self { value, case_sensitive: false }
+    }
+
+    /// The text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.value
+    }
+
+    /// Whether the answer stands in `relation` to the text.
+    pub(crate) fn holds(&self, answer: &str, relation: Relation) -> bool {
+        if self.case_sensitive { relation(answer, &self.value) } else { self.in_any_case(answer, relation) }
+    }
+
+    fn in_any_case(&self, answer: &str, relation: Relation) -> bool {
+        relation(&answer.to_lowercase(), &self.value.to_lowercase())
+    }
+
+    /// The first place of the text in the answer.
+    pub(crate) fn find(&self, answer: &str) -> Option<Range<usize>> {
+        if self.case_sensitive {
+            return answer.find(&self.value).map(|at| at..at + self.value.len());
+        }
+        let wanted = self.value.to_lowercase();
+        let at = answer.to_lowercase().find(&wanted)?;
+        Some(before_lowering(answer, at)..before_lowering(answer, at + wanted.len()))
+    }
+
+    /// Where the answer and the text begin to differ: a byte of each.
+    pub(crate) fn difference(&self, answer: &str) -> (usize, usize) {
+        let same = |one: char, other: char| {
+            one == other || (!self.case_sensitive && one.to_lowercase().eq(other.to_lowercase()))
+        };
+        let pairs = answer.chars().zip(self.value.chars()).take_while(|(one, other)| same(*one, *other));
+        pairs
+            .fold((0, 0), |(answer, value), (one, other)| (answer + one.len_utf8(), value + other.len_utf8()))
+    }
+
+    /// The text in quotes, cut when it is long.
+    pub(crate) fn shown(&self) -> String {
+        beginning(&self.value)
+    }
+
+    /// A violation that says `message`: what was wanted, and what came.
+    pub(crate) fn broken(&self, message: String, wanted: &str, actual: String) -> Violation {
+        let case = if self.case_sensitive { "in exactly this case" } else { "in any case" };
+        Violation::new(message).at("/value").expected(format!("{wanted}, {case}"), actual)
+    }
+
+    /// What to do when it is only the case that differs; else `otherwise`.
+    pub(crate) fn help(&self, answer: &str, relation: Relation, otherwise: &'static str) -> &'static str {
+        if self.case_sensitive && self.in_any_case(answer, relation) {
+            "only the case differs: drop `case_sensitive` if that is enough"
+        } else {
+            otherwise
+        }
+    }
+}
+
+/// The byte of `text` whose lower case stands at the byte `lowered` of the lowered text: lower-casing may change lengths.
+fn before_lowering(text: &str, lowered: usize) -> usize {
+    let mut end = 0;
+    for (at, c) in text.char_indices() {
+        end += c.to_lowercase().map(char::len_utf8).sum::<usize>();
+        if end > lowered {
+            return at;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn literal(value: &str) -> Literal {
+        Literal { value: value.to_owned(), case_sensitive: false }
+    }
+
+    #[test]
+    fn a_place_is_one_of_the_answer_and_not_of_its_lower_case() {
+        // The lower case of the first letter is a byte longer.
+        let answer = "İİ: ÄPFEL!";
+        let found = literal("äpfel").find(answer).expect("it is there");
+        assert_eq!(&answer[found], "ÄPFEL");
+        assert_eq!(literal("i").find("İ"), Some(0..0));
+        let exact = Literal { value: "PFEL".to_owned(), case_sensitive: true };
+        assert_eq!(exact.find(answer).map(|found| &answer[found]), Some("PFEL"));
+    }
+
+    #[test]
+    fn both_sides_are_lowered() {
+        assert!(literal("ΟΔΌΣ").holds("οδός", |answer, value| answer == value));
+        assert!(!literal("straße").holds("STRASSE", |answer, value| answer == value));
+        assert_eq!(literal("Grüße an").difference("GRÜßE von"), ("GRÜßE ".len(), "Grüße ".len()));
+    }
+}

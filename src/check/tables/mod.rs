@@ -1,0 +1,95 @@
+//! What a suite says for all its cases, and checks look up when their settings are read.
+
+pub(super) mod judge;
+pub(super) mod prices;
+pub(super) mod weights;
+
+use std::sync::Arc;
+
+use crate::check::VerificationSettings;
+use crate::check::tables::judge::JudgeSettings;
+use crate::check::tables::prices::Prices;
+use crate::check::tables::weights::Weights;
+use crate::pattern::{FieldAliases, ToolCategories};
+use crate::yaml::Fields;
+
+/// The tables of one suite.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Tables {
+    /// The words by which a field of a golden row is known in an answer.
+    pub field_aliases: FieldAliases,
+    /// `tool_categories`, beside the built-in ones.
+    pub tool_categories: ToolCategories,
+    /// `prices` of tokens.
+    pub prices: Prices,
+    /// `judge`: who gives opinions, where a case does not give them itself.
+    pub judge: Option<Arc<JudgeSettings>>,
+    /// What the scored dimensions weigh, unless a suite or a case says otherwise.
+    pub weights: Weights,
+    /// `verification`: the base of what each case says that asks for the check.
+    pub(crate) verification: Arc<VerificationSettings>,
+}
+
+impl Tables {
+    /// These tables with what a suite, or `arraign.yaml`, adds to them.
+    pub fn extended(&self, fields: &mut Fields<'_>) -> Self {
+        let mut tables = self.clone();
+        if let Some(node) = fields.node("field_aliases") {
+            tables.field_aliases = fields.take(self.field_aliases.extended(node)).unwrap_or_default();
+        }
+        if let Some(node) = fields.node("tool_categories") {
+            tables.tool_categories = fields.take(self.tool_categories.extended(node)).unwrap_or_default();
+        }
+        if let Some(node) = fields.node("prices") {
+            tables.prices = fields.take(self.prices.extended(node)).unwrap_or_default();
+        }
+        if let Some(node) = fields.node("judge") {
+            let before = self.judge.as_deref();
+            tables.judge = fields.take(JudgeSettings::read(node, before)).map(Arc::new);
+        }
+        if let Some(node) = fields.node("verification") {
+            tables.verification = Arc::new(fields.take(self.verification.shared(node)).unwrap_or_default());
+        }
+        tables
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::{LoadErrors, Source};
+    use crate::trace::{Trace, Usage};
+    use crate::yaml::Document;
+
+    fn extended(tables: &Tables, text: &str) -> Result<Tables, LoadErrors> {
+        let documents = Document::parse(&Source::new("suite.yaml", text)).expect("valid YAML");
+        let mut fields = Fields::of(documents[0].root(), "a suite").expect("a mapping");
+        let tables = tables.extended(&mut fields);
+        fields.finish(tables)
+    }
+
+    #[test]
+    fn a_suite_adds_to_what_all_suites_share() {
+        let shared = "{tool_categories: {web: [fetch]}, prices: {a: {input: 1, output: 1}}}";
+        let shared = extended(&Tables::default(), shared).expect("tables");
+        let suite = "{tool_categories: {web: [get]}, prices: {b: {input: 2, output: 2}}}";
+        let tables = extended(&shared, suite).expect("tables");
+        let web = tables.tool_categories.find("web").expect("a category");
+        assert!(web.has("curl") && web.has("fetch") && web.has("get"));
+        let usage = Some(Usage { input_tokens: 1_000_000, ..Usage::default() });
+        let cost = |model: &str| {
+            tables.prices.cost(&Trace { model: Some(model.to_owned()), usage, ..Trace::default() })
+        };
+        assert_eq!((cost("a"), cost("b"), cost("c")), (Some(1.0), Some(2.0), None));
+    }
+
+    #[test]
+    fn a_suite_adds_aliases_or_is_told_why_not() {
+        let tables = extended(&Tables::default(), "{field_aliases: {price: [fee]}}").expect("tables");
+        assert_eq!(tables.field_aliases.pattern("price").expect("a pattern").aliases(), ["fee"]);
+        assert_eq!(tables.field_aliases.pattern("status").expect("a pattern").aliases(), ["status", "state"]);
+        let errors = extended(&Tables::default(), "{field_aliases: [price]}").expect_err("a list");
+        assert!(errors.to_string().starts_with("suite.yaml:1:17: `field_aliases` is a mapping"), "{errors}");
+    }
+}

@@ -1,0 +1,162 @@
+//! The layers: each stage uses only what stands to its left, and only some of them touch the world.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// From left to right; those of one entry never use each other.
+const LAYERS: &[&[&str]] = &[
+    // Of the package `arraign-trace`.
+    &["place", "trace"],
+    &["yaml"],
+    &["source"],
+    &["outcome"],
+    &["pattern"],
+    &["secrets"],
+    &["evidence"],
+    &["check"],
+    &["score"],
+    &["case"],
+    &["vocabulary", "reader"],
+    &["suite"],
+    &["http"],
+    &["judge", "agent"],
+    &["verdict"],
+    &["engine"],
+    &["lint"],
+    &["report"],
+    &["harness"],
+];
+
+/// Those of the package `arraign-trace`.
+const TRACE_LAYERS: &[&[&str]] =
+    &[&["place"], &["suggest"], &["compiled"], &["jsonpath"], &["source"], &["trace"], &["reader"]];
+
+/// The packages that have layers: the folder of each, and its layers.
+const PACKAGES: &[(&str, &[&[&str]])] = &[("src", LAYERS), ("crates/arraign-trace/src", TRACE_LAYERS)];
+
+/// The front doors: what the crate shows, whichever layer it comes from.
+const FACES: &[&str] = &["lib", "internals"];
+
+struct File {
+    path: PathBuf,
+    /// The stage: the first part of the path below `src/`.
+    stage: String,
+    /// The code without its tests and comments.
+    code: String,
+}
+
+/// The files of all packages that have layers.
+fn all_files() -> Vec<File> {
+    PACKAGES.iter().flat_map(|(folder, _)| files(folder)).collect()
+}
+
+fn files(folder: &str) -> Vec<File> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut folders = vec![src.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(file(&src, path));
+            }
+        }
+    }
+    files
+}
+
+fn file(src: &Path, path: PathBuf) -> File {
+    let below = path.strip_prefix(src).expect("below src");
+    let first = below.iter().next().expect("a part").to_string_lossy();
+    let stage = first.trim_end_matches(".rs").to_owned();
+    let text = fs::read_to_string(&path).expect("a source file");
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let code =
+        code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    File { path, stage, code }
+}
+
+fn layer(layers: &[&[&str]], stage: &str) -> Option<usize> {
+    layers.iter().position(|stages| stages.contains(&stage))
+}
+
+/// The stages that a file names as `crate::stage`.
+fn used_stages(code: &str) -> Vec<String> {
+    let word = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    code.split("crate::").skip(1).map(word).collect()
+}
+
+#[test]
+fn every_stage_has_its_layer() {
+    for (folder, layers) in PACKAGES {
+        for file in files(folder).iter().filter(|file| !FACES.contains(&file.stage.as_str())) {
+            assert!(layer(layers, &file.stage).is_some(), "{} belongs to no layer", file.path.display());
+        }
+    }
+}
+
+#[test]
+fn dependencies_point_to_the_left() {
+    for (folder, layers) in PACKAGES {
+        for file in files(folder).iter().filter(|file| !FACES.contains(&file.stage.as_str())) {
+            let own = layer(layers, &file.stage).expect("a layer");
+            for used in used_stages(&file.code).iter().filter(|used| **used != file.stage) {
+                let Some(other) = layer(layers, used) else {
+                    panic!("{} uses `crate::{used}`", file.path.display())
+                };
+                assert!(other < own, "{} ({}) uses `crate::{used}`", file.path.display(), file.stage);
+            }
+        }
+    }
+}
+
+#[test]
+fn only_named_stages_touch_the_world() {
+    let rules: &[(&str, &[&str])] = &[
+        ("std::fs", &["source", "agent", "harness"]),
+        ("std::process", &["source", "agent", "harness"]),
+        ("std::env", &["harness"]),
+        ("tokio", &["judge", "agent", "harness"]),
+        ("libtest_mimic", &["harness"]),
+        ("granit_parser", &["yaml"]),
+        ("insta::", &["harness"]),
+        ("ureq", &["http"]),
+    ];
+    for file in all_files() {
+        for (word, allowed) in rules {
+            let names = file.code.contains(word) && !allowed.contains(&file.stage.as_str());
+            assert!(!names, "{} names `{word}`", file.path.display());
+        }
+    }
+}
+
+/// A check may use `support` and the folders that are named after no check, never another check's file.
+#[test]
+fn checks_do_not_use_each_other() {
+    let kinds: Vec<&str> = arraign::__internals::check::BUILTIN.iter().map(|kind| kind.name).collect();
+    for group in ["answer", "calls", "figures", "judged", "order"] {
+        for file in files("src").iter().filter(|file| file.stage == "check") {
+            let in_group = file.path.iter().any(|part| part == group);
+            for kind in &kinds {
+                let own =
+                    file.path.iter().any(|part| part.to_string_lossy().trim_end_matches(".rs") == *kind);
+                let uses = file.code.contains(&format!("{group}::{kind}::{{"))
+                    || file.code.contains(&format!("check::{group}::{kind}::"))
+                    || in_group && file.code.contains(&format!("super::{kind}::"));
+                assert!(own || !uses, "{} uses the check `{kind}`", file.path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_file_holds_two_ideas() {
+    for file in all_files() {
+        let lines = file.code.lines().count();
+        assert!(lines <= 400, "{} has {lines} lines of code", file.path.display());
+        let name = file.path.file_stem().expect("a name").to_string_lossy().into_owned();
+        assert!(!["util", "utils", "helpers", "common", "misc"].contains(&name.as_str()), "{name}");
+    }
+}

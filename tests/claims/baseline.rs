@@ -1,0 +1,247 @@
+//! Comparisons with a baseline are held against EvalView's, and their cost against a bound.
+
+use arraign::__internals::score::compare::{Change, Comparison, EditKind, Limits, Run, similarity};
+use arraign::Trace;
+use arraign::trace::{Arguments, Call};
+use serde_json::{Value, json};
+
+fn goldens() -> Vec<Value> {
+    let text = include_str!("../goldens/evalview/diff.json");
+    let goldens: Value = serde_json::from_str(text).expect("valid JSON");
+    goldens["cases"].as_array().expect("cases").clone()
+}
+
+/// Goldens that differ, and how: status and number of edits here.
+const DIFFERENCES: &[(&str, Change, usize)] = &[
+    // 1 is 1.0.
+    ("param_type", Change::Passed, 0),
+];
+
+fn trace(side: &Value) -> Trace {
+    let mut trace = Trace { answer: side["output"].as_str().map(str::to_owned), ..Trace::default() };
+    for tool in side["tools"].as_array().expect("tools") {
+        let name = tool.as_str().or(tool["name"].as_str()).expect("a name");
+        trace.push_call(Call::new(name, Arguments::from_json(tool["params"].clone()), 1));
+    }
+    trace
+}
+
+/// The original's cut of the answer is fixed at 0.95.
+fn limits(config: &Value) -> Limits {
+    let mut limits = Limits { similarity: Some(0.95), ..Limits::default() };
+    if let Some(points) = config["score_regression_threshold"].as_f64() {
+        limits.max_drop = points;
+    }
+    limits
+}
+
+fn compare(golden: &Value) -> Comparison {
+    let input = &golden["input"];
+    let (baseline, actual) = (trace(&input["golden"]), trace(&input["actual"]));
+    let score = |field: &str| input[field].as_f64().expect("a score");
+    let baseline = Run { trace: &baseline, score: score("golden_score"), passed: true };
+    let actual = Run { trace: &actual, score: score("actual_score"), passed: true };
+    Comparison::of(&baseline, &actual, &limits(&input["config"]))
+}
+
+/// The edits in the golden's words.
+fn edits(comparison: &Comparison) -> Vec<Value> {
+    let edits = comparison.edits.iter();
+    edits
+        .map(|edit| {
+            json!({
+                "type": edit.kind, "position": edit.position,
+                "golden": edit.baseline, "actual": edit.actual,
+            })
+        })
+        .collect()
+}
+
+fn their_edits(golden: &Value) -> Vec<Value> {
+    let edits = golden["output"]["tool_diffs"].as_array().expect("edits").iter();
+    edits
+        .map(|edit| {
+            json!({
+                "type": edit["type"], "position": edit["position"],
+                "golden": edit["golden"], "actual": edit["actual"],
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn goldens_agree_but_for_the_listed_differences() {
+    for golden in goldens() {
+        let (id, output, comparison) = (&golden["id"], &golden["output"], compare(&golden));
+        assert_eq!(json!(comparison.score_diff), output["score_diff"], "{id}");
+        assert_eq!(json!(comparison.output_similarity), output["output_similarity"], "{id}");
+        if let Some((_, change, count)) = DIFFERENCES.iter().find(|(name, ..)| id == name) {
+            assert_eq!((comparison.change, comparison.edits.len()), (*change, *count), "{id}");
+            continue;
+        }
+        assert_eq!(json!(comparison.change), output["status"], "{id}");
+        assert_eq!(edits(&comparison), their_edits(&golden), "{id}");
+    }
+}
+
+#[test]
+fn each_listed_difference_is_one() {
+    for (id, change, _) in DIFFERENCES {
+        let goldens = goldens();
+        let golden = goldens.iter().find(|golden| golden["id"] == *id).expect("it is among the goldens");
+        assert_ne!(golden["output"]["status"], json!(change), "{id}");
+    }
+}
+
+fn calls(names: &[&str]) -> Trace {
+    trace(&json!({"tools": names, "output": "done"}))
+}
+
+fn between(baseline: &Trace, actual: &Trace) -> Comparison {
+    let run = |trace| Run { trace, score: 80.0, passed: true };
+    Comparison::of(&run(baseline), &run(actual), &Limits::default())
+}
+
+#[test]
+fn two_calls_replaced_by_one_are_two_edits() {
+    let comparison = between(&calls(&["a", "b", "c", "d"]), &calls(&["a", "x", "d"]));
+    assert_eq!(comparison.script(), "~ call 2: `b` became `x`\n- call 3: `c`");
+    let comparison = between(&calls(&["a", "x", "d"]), &calls(&["a", "b", "c", "d"]));
+    assert_eq!(comparison.script(), "~ call 2: `x` became `b`\n+ call 3: `c`");
+    assert_eq!(comparison.edits[1].kind, EditKind::Added);
+}
+
+#[test]
+fn changed_arguments_are_named_with_both_values() {
+    let with = |params: Value| trace(&json!({"tools": [{"name": "a", "params": params}], "output": ""}));
+    let before = with(json!({"q": "cats", "n": 1, "deep": {"on": true}, "x": 1, "y": 2}));
+    let after = with(json!({"q": "dogs", "n": true, "deep": {"on": 1}, "z": 3}));
+    let comparison = between(&before, &after);
+    assert_eq!(comparison.change, Change::ToolsChanged);
+    let line =
+        r#"~ call 1: `a`, /q: "cats" became "dogs", /n: 1 became true, /deep/on: true became 1, and more"#;
+    assert_eq!(comparison.script(), line);
+}
+
+#[test]
+fn the_worst_difference_names_the_comparison() {
+    let (before, after) = (calls(&["a"]), trace(&json!({"tools": ["b"], "output": "other"})));
+    let of = |score: f64, passed: bool, limits: &Limits| {
+        let baseline = Run { trace: &before, score: 90.1, passed: true };
+        Comparison::of(&baseline, &Run { trace: &after, score, passed }, limits)
+    };
+    let limits = Limits::default();
+    let dropped = of(85.09, true, &limits);
+    assert_eq!((dropped.change, dropped.fails(&limits)), (Change::Regression, true));
+    assert_eq!(dropped.claim(), "the score fell by 5.01 points from the baseline");
+    let kept = of(85.1, true, &limits);
+    assert_eq!(
+        (kept.change, kept.fails(&limits)),
+        (Change::ToolsChanged, false),
+        "a drop of exactly 5 is none"
+    );
+    let failing = of(99.0, false, &limits);
+    assert_eq!(failing.change, Change::Regression);
+    assert_eq!(failing.claim(), "the baseline passed, this run does not");
+    assert_eq!(of(f64::NAN, true, &limits).change, Change::Regression);
+}
+
+#[test]
+fn a_score_drop_with_the_same_calls_and_answer_is_a_regression() {
+    let run = calls(&["a"]);
+    let [before, after] = [90.0, 60.0].map(|score| Run { trace: &run, score, passed: true });
+    assert_eq!(Comparison::of(&before, &after, &Limits::default()).change, Change::Regression);
+    assert_eq!(Comparison::of(&after, &before, &Limits::default()).change, Change::Passed);
+}
+
+#[test]
+fn answers_must_be_equal_or_as_alike_as_is_set() {
+    let with = |answer: Value| trace(&json!({"tools": [], "output": answer}));
+    let (before, after) = (with(json!("It ships today.")), with(json!("It ships today!")));
+    let change = |before: &Trace, after: &Trace, similarity| {
+        let run = |trace| Run { trace, score: 0.0, passed: false };
+        Comparison::of(&run(before), &run(after), &Limits { similarity, ..Limits::default() }).change
+    };
+    assert_eq!(change(&before, &after, None), Change::OutputChanged);
+    assert_eq!(change(&before, &after, Some(0.93)), Change::Passed);
+    assert_eq!(change(&before, &after, Some(0.94)), Change::OutputChanged);
+    assert_eq!(change(&with(Value::Null), &with(json!("")), Some(0.1)), Change::OutputChanged);
+    let long = |end: &str| with(json!("a".repeat(10_000) + end));
+    let claim = between(&long("b"), &long("c")).claim();
+    assert_eq!(claim, "the answer is not that of the baseline: they are 99.9% alike");
+    assert_eq!(change(&with(Value::Null), &with(Value::Null), None), Change::Passed);
+}
+
+#[test]
+fn settings_that_cannot_be_meant_are_refused() {
+    for (json, error) in [
+        (r#"{"max_drop": -1}"#, "points from 0 to 100"),
+        (r#"{"similarity": 95}"#, "expected a share from 0 to 1, such as 0.95, found `95`"),
+        (r#"{"fail_on": ["PASSED"]}"#, "shows no difference"),
+        (r#"{"fail_on": ["regression"]}"#, "unknown variant"),
+        (r#"{"drop": 1}"#, "unknown field"),
+    ] {
+        let refused = serde_json::from_str::<Limits>(json).expect_err(json).to_string();
+        assert!(refused.contains(error), "{refused}");
+    }
+    let limits: Limits = serde_json::from_str(r#"{"fail_on": ["TOOLS_CHANGED"]}"#).expect("settings");
+    assert!(between(&calls(&["a"]), &calls(&["b"])).fails(&limits));
+}
+
+#[test]
+fn a_comparison_survives_the_way_through_json() {
+    let comparison = between(&calls(&["a", "b"]), &calls(&["b", "c"]));
+    let json = serde_json::to_string(&comparison).expect("JSON");
+    assert_eq!(serde_json::from_str::<Comparison>(&json).expect("a comparison"), comparison);
+}
+
+/// Ratios that Python's `difflib.SequenceMatcher(None, one, other, autojunk=False)` gives.
+#[test]
+fn likeness_is_that_of_python() {
+    for (one, other, ratio) in [
+        ("", "", 1.0),
+        ("", "a", 0.0),
+        ("abcd", "bcde", 0.75),
+        ("tide", "diet", 0.25),
+        ("diet", "tide", 0.5),
+        ("naïve café", "naive cafe", 0.8),
+        ("private Thread currentThread;", "private volatile Thread currentThread;", 0.865_671_641_791_044_8),
+    ] {
+        assert!((similarity(one, other) - ratio).abs() < 1e-15, "{one} {other}: {}", similarity(one, other));
+    }
+}
+
+/// Words that mean nothing.
+fn prose(words: usize) -> String {
+    let mut seed = 1_u64;
+    let mut word = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("{:x}", (seed >> 33) % 5_000)
+    };
+    (0..words).map(|_| word()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn long_answers_do_not_hang() {
+    let text = prose(24_000);
+    let edited = text.replace(" 1f", " the ");
+    let rare: String = (0..50_000).filter_map(|at| char::from_u32(0x4e00 + at % 20_000)).collect();
+    let reversed: String = rare.chars().rev().collect();
+    for (one, other, least) in [
+        (text.as_str(), edited.as_str(), 0.99),
+        (&"ab".repeat(50_000), &"aab".repeat(33_000), 0.0),
+        (&rare, &reversed, 0.0),
+        (&"a".repeat(2_000_000), &"a".repeat(1_999_999), 0.99),
+    ] {
+        let alike = similarity(one, other);
+        assert!((least..=1.0).contains(&alike), "{alike}");
+    }
+}
+
+#[test]
+fn many_calls_do_not_hang() {
+    let names = ["search", "read", "write", "search", "read"];
+    let run = |count: usize| calls(&(0..count).map(|at| names[at * at % 5]).collect::<Vec<_>>());
+    let comparison = between(&run(20_000), &run(19_000));
+    assert_eq!(comparison.edits.len(), 1_000);
+}

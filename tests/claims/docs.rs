@@ -1,0 +1,289 @@
+//! What is derived is held equal to what it is derived from: the README's table and its red trial, the trace formats,
+//! and one page a check. `BLESS=1` rewrites them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arraign::__internals::case::Tier;
+use arraign::__internals::check::{BUILTIN, Kind, Registry};
+use arraign::__internals::engine::evaluate_recorded;
+use arraign::__internals::report::block::block;
+use arraign::__internals::report::summary::summary;
+use arraign::__internals::report::terminal;
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, Suite, load_recorded, schema};
+use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
+use arraign::reader::READERS;
+use arraign::verdict::Verdict;
+use serde_json::Value;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Holds the file at `path` to `text`, or rewrites it.
+fn hold(path: &Path, text: &str) {
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(path, text).expect("it is written");
+    }
+    let now = fs::read_to_string(path).unwrap_or_default();
+    assert!(now == text, "{} is out of date: `just bless` rewrites it", path.display());
+}
+
+/// `text` with what stands between the two comments named `mark` replaced.
+fn with_block(text: &str, mark: &str, block: &str) -> String {
+    let (open, close) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->"));
+    let (before, rest) = text.split_once(&open).unwrap_or_else(|| panic!("no {open}"));
+    let (_, after) = rest.split_once(&close).unwrap_or_else(|| panic!("no {close}"));
+    format!("{before}{open}{block}{close}{after}")
+}
+
+#[test]
+fn the_readme_shows_the_table_and_a_real_red_trial() {
+    let path = root().join("README.md");
+    let text = with_block(&read(&path), "the table of checks", &table());
+    let text = with_block(&text, "the formats", &formats());
+    let case = format!("```yaml\n{}```\n", read(&root().join("tests/readme/evals/refund.yaml")));
+    let text = with_block(&text, "a case", &case);
+    hold(&path, &with_block(&text, "a red trial", &format!("```text\n{}```\n", red_trial())));
+    assert!(read(&path).lines().count() < 150, "the README is for five minutes");
+}
+
+fn table() -> String {
+    let mut table = "| check | it holds when |\n|---|---|\n".to_owned();
+    for kind in BUILTIN {
+        writeln!(table, "| [`{0}`](docs/checks/{0}.md) | {1} |", kind.name, kind.summary).expect("text");
+    }
+    table
+}
+
+/// The formats, by who writes them: what a person looks for.
+const FAMILIES: &[(&str, &[&str])] = &[
+    ("models", &["openai-chat", "openai-responses", "anthropic", "gemini"]),
+    ("coding agents", &["claude-code", "codex", "gemini-cli"]),
+    ("frameworks", &["langchain", "maf", "pydantic-ai", "vercel-ai", "adk", "rig"]),
+    ("telemetry, protocols", &["otel", "mcp", "ag-ui", "a2a"]),
+    ("eval tools", &["inspect", "atif", "mcplab", "evalview"]),
+    ("event logs, people", &["episodes", "tool-events", "run-lines", "native"]),
+];
+
+/// A row a family. What a summary begins with says whose format it is.
+fn formats() -> String {
+    let whose = |summary: &'static str| summary.split_once(": ").map_or(summary, |(whose, _)| whose);
+    let reader = |name: &str| READERS.iter().find(|reader| reader.name == name).expect(name);
+    let told = |name: &&str| format!("{} (`{name}`)", whose(reader(name).summary));
+    let mut table = "| written by | formats |\n|---|---|\n".to_owned();
+    for (family, names) in FAMILIES {
+        let names: Vec<String> = names.iter().map(told).collect();
+        writeln!(table, "| {family} | {} |", names.join(", ")).expect("text");
+    }
+    let told: usize = FAMILIES.iter().map(|(_, names)| names.len()).sum();
+    assert_eq!(told, READERS.len(), "each reader is of one family");
+    table
+}
+
+/// The table, and one section a format: its module's documentation.
+#[test]
+fn the_page_of_traces_tells_of_each_format() {
+    let path = root().join("docs/traces.md");
+    let mut table = "| format | what is read |\n|---|---|\n".to_owned();
+    let mut sections = String::new();
+    for reader in READERS {
+        writeln!(table, "| [`{0}`](#{0}) | {1} |", reader.name, reader.summary).expect("text");
+        let module = read(&module_of_reader(reader.name));
+        let told = module.lines().map_while(|line| line.strip_prefix("//!"));
+        writeln!(sections, "### {}\n", reader.name).expect("text");
+        let told = told.map(|line| line.strip_prefix(' ').unwrap_or(line));
+        told.for_each(|line| writeln!(sections, "{line}").expect("text"));
+        sections.push('\n');
+    }
+    let page = with_block(&read(&path), "the table of formats", &table);
+    hold(&path, &with_block(&page, "the formats", &sections));
+    let known: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let names: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
+    assert_eq!(known, names, "how each format is known, in the order of the readers");
+}
+
+fn module_of_reader(name: &str) -> PathBuf {
+    let readers = root().join("crates/arraign-trace/src/reader");
+    let files = ["", "formats/"].iter().flat_map(|folder| {
+        [".rs", "/mod.rs"].map(|end| readers.join(format!("{folder}{}{end}", name.replace('-', "_"))))
+    });
+    let file = files.into_iter().find(|file| file.exists());
+    file.unwrap_or_else(|| panic!("no file reads `{name}`"))
+}
+
+#[test]
+fn the_page_of_verdicts_shows_a_real_one() {
+    let path = root().join("docs/verdict.md");
+    let mut verdict = readme_verdict();
+    verdict.duration_ms = 0.0;
+    verdict.findings.iter_mut().for_each(|finding| finding.duration_ms = 0.0);
+    let json = serde_json::to_string_pretty(&verdict).expect("JSON");
+    hold(&path, &with_block(&read(&path), "a verdict", &format!("```json\n{json}\n```\n")));
+}
+
+/// The suite in `evals/golden`, what its run ends with, and the red trial of a gate.
+#[test]
+fn the_page_of_golden_datasets_shows_a_real_run() {
+    let path = root().join("docs/golden.md");
+    let verdicts = golden_verdicts();
+    let shown = verdicts.iter().find(|verdict| verdict.name.ends_with("broken_calls")).expect("the row");
+    let gate = read(&root().join("tests/report/snapshots/gate.snap"));
+    let gate = &gate[gate.find("error[").expect("a diagnostic")..];
+    let blocks = [
+        ("the rows", "json", read(&root().join("evals/golden/order-rows.json"))),
+        ("the suite", "yaml", read(&root().join("evals/golden/orders.yaml"))),
+        ("a red gate", "text", gate.to_owned()),
+        ("the summary", "text", golden_summary(&verdicts)),
+        ("a block", "text", block(shown)),
+    ];
+    let page = blocks.into_iter().fold(read(&path), |page, (mark, language, text)| {
+        with_block(&page, mark, &format!("```{language}\n{text}```\n"))
+    });
+    hold(&path, &page);
+}
+
+fn golden_verdicts() -> Vec<Verdict> {
+    let (kinds, files) = (Registry::default(), Files::new(root(), root().join("evals")));
+    let path = root().join("evals/golden/orders.yaml");
+    let tables = arraign::__internals::check::Tables::default();
+    let suite =
+        Suite::load(&path, Library { kinds: &kinds, files: &files, tables: &tables }).expect("a suite");
+    let judge = |case: &std::sync::Arc<arraign::Case>| {
+        let runs = load_recorded(case, &path, &files).expect("its recording");
+        let name = format!("golden::orders::{}", case.id.as_deref().expect("an id"));
+        evaluate_recorded(case, &name, &runs)
+    };
+    suite.cases.iter().map(judge).collect()
+}
+
+fn golden_summary(verdicts: &[Verdict]) -> String {
+    let rows: Vec<Row> = verdicts.iter().map(Row::of).collect();
+    let group = Group { gate: Some(0.8), ..Group::of("golden::orders", &rows.iter()) };
+    let (total, suites) = (Group::default(), vec![group]);
+    summary(&Summary { schema_version: SUMMARY_VERSION, tier: Tier::Full, total, suites })
+}
+
+fn red_trial() -> String {
+    terminal::red_trial(&readme_verdict())
+}
+
+fn readme_verdict() -> Verdict {
+    let folder = root().join("tests/readme");
+    let (kinds, files) = (Registry::default(), Files::new(&folder, folder.join("evals")));
+    let path = folder.join("evals/refund.yaml");
+    let suite = Suite::load(
+        &path,
+        Library { kinds: &kinds, files: &files, tables: &arraign::__internals::check::Tables::default() },
+    )
+    .expect("the README's case");
+    let runs = load_recorded(&suite.cases[0], &path, &files).expect("its trace");
+    evaluate_recorded(&suite.cases[0], "refund::auth_flow", &runs)
+}
+
+#[test]
+fn each_check_has_its_page() {
+    let schema = schema::of_cases(&Registry::default());
+    for kind in BUILTIN {
+        hold(
+            &root().join(format!("docs/checks/{}.md", kind.name)),
+            &page(kind, &settings_table(kind, &schema)),
+        );
+    }
+    let pages = fs::read_dir(root().join("docs/checks")).expect("the pages").count();
+    assert_eq!(pages, BUILTIN.len(), "a page without a check");
+}
+
+/// The table of a check's settings, from the schema that editors show.
+fn settings_table(kind: &Kind, schema: &Value) -> String {
+    let settings = schema["definitions"]["checks"][kind.name]["properties"].as_object();
+    let mut table = "| setting | meaning |\n|---|---|\n".to_owned();
+    for (name, setting) in settings.into_iter().flatten() {
+        let meaning = [describe(setting), &describe_choices(setting, schema)].concat().replace('|', "\\|");
+        writeln!(table, "| `{name}` | {meaning} |").expect("text");
+    }
+    table
+}
+
+fn describe(setting: &Value) -> &str {
+    setting["description"].as_str().unwrap_or_else(|| panic!("no description: {setting}"))
+}
+
+/// The values that a setting may have, where the schema describes each.
+fn describe_choices(setting: &Value, schema: &Value) -> String {
+    let choices = find_choices(setting, schema);
+    let choices = choices.into_iter().map(|choice| {
+        let name = choice["const"].as_str().unwrap_or_else(|| panic!("no name: {choice}"));
+        format!("<br>`{name}`: {}", describe(choice))
+    });
+    choices.collect()
+}
+
+/// The described values of a setting: its own, those of a list's entries, or those of a form that it refers to.
+fn find_choices<'s>(setting: &'s Value, schema: &'s Value) -> Vec<&'s Value> {
+    if let Some(choices) = setting["oneOf"].as_array() {
+        return choices.iter().collect();
+    }
+    if let Some(pointer) = setting["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
+        return find_choices(schema.pointer(pointer).expect("a form"), schema);
+    }
+    let inner = ["anyOf", "allOf"].iter().filter_map(|of| setting[of].as_array()).flatten();
+    let inner = inner.chain(setting.get("items"));
+    inner.flat_map(|inner| find_choices(inner, schema)).collect()
+}
+
+/// The check's module documentation, and what a person sees of its example.
+fn page(kind: &Kind, settings: &str) -> String {
+    let source = source_of(kind);
+    let folder = source.parent().expect("a folder");
+    let mut page = format!("<!-- written by `just bless` from {} -->\n", shown(&source));
+    let mut example = None;
+    for line in read(&source).lines() {
+        if line == "//! <!-- settings -->" {
+            page.push_str(settings);
+        } else if let Some(text) = line.strip_prefix("//!") {
+            writeln!(page, "{}", text.strip_prefix(' ').unwrap_or(text)).expect("text");
+        } else if let Some(path) =
+            line.strip_prefix("#![doc = include_str!(\"").and_then(|rest| rest.strip_suffix("\")]"))
+        {
+            let fixture = folder.join(path).canonicalize().expect("a fixture");
+            page.push_str(&read(&fixture));
+            example.get_or_insert(fixture);
+        } else {
+            break;
+        }
+    }
+    let example = example.unwrap_or_else(|| panic!("{}: its documentation shows no case", kind.name));
+    write!(page, "\nand says:\n\n```text\n{}```\n", said_of(&example)).expect("text");
+    page
+}
+
+fn source_of(kind: &Kind) -> PathBuf {
+    let groups = ["", "answer/", "calls/", "figures/", "judged/", "order/"];
+    let files = groups.iter().flat_map(|group| {
+        [".rs", "/mod.rs"].map(|end| root().join(format!("src/check/{group}{}{end}", kind.name)))
+    });
+    // `check/json_schema/` validates for several checks: the check of that name is in `answer/`.
+    let has_kind =
+        files.into_iter().find(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("const KIND")));
+    has_kind.unwrap_or_else(|| panic!("no file has the check `{}`", kind.name))
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/")
+}
+
+/// The diagnostics in the fixture's snapshot.
+fn said_of(fixture: &Path) -> String {
+    let stem = fixture.file_stem().expect("a name").to_string_lossy();
+    let snapshot = read(&fixture.parent().expect("a folder").join(format!("snapshots/{stem}.snap")));
+    let at = snapshot.find("error[").unwrap_or_else(|| panic!("{}: no diagnostic", fixture.display()));
+    format!("{}\n", snapshot[at..].trim_end())
+}

@@ -1,0 +1,322 @@
+//! Each format of a report, from one shared run, and from a hostile one: whatever a trace holds, a report stays valid
+//! and means nothing but what it shows.
+
+mod html;
+mod schemas;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use arraign::__internals::check::{BUILTIN, Registry, Tables};
+use arraign::__internals::engine::{evaluate_recorded, failed_with};
+use arraign::__internals::outcome::Status;
+use arraign::__internals::place::Location;
+use arraign::__internals::report::annotations::Annotations;
+use arraign::__internals::report::comparison::Comparison;
+use arraign::__internals::report::overview::Overview;
+use arraign::__internals::report::{Earlier, FORMATS, Format, Report, Run, Skipped, summary};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{Library, ReportFormat, Suite, load_recorded};
+use arraign::__internals::verdict::summary::{GoldenSuite, Selection, Summary};
+use arraign::verdict::{Attempt, Verdict};
+use serde_json::Value;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")
+}
+
+/// The verdicts of a file of cases, without what differs from run to run.
+fn verdicts(name: &str) -> Vec<Verdict> {
+    let (kinds, tables) = (Registry::default(), Tables::default());
+    let files = Files::new(folder(), folder().join("evals"));
+    let library = Library { kinds: &kinds, files: &files, tables: &tables };
+    let path = files.root().join(format!("{name}.yaml"));
+    let suite = Suite::load(&path, library).unwrap_or_else(|errors| panic!("{errors}"));
+    let judge = |case: &std::sync::Arc<arraign::Case>| {
+        let trial = format!("{name}::{}", case.id.as_deref().expect("an id"));
+        let verdict = match load_recorded(case, &path, &files) {
+            Ok(runs) => evaluate_recorded(case, &trial, &runs),
+            Err(error) => failed_with(case, &trial, case.trace_place(), error),
+        };
+        without_times(verdict)
+    };
+    suite.cases.iter().map(judge).collect()
+}
+
+fn without_times(mut verdict: Verdict) -> Verdict {
+    verdict.duration_ms = 1.0;
+    verdict.findings.iter_mut().for_each(|finding| finding.duration_ms = 0.0);
+    verdict
+}
+
+fn run() -> Run {
+    let asleep = |name: &str, reason: Option<&str>| Skipped {
+        name: format!("every::{name}"),
+        file: "evals/every.yaml".to_owned(),
+        reason: reason.map(str::to_owned),
+    };
+    Run {
+        id: "run-7".to_owned(),
+        started: UNIX_EPOCH + Duration::from_secs(1_795_231_203),
+        folder: "crates/shop/".to_owned(),
+        rules: BUILTIN.iter().map(|kind| (kind.name.to_owned(), kind.summary.to_owned())).collect(),
+        skipped: vec![asleep("asleep", Some("until \"ä\" is <fixed>")), asleep("silent", None)],
+        selection: Selection::default(),
+        earlier: None,
+    }
+}
+
+/// A text that would break out of every format, if it could.
+const HOSTILE: &str = "evil]]></x></script><script>alert(2)</script><img src=x>\u{1b}[31m\u{202e}\n::error::x\n##[error]`@everyone`\u{0}";
+
+/// The run of the hostile trace: all that is said of a run and of a trial, beside what its trace holds, is hostile, too.
+fn hostile_run() -> Run {
+    let verdict = |name: &str, passed: bool| {
+        let mut verdict = Verdict::nothing(name, Location::default());
+        (verdict.passed, verdict.harness) = (passed, HOSTILE.to_owned());
+        verdict
+    };
+    let before = [verdict(HOSTILE, true), verdict(&verdicts("hostile")[0].name, true)];
+    let trials = before.iter().collect();
+    let golden =
+        GoldenSuite { harness: HOSTILE.to_owned(), name: HOSTILE.to_owned(), skipped: 0, gate: None };
+    Run {
+        selection: Selection { golden: vec![golden], ..Selection::default() },
+        earlier: Some(Earlier { name: HOSTILE.to_owned(), trials }),
+        skipped: vec![Skipped {
+            name: HOSTILE.to_owned(),
+            file: HOSTILE.to_owned(),
+            reason: Some(HOSTILE.to_owned()),
+        }],
+        ..run()
+    }
+}
+
+/// Its verdicts: each was tried before with another end, and the last is a golden row.
+fn hostile() -> Vec<Verdict> {
+    let mut golden = verdicts("red").into_iter().next().expect("a row");
+    (golden.status, golden.passed) = (Status::Fail, false);
+    golden.runs.iter_mut().for_each(|run| run.agent = Some(HOSTILE.to_owned()));
+    HOSTILE.clone_into(&mut golden.case.file);
+    let mut all = verdicts("hostile");
+    all.push(golden);
+    for verdict in &mut all {
+        (verdict.harness, verdict.suite) = (HOSTILE.to_owned(), HOSTILE.to_owned());
+        verdict.earlier_attempts.push(Attempt::new(Status::Pass, true));
+    }
+    all
+}
+
+fn format(wanted: ReportFormat) -> &'static Format {
+    FORMATS.iter().find(|format| format.format == wanted).expect("a format")
+}
+
+fn rendered(wanted: ReportFormat, name: &str) -> String {
+    format(wanted).render(&run(), &verdicts(name))
+}
+
+fn annotations(verdicts: &[Verdict]) -> String {
+    let run = run();
+    let mut annotations = Box::new(Annotations::of(&run));
+    for verdict in verdicts {
+        annotations.add(verdict);
+    }
+    annotations.finish()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn pretty(text: &str) -> String {
+    let text = serde_json::to_string_pretty(&json(text)).expect("JSON");
+    text.replace(env!("CARGO_PKG_VERSION"), "[version]")
+}
+
+fn pin(name: &str, shown: &str) {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(folder().join("snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, shown));
+}
+
+#[test]
+fn junit_keeps_failures_errors_and_skipped_trials_apart() {
+    pin("junit", &rendered(ReportFormat::Junit, "every"));
+}
+
+#[test]
+fn sarif_points_at_what_was_broken() {
+    pin("sarif", &pretty(&rendered(ReportFormat::Sarif, "every")));
+}
+
+#[test]
+fn json_holds_the_run_its_totals_and_the_verdicts() {
+    let report = json(&rendered(ReportFormat::Json, "every"));
+    let expected = serde_json::json!({
+        "cases": 8, "passed": 2, "failed": 4, "undecided": 1, "errors": 1, "skipped": 2,
+    });
+    assert_eq!((&report["schema_version"], &report["totals"]), (&1.into(), &expected));
+    assert_eq!(report["run"]["id"], "run-7");
+    assert_eq!(report["run"]["started"], "2026-11-21T03:20:03Z");
+    assert_eq!(report["skipped"][0]["reason"], "until \"ä\" is <fixed>");
+    let read: Vec<Verdict> = serde_json::from_value(report["verdicts"].clone()).expect("verdicts");
+    assert_eq!(read, verdicts("every"));
+}
+
+#[test]
+fn json_lines_hold_a_verdict_each() {
+    let report = rendered(ReportFormat::Jsonl, "every");
+    let read: Vec<Verdict> =
+        report.lines().map(|line| serde_json::from_str(line).expect("a verdict")).collect();
+    assert_eq!(read, verdicts("every"));
+}
+
+#[test]
+fn markdown_shows_totals_scores_and_what_did_not_pass() {
+    pin("markdown", &rendered(ReportFormat::Markdown, "every"));
+}
+
+#[test]
+fn annotations_mark_the_line_below_the_repository() {
+    pin("annotations", &annotations(&verdicts("every")));
+}
+
+#[test]
+fn a_run_without_a_trial_is_a_report_as_well() {
+    for format in FORMATS {
+        let report = format.render(&Run { skipped: Vec::new(), ..run() }, &[]);
+        assert!(report.is_empty() == (format.format == ReportFormat::Jsonl), "{}: {report}", format.file);
+    }
+}
+
+#[test]
+fn a_hostile_trace_leaves_every_report_harmless() {
+    let hostile = hostile();
+    let reports = FORMATS.iter().map(|format| (format.file, format.render(&hostile_run(), &hostile)));
+    let compared =
+        Comparison::between(&hostile_run().earlier.expect("a run").trials, &hostile.iter().collect());
+    let others = [
+        ("annotations", annotations(&hostile)),
+        ("comparison", compared.text()),
+        ("comparison in Markdown", compared.markdown(HOSTILE)),
+        ("summary", summary::summary(&summed(&hostile))),
+        ("overview", overview(&hostile)),
+    ];
+    for (file, text) in reports.chain(others) {
+        assert!(text.contains("evil"), "{file} shows the violation: {text}");
+        let control = text.chars().find(|c| is_harmful(*c));
+        assert_eq!(control, None, "{file}: {text:?}");
+        let shown = without_own_scripts(&text);
+        let words: &[&str] = match file {
+            // A line that is a command already is not looked through for another one.
+            "annotations" => &[],
+            // Markup means nothing on a terminal.
+            "comparison" | "summary" | "overview" => &["##[", "##vso"],
+            _ => &["<script", "</script", "<img", "##[", "##vso"],
+        };
+        let word = words.iter().find(|word| shown.contains(**word));
+        assert_eq!(word, None, "{file}: {text}");
+        let command = |line: &&str| line.trim_start().starts_with("::");
+        let commands = text.lines().filter(command).count();
+        assert_eq!(commands, if file == "annotations" { hostile.len() } else { 0 }, "{file}: {text}");
+    }
+}
+
+fn summed(verdicts: &[Verdict]) -> Summary {
+    let run = hostile_run();
+    let mut rows = summary::Rows::of(&run);
+    for verdict in verdicts {
+        rows.add(verdict);
+    }
+    rows.summary()
+}
+
+fn overview(verdicts: &[Verdict]) -> String {
+    let run = hostile_run();
+    let mut overview = Box::new(Overview::of(&run));
+    for verdict in verdicts {
+        overview.add(verdict);
+    }
+    overview.finish()
+}
+
+/// A page has scripts of its own: it begins and ends each of them once.
+fn without_own_scripts(text: &str) -> String {
+    let own = ["<script type=\"application/json\" id=\"", "<script>", "</script>"];
+    let of_page = text.starts_with("<!DOCTYPE html>");
+    own.into_iter().filter(|_| of_page).fold(text.to_owned(), |text, own| text.replace(own, ""))
+}
+
+fn is_harmful(c: char) -> bool {
+    (c.is_control() && c != '\n')
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+#[test]
+fn a_hostile_report_is_still_of_its_format() {
+    let hostile = hostile();
+    let render = |wanted: ReportFormat| format(wanted).render(&hostile_run(), &hostile);
+    let names: Vec<Value> = hostile.iter().map(|verdict| Value::from(verdict.name.as_str())).collect();
+    let report = json(&render(ReportFormat::Json));
+    assert_eq!(
+        (&report["verdicts"][0]["name"], &report["skipped"][0]["reason"]),
+        (&names[0], &HOSTILE.into())
+    );
+    assert_eq!(report["summary"]["suites"][0]["name"], HOSTILE);
+    let lines = render(ReportFormat::Jsonl);
+    assert_eq!(lines.lines().map(|line| json(line)["name"].clone()).collect::<Vec<_>>(), names);
+    assert_eq!(json(&render(ReportFormat::Sarif))["runs"][0]["results"][0]["ruleId"], "tool_blocklist");
+    pin("hostile-sarif", &pretty(&render(ReportFormat::Sarif)));
+    pin("hostile-junit", &render(ReportFormat::Junit));
+    pin("hostile-markdown", &render(ReportFormat::Markdown));
+    pin("hostile-annotations", &annotations(&hostile));
+}
+
+#[test]
+fn fingerprints_do_not_see_where_a_line_has_gone() {
+    let fingerprints = |verdicts: &[Verdict]| -> Vec<Value> {
+        let log = json(&format(ReportFormat::Sarif).render(&run(), verdicts));
+        let results = log["runs"][0]["results"].as_array().expect("results");
+        results.iter().map(|result| result["partialFingerprints"]["arraign/v1"].clone()).collect()
+    };
+    let before = verdicts("every");
+    let mut after = before.clone();
+    for verdict in &mut after {
+        verdict.case.line += 10;
+        for breach in verdict.findings.iter_mut().flat_map(|finding| &mut finding.violations) {
+            breach.at.line += 10;
+            breach.call = breach.call.map(|call| call + 1);
+        }
+    }
+    assert_eq!(fingerprints(&before), fingerprints(&after));
+    let distinct: std::collections::HashSet<String> =
+        fingerprints(&before).iter().map(Value::to_string).collect();
+    assert_eq!(distinct.len(), fingerprints(&before).len());
+}
+
+#[test]
+fn more_results_than_are_shown_leave_the_gravest_and_a_notice() {
+    let red = verdicts("every").into_iter().find(|verdict| verdict.name == "every::red").expect("red");
+    let mut costly = red.clone();
+    costly.findings.iter_mut().for_each(|finding| finding.stake = arraign::__internals::score::Stake::Told);
+    let many: Vec<Verdict> = (0..2600).flat_map(|_| [costly.clone(), red.clone()]).collect();
+    let log = json(&format(ReportFormat::Sarif).render(&run(), &many));
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), 5000);
+    assert!(results.iter().all(|result| result["level"] == "error"), "the notes are left out first");
+    let notices = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+    let text = notices[0]["message"]["text"].as_str().expect("a notice");
+    assert!(text.starts_with("5400 more results are not in this report"), "{text}");
+}
+
+#[test]
+fn a_long_run_keeps_markdown_within_a_comment() {
+    let red = verdicts("every");
+    let many: Vec<Verdict> = (0..200).flat_map(|_| red.clone()).collect();
+    let report = format(ReportFormat::Markdown).render(&run(), &many);
+    assert!(report.len() < 65_536, "{}", report.len());
+    assert!(report.contains("more cases that did not pass; the verdict files hold all of them"), "{report}");
+}

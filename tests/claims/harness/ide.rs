@@ -1,0 +1,99 @@
+//! The command lines that IDEs and nextest send, and what they look for in the output.
+
+use serde_json::Value;
+
+use crate::project::{Project, case, green, own, red};
+
+const JETBRAINS: [&str; 4] = ["-Z", "unstable-options", "--format=json", "--show-output"];
+
+fn events(stdout: &str) -> Vec<Value> {
+    let event = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    stdout.lines().map(event).collect()
+}
+
+/// The text of the one failure.
+fn failure(events: &[Value]) -> &str {
+    let failed = |event: &&Value| event["type"] == "test" && event["event"] == "failed";
+    let failed: Vec<&Value> = events.iter().filter(failed).collect();
+    let [one] = failed.as_slice() else { panic!("not one failure: {events:?}") };
+    one["stdout"].as_str().expect("the event has a text")
+}
+
+#[test]
+fn jetbrains_reads_only_json_and_finds_the_place() {
+    let project = Project::of(&[green("a"), red("it's \"b\" \\ é"), case("c", "rm", "ignore: why \"not\"")]);
+    let ran = project.run(&JETBRAINS).exits(101).says_nothing_on_stderr();
+    let events = events(&ran.stdout);
+    let text = failure(&events);
+    let heading =
+        text.lines().find(|line| line.starts_with("thread '")).expect("a line that JetBrains looks for");
+    assert!(heading.ends_with(" panicked at evals/s.yaml:7:32:"), "{heading}");
+    assert!(
+        text.contains("error[tool_blocklist]: `rm` is blocked, but was called\n --> evals/s.yaml:7:32\n"),
+        "{text}"
+    );
+    assert_eq!(events.last().expect("a summary")["event"], "failed");
+    let ignored = events.iter().any(|event| event["name"] == "s::c" && event["event"] == "ignored");
+    assert!(ignored, "{}", ran.stdout);
+}
+
+#[test]
+fn a_broken_file_has_a_place_for_jetbrains_too() {
+    let project = Project::empty().file("evals/x.yaml", "{id: a,\n metric: nosuch}");
+    let arguments = [&JETBRAINS[..], &["--exact", "x::a"]].concat();
+    let ran = project.run(&arguments).exits(101).says_nothing_on_stderr();
+    let events = events(&ran.stdout);
+    assert!(failure(&events).contains("\nthread 'x::a' panicked at evals/x.yaml:2:10:\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn rust_analyzer_runs_one_trial_though_it_is_ignored() {
+    let project = Project::of(&[case("a", "look", "ignore: needs a key"), red("b")]);
+    let ran = project.run(&["s::a", "--exact", "--nocapture", "--include-ignored"]).exits(0);
+    assert_eq!(ran.results().into_iter().collect::<Vec<_>>(), [("s::a", "ok")]);
+    ran.says_nothing_on_stderr();
+}
+
+#[test]
+fn rust_analyzers_explorer_runs_a_path() {
+    let project = Project::of(&[green("a")])
+        .file("evals/t/u.yaml", "{id: b, metric: says, status: fail, trace: {calls: [x]}}");
+    let ran = project.run(&["t::u", "-Z", "unstable-options", "--format=json"]).exits(101);
+    assert!(failure(&events(&ran.stdout)).contains("told to fail"), "{}", ran.stdout);
+}
+
+#[test]
+fn nextest_finds_its_heading_on_stderr() {
+    let project = Project::of(&[
+        red("claim"),
+        own("panic", "panics: {message: \"oh\\nno\"}", ""),
+        own("late", "sleeps: {ms: 20000}", "timeout: 20ms"),
+        case("other", "look", "expect_verdict: fail"),
+        green("fine"),
+    ])
+    .file("evals/typo.yaml", "{id: a, metric: nosuch}");
+    let headings = [
+        ("s::claim", "Error: tool_blocklist: `rm` is blocked, but was called at evals/s.yaml:4:32\n"),
+        ("s::panic", "Error: panics: the check panicked: oh\\nno at evals/s.yaml:7:15\n"),
+        ("s::late", "Error: out of time: the case's `timeout` is 20ms at evals/s.yaml:8:9\n"),
+        ("s::other", "Error: the verdict is pass, not fail at evals/s.yaml:12:9\n"),
+        ("s::fine", ""),
+    ];
+    let run = |name| project.run_with(&[("NEXTEST", "1")], &["--exact", name, "--nocapture"]);
+    for (name, heading) in headings {
+        assert_eq!(run(name).stderr, heading);
+    }
+    let broken = run("typo::a").exits(101).stderr;
+    assert!(broken.starts_with("Error: evals/typo.yaml:1:17: unknown metric `nosuch`"), "{broken}");
+    assert_eq!(broken.lines().count(), 1, "{broken}");
+}
+
+#[test]
+fn remarks_stay_off_a_stream_of_events() {
+    let project = Project::of(&[case("a", "look", "tier: smoke"), green("b")]);
+    project.write("evals/s.yaml", format!("output: {{format: [sarif]}}\n{}", project.read("evals/s.yaml")));
+    let variables = [("ARRAIGN_TIER", "smoke"), ("ARRAIGN_TEIR", "x")];
+    let ran =
+        project.run_with(&variables, &JETBRAINS).exits(0).complains("skipped for their tier or tags: 1 case");
+    events(&ran.stdout);
+}

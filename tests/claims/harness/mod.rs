@@ -1,0 +1,20 @@
+//! The harness as its users meet it: a process with arguments, an environment, an exit code and two streams.
+
+mod cases;
+mod compared;
+mod exact;
+mod exits;
+mod golden;
+mod hostile;
+mod ide;
+mod lists;
+mod names;
+mod reports;
+mod runs;
+mod schema;
+mod scores;
+mod secrets;
+mod select;
+mod snapshots;
+mod store;
+mod verbose;

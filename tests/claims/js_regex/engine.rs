@@ -1,0 +1,25 @@
+//! Our engine as one among others.
+
+use arraign::__internals::pattern::{Exhausted, Flags, JsRegex};
+
+/// What an engine says of a pattern and a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    Invalid,
+    NoMatch,
+    /// A match, and what is extracted.
+    Match(String),
+}
+
+/// `None` where the steps ran out.
+pub(crate) fn ours(pattern: &str, flags: &str, text: &str) -> Option<Said> {
+    let flags = Flags::parse(flags).expect("flags");
+    let Ok(regex) = JsRegex::new(pattern, flags) else { return Some(Said::Invalid) };
+    let said = match (regex.is_match(text), regex.extract(text)) {
+        (Ok(true), Ok(Some(found))) => Said::Match(found),
+        (Ok(false), Ok(None)) => Said::NoMatch,
+        (Err(Exhausted), _) | (_, Err(Exhausted)) => return None,
+        (found, extracted) => panic!("/{pattern}/ on {text:?}: {found:?} but {extracted:?}"),
+    };
+    Some(said)
+}

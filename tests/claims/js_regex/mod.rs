@@ -1,0 +1,16 @@
+//! JavaScript regular expressions against engines: recorded verdicts of Node, and regress; and against patterns that are made to hang an engine.
+
+mod engine;
+mod goldens;
+mod hostile;
+mod oracle;
+mod random;
+
+use arraign::__internals::pattern::{Exhausted, Flags, JsRegex};
+
+use engine::{Said, ours};
+
+fn regex(pattern: &str, flags: &str) -> JsRegex {
+    let flags = Flags::parse(flags).expect("flags");
+    JsRegex::new(pattern, flags).unwrap_or_else(|error| panic!("{pattern}: {error}"))
+}

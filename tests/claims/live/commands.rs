@@ -1,0 +1,106 @@
+//! Agents that are processes: what they are given, and what they give.
+
+use super::{LIVE, RECORD, asks, shell, shell_with};
+use crate::project::Project;
+
+/// A case whose agent, in shell, puts a text into its answer.
+fn answers(script: &str, more: &str) -> Project {
+    let script = format!("printf '{{\"calls\": [\"look\"], \"answer\": \"%s\"}}' \"$({script})\"");
+    Project::of(&[asks("a", &shell_with(&script, more), "")])
+}
+
+fn answer(project: &Project) -> String {
+    project.verdict("s::a")["runs"][0]["answer"].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn the_case_is_asked_on_standard_input() {
+    let project = answers("cat | tr '\"' '!'", "");
+    project.run_with(&[LIVE], &[]).exits(0);
+    let asked = "{!id!:!a!,!input!:!Where is order 7?!,!query!:!Where is order 7?!,!run!:1}";
+    assert_eq!(answer(&project), asked);
+}
+
+#[test]
+fn an_agent_sees_only_the_variables_that_it_is_given() {
+    let names = "env | cut -d= -f1 | sort | tr '\\n' ' '";
+    let project = answers(names, ", env: [MODEL, NOT_SET]");
+    project.run_with(&[LIVE, ("MODEL", "m"), ("OTHER", "o"), ("HOME", "/h")], &[]).exits(0);
+    let seen = answer(&project);
+    let own = |name: &&str| !["PWD", "SHLVL", "_", "OLDPWD"].contains(name);
+    assert_eq!(seen.split_whitespace().filter(own).collect::<Vec<_>>(), ["HOME", "MODEL", "PATH"]);
+}
+
+#[test]
+fn an_agent_works_in_its_folder() {
+    let project = answers("pwd", "");
+    project.run_with(&[LIVE], &[]).exits(0);
+    assert_eq!(answer(&project), project.path("").display().to_string().trim_end_matches('/'));
+    let project = answers("pwd", ", cwd: agents/one").file("agents/one/x", "");
+    project.run_with(&[LIVE], &[]).exits(0);
+    assert!(answer(&project).ends_with("/agents/one"));
+    let project = answers("pwd", ", cwd: gone");
+    let ran = project.run_with(&[LIVE], &[]).exits(101);
+    ran.says("the agent `sh` cannot be started").says("/gone: the working folder is not there");
+}
+
+#[test]
+fn a_program_with_a_path_is_found_from_its_folder() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let agent = "{command: [./one.sh], cwd: agents}";
+    let project = Project::of(&[asks("a", agent, "")]);
+    project.write("agents/one.sh", "#!/bin/sh\necho '{\"calls\": [\"look\"]}'\n");
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(project.path("agents/one.sh"), executable).expect("its rights");
+    project.run_with(&[LIVE], &[]).exits(0);
+}
+
+#[test]
+fn any_known_format_is_an_answer() {
+    let chat = r#"[{"role": "user", "content": "x"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "rm", "arguments": "{}"}}]}]"#;
+    let project = Project::of(&[asks("a", &shell(&format!("echo '{chat}'")), "")]);
+    project.run_with(&[LIVE], &[]).exits(101).says("`rm` is blocked, but was called");
+    let yaml = shell("printf 'steps:\\n- call: look\\n- say: done\\n'");
+    Project::of(&[asks("a", &yaml, "")]).run_with(&[LIVE], &[]).exits(0);
+    let named = shell_with("echo '{\"calls\": [\"look\"]}'", ", format: openai-chat");
+    let ran = Project::of(&[asks("a", &named, "")]).run_with(&[LIVE], &[]).exits(101);
+    ran.says("the agent `sh` answered with what is no trace").says("openai-chat: ");
+}
+
+#[test]
+fn agents_have_names_in_the_folders_own_file() {
+    let project = Project::of(&[asks("a", "robot", "")]);
+    let agents = |script: &str| format!("agents:\n  robot: {}\n", shell(script));
+    project.write("evals/arraign.yaml", agents("echo '{\"calls\": [\"look\"]}'"));
+    project.run_with(&[LIVE], &[]).exits(0);
+    project.write("evals/arraign.yaml", agents("exit 3"));
+    let ran = project.run_with(&[LIVE, ("ARRAIGN_OUT", "other")], &[]).exits(101);
+    ran.says("the agent `robot` failed: it exited with code 3");
+}
+
+#[test]
+fn the_recording_holds_the_trace_alone() {
+    let script = "echo using $SUPPORT_KEY >&2; echo '{\"calls\": [\"look\"]}'";
+    let project = Project::of(&[asks("a", &shell_with(script, ", env: [SUPPORT_KEY]"), "")]);
+    project.run_with(&[RECORD, ("SUPPORT_KEY", "sk-1234567890")], &[]).exits(0);
+    let recording = project.read("evals/traces/s/a.json");
+    assert!(recording.starts_with("{\n  \"agent\": \"sh\",\n  \"steps\": ["), "{recording}");
+    project.holds_nowhere("sk-1234567890");
+}
+
+#[test]
+fn a_secret_in_the_answer_is_kept_nowhere() {
+    let key = ("SUPPORT_KEY", "sk-1234567890");
+    let answer = "echo \"{\\\"calls\\\": [\\\"$SUPPORT_KEY\\\"]}\"";
+    let often = "for n in $(seq 999); do printf $SUPPORT_KEY >&2; done; exit 1";
+    for script in [answer, "echo $SUPPORT_KEY >&2; exit 1", often] {
+        let project = Project::of(&[asks("a", &shell_with(script, ", env: [SUPPORT_KEY]"), "")]);
+        for mode in [LIVE, RECORD] {
+            let ran = project.run_with(&[mode, key], &[]).exits(101).says("SUPPORT_KEY");
+            assert!(!ran.stdout.contains("34567890") && !ran.stderr.contains("34567890"), "{ran:?}");
+        }
+        project.holds_nowhere(key.1);
+        assert!(project.files("evals/traces").is_empty());
+    }
+}

@@ -1,0 +1,70 @@
+//! What a file or the environment cannot say of agents.
+
+use super::asks;
+use crate::project::Project;
+
+#[test]
+fn an_unknown_agent_is_2_and_the_nearest_is_named() {
+    let project = Project::of(&[asks("a", "lookz", ""), asks("b", "looks", "")]);
+    let ran = project.run(&[]).exits(2);
+    ran.complains("error: no agent is called `lookz`; did you mean `looks`?")
+        .complains("--> evals/s.yaml:4:12")
+        .complains("1 mistake in the eval files; no trial was run");
+    project.run(&["--exact", "s::a"]).exits(101).says("no agent is called `lookz`");
+    let suite = Project::empty().file("evals/s.yaml", suite_of("nobody_knows_me"));
+    suite.run(&[]).exits(2).complains("1 mistake").complains("--> evals/s.yaml:1:8");
+}
+
+fn suite_of(agent: &str) -> String {
+    let case = |id: &str| format!("  - {{id: {id}, input: x, expect: [{{tool_blocklist: [rm]}}]}}\n");
+    format!("agent: {agent}\ntests:\n{}{}", case("a"), case("b"))
+}
+
+#[test]
+fn a_mode_that_is_none_is_2() {
+    let ran = Project::of(&[asks("a", "looks", "")]).run_with(&[("ARRAIGN_AGENT_MODE", "on")], &[]).exits(2);
+    ran.complains("ARRAIGN_AGENT_MODE is `on`: it is `replay`, `record` or `live`");
+}
+
+#[test]
+fn a_command_says_what_it_lacks() {
+    let refused = |agent: &str, problem: &str| {
+        Project::of(&[asks("a", agent, "")]).run(&[]).exits(2).complains(problem);
+    };
+    refused("{}", "an agent here needs its `command: [program, argument]` or its `http: {url: ...}`");
+    refused("{comand: [x]}", "did you mean `command`?");
+    refused("{command: x}", "`command` is a list: the program, then its arguments");
+    refused("{command: []}", "`command` names no program");
+    refused("{command: [x], env: {KEY: secret}}", "`env` is a list of names of variables");
+    refused("{command: [x], env: ['KEY=secret']}", "this is no name of a variable");
+    refused("{command: [x], output_limit: -1}", "`output_limit` is a number of bytes");
+    refused("{command: [x], timeout: soon}", "`timeout` is a time");
+    refused("{command: [x], format: opnai-chat}", "did you mean `openai-chat`?");
+    refused("[x]", "`agent` is an agent's name, `{command: [program, argument]}`, or `{http: {url: ...}}`");
+}
+
+#[test]
+fn an_agent_has_something_to_be_asked() {
+    let text = "{agent: looks, expect: [{tool_blocklist: [rm]}]}";
+    let ran = Project::empty().file("evals/s.yaml", text).run(&[]).exits(2);
+    ran.complains("the case has no `input` to ask its `agent`");
+}
+
+#[test]
+fn a_trace_and_an_agent_must_go_together() {
+    let refused = |more: &str, problem: &str| {
+        Project::of(&[asks("a", "looks", more)]).run(&[]).exits(2).complains(problem);
+    };
+    refused("trace: {calls: [look]}", "the trace stands here: the case's `agent` would never run");
+    refused("trace: traces/*.json", "`trace` is the one file that its run is recorded in");
+    refused("trace: {file: traces/a.json, run: 2}", "`trace` is the one file that its run is recorded in");
+    refused("trace: traces/a.json\nrepeat: 2", "`repeat` records several files: `trace` cannot name them");
+}
+
+#[test]
+fn two_agents_of_one_name_are_2() {
+    let project = Project::of(&[asks("a", "looks", "")]);
+    project.write("evals/arraign.yaml", "agents:\n  looks: {command: [x]}\n");
+    let ran = project.run(&[]).exits(2);
+    ran.complains("two agents are called `looks`").complains("--> evals/arraign.yaml:2:10");
+}

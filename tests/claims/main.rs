@@ -1,0 +1,41 @@
+//! The claims of the library: what its parts do, and what a user meets in a process, its exit code and its streams.
+//!
+//! A process that a claim starts is the test target `subject`.
+
+mod absent_evidence;
+mod architecture;
+mod args_valid;
+mod bad_input;
+mod baseline;
+#[path = "../support/cargo.rs"]
+mod cargo;
+mod comparison;
+mod docs;
+mod evalview;
+mod evalview_cases;
+mod formats;
+mod golden_dataset;
+mod harness;
+mod http;
+mod js_regex;
+mod judge;
+mod live;
+mod msrv;
+#[path = "../../crates/arraign-trace/tests/claims/mutations.rs"]
+mod mutations;
+mod native_yaml;
+#[path = "../support/project.rs"]
+mod project;
+#[path = "../support/published.rs"]
+mod published;
+mod report;
+mod runs_of_case;
+mod schema;
+#[path = "../subject/scripted.rs"]
+mod scripted;
+mod sequence_valid;
+#[path = "../support/server.rs"]
+mod server;
+mod statistics;
+mod verification;
+mod yaml_oracle;

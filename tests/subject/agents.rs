@@ -1,0 +1,85 @@
+//! The agents of the test target.
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use arraign::trace::{Arguments, Call};
+use arraign::{AgentInput, Harness, Messages, Trace};
+use serde_json::{Value, json};
+
+/// Adds all of them.
+pub(crate) fn add_agents(harness: Harness) -> Harness {
+    harness
+        .agent("looks", looks)
+        .agent("deletes", |_| async { Ok::<_, io::Error>(json!({"calls": ["rm"]})) })
+        .agent("chats", chats)
+        .agent("errs", |_| async { Err::<Trace, _>(Refused(io::Error::other("401 from the model"))) })
+        .agent("panics", panics)
+        .agent("hangs", hangs)
+        .agent("blocks", blocks)
+        .agent("babbles", |_| async { Ok::<_, io::Error>(json!({"a": 1})) })
+        .agent("counts", counts)
+}
+
+/// Calls `look` with what it was asked, and answers.
+async fn looks(input: AgentInput) -> Result<Trace, io::Error> {
+    let mut trace = Trace::default();
+    let arguments = serde_json::to_value(&input)?;
+    trace.push_call(Call::new("look", Arguments::Json(arguments), 1));
+    trace.answer = Some(format!("run {} of {}", input.run, input.id));
+    Ok(trace)
+}
+
+/// Answers with the messages of a framework.
+async fn chats(input: AgentInput) -> Result<Messages<Vec<Value>>, io::Error> {
+    let call =
+        json!({"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{\"id\": 7}"}});
+    Ok(Messages(vec![
+        json!({"role": "user", "content": input.query}),
+        json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+        json!({"role": "tool", "tool_call_id": "c1", "content": "shipped"}),
+        json!({"role": "assistant", "content": "It has shipped."}),
+    ]))
+}
+
+#[derive(Debug)]
+struct Refused(io::Error);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the model refused")
+    }
+}
+
+impl std::error::Error for Refused {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+async fn panics(_: AgentInput) -> Result<Trace, io::Error> {
+    panic!("no such tool")
+}
+
+async fn hangs(_: AgentInput) -> Result<Trace, io::Error> {
+    std::future::pending().await
+}
+
+/// Keeps its thread, as code that is not async does.
+async fn blocks(_: AgentInput) -> Result<Trace, io::Error> {
+    std::thread::sleep(Duration::from_secs(60));
+    Ok(Trace::default())
+}
+
+/// Answers with how many of its kind were at work when most were.
+async fn counts(_: AgentInput) -> Result<Trace, io::Error> {
+    static NOW: AtomicUsize = AtomicUsize::new(0);
+    static MOST: AtomicUsize = AtomicUsize::new(0);
+    MOST.fetch_max(NOW.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+    std::thread::sleep(Duration::from_millis(200));
+    NOW.fetch_sub(1, Ordering::SeqCst);
+    let most = MOST.load(Ordering::SeqCst);
+    Ok(Trace { answer: Some(most.to_string()), ..Trace::default() })
+}

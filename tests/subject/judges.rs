@@ -1,0 +1,59 @@
+//! The judges of the test target: one for each value of [`JUDGE`].
+
+use arraign::Harness;
+use arraign::judge::{Answer, Judge, JudgeError, JudgeRequest};
+
+use crate::scripted::{self, JUDGE};
+
+/// Adds the judge that the environment names.
+pub(crate) fn add_judge(harness: Harness) -> Harness {
+    match std::env::var(JUDGE).as_deref() {
+        Ok("honest") => harness.judge(scripted::honest),
+        Ok("easy") => harness.judge(scripted::easy),
+        Ok("babbles") => harness.judge(|_: &JudgeRequest| Ok(Answer::free("I would say yes."))),
+        Ok("recovers") => harness.judge(recovers),
+        Ok("errs") => harness.judge(|_: &JudgeRequest| Err(JudgeError::failed("no answer from the model"))),
+        Ok("panics") => harness.judge(panics),
+        Ok("wavers") => harness.judge(wavers),
+        Ok("costs") => harness.judge(costs),
+        Ok("other") => harness.judge(Other),
+        _ => harness,
+    }
+}
+
+/// Babbles first, and answers when it is asked again.
+fn recovers(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    let again = request.user.contains("Your first reply could not be read: it holds no JSON object.");
+    if again { scripted::honest(request) } else { Ok(Answer::free("Let me think.")) }
+}
+
+fn panics(_: &JudgeRequest) -> Result<Answer, JudgeError> {
+    panic!("no such model")
+}
+
+/// Every third vote is another.
+fn wavers(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    if request.vote != 3 {
+        return scripted::honest(request);
+    }
+    let no = scripted::looked(request).to_string().replace("true", "false").replace("it does", "never");
+    Ok(Answer::free(no))
+}
+
+/// A dollar an answer.
+fn costs(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    Ok(scripted::honest(request)?.cost_usd(1.0))
+}
+
+/// Another judge, with the same opinions.
+struct Other;
+
+impl Judge for Other {
+    fn name(&self) -> String {
+        "another judge".to_owned()
+    }
+
+    fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError> {
+        scripted::honest(request)
+    }
+}
