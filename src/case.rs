@@ -1,4 +1,4 @@
-//! The case: what every vocabulary lowers to.
+//! The case: the model that every vocabulary lowers to.
 
 mod agent;
 mod template;
@@ -22,57 +22,57 @@ use crate::score::{Part, Scorecard, ScoredBy, Stake};
 use crate::trace::Trace;
 use crate::yaml::{Document, Node};
 
-/// One trial: where its trace comes from, and what is expected of it.
+/// One trial: the source of its trace, and its checks.
 #[non_exhaustive]
 pub struct Case {
-    /// Its id, unique in its file; `None` for a file that is one case.
+    /// The id, unique in its file. `None` for a file that is one case.
     pub id: Option<String>,
-    /// Where it stands: its id, or its first line.
+    /// The place of the id, or the first line of the case.
     pub place: Place,
-    /// All of it.
+    /// The span of the whole case.
     pub extent: Place,
-    /// What it is about.
+    /// The description.
     pub description: Option<String>,
-    /// What the agent was asked.
+    /// The input of the agent.
     pub input: Option<serde_json::Value>,
-    /// Where the evidence comes from.
+    /// The source of the evidence.
     pub trace: TraceFrom,
-    /// The agent whose run is looked at: its recording is replayed, unless it is asked to run.
+    /// The agent that is evaluated: its recorded run is replayed, unless a live run is requested.
     pub agent: Option<Box<AgentUse>>,
-    /// When it runs.
+    /// The tier in which the case runs.
     pub tier: Tier,
-    /// Words to select it by.
+    /// Tags for selection.
     pub tags: Vec<String>,
-    /// Not run by default.
+    /// The reason why the case is skipped by default.
     pub ignore: Option<Ignore>,
-    /// How many runs there must be, and where that is said: their median decides each scorecard.
+    /// The required number of runs, and its place. The median of the runs decides each scorecard.
     pub repeat: Option<(u32, Place)>,
-    /// What several runs must come to; a single one then decides nothing.
+    /// Requirements on several runs together; a single run then decides nothing.
     pub variance: Option<Box<VarianceBlock>>,
-    /// A recorded run that was good.
+    /// A recorded good run.
     pub baseline: Option<Box<Baseline>>,
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Option<Duration>,
-    /// The status that makes the trial pass; `pass` unless a bad verdict is the point.
+    /// The status with which the trial passes: `pass` unless the case is about a bad verdict.
     pub expect_verdict: Option<Status>,
-    /// Where `snapshot: true` stands.
+    /// The place of `snapshot: true`.
     pub snapshot: Option<Place>,
-    /// Where `require_calls: true` stands: a trace without calls is a violation.
+    /// The place of `require_calls: true`: a trace without calls is then a violation.
     pub require_calls: Option<Place>,
-    /// What a judge thinks of the run, where the case says it itself.
+    /// Opinions of a judge that are given in the case.
     pub opinions: Opinions,
-    /// The judge that its suite, or `arraign.yaml`, names for what the case does not say itself.
+    /// The judge of the suite or of `arraign.yaml`, for opinions that the case does not give.
     pub judge: Option<Arc<JudgeSettings>>,
-    /// What tokens cost, where its suite says so.
+    /// The prices of tokens, if the suite gives them.
     pub prices: Prices,
-    /// The checks, in the file's order.
+    /// The checks, in the order of the file.
     pub expectations: Vec<Expectation>,
-    /// What they are worth together.
+    /// The scorecards over the checks.
     pub scorecards: Vec<Scorecard>,
 }
 
 impl Case {
-    /// The text of what the agent was asked.
+    /// Returns the text of the input.
     pub fn prompt(&self) -> Option<&str> {
         let input = self.input.as_ref()?;
         input.as_str().or_else(|| input.get("query")?.as_str())
@@ -84,7 +84,7 @@ impl Case {
         questions.into_iter().any(|question| self.opinions.get(&question.label).is_none())
     }
 
-    /// Where the trace or its agent is named; the case's own place when neither is.
+    /// Returns the place that names the trace or its agent, else the place of the case.
     pub fn trace_place(&self) -> &Place {
         match (&self.trace, &self.agent) {
             (TraceFrom::File(file), _) => &file.place,
@@ -94,48 +94,48 @@ impl Case {
     }
 }
 
-/// Where a case's evidence comes from.
+/// The source of a case's evidence.
 #[derive(Debug)]
 pub enum TraceFrom {
-    /// Written in the case.
+    /// An inline trace.
     Inline(Box<Trace>),
-    /// A recorded file, or several by a glob.
+    /// A recorded file, or several files by a glob.
     File(TraceFile),
-    /// Not said: looked up by the file's stem and the case's id.
+    /// Not given: the trace is looked up by the file's stem and the case's id.
     Lookup,
 }
 
-/// A recorded trace that a case names.
+/// A trace file that a case names.
 #[derive(Debug, Clone)]
 pub struct TraceFile {
-    /// Where it is named.
+    /// The place of the name.
     pub place: Place,
-    /// The path or glob, relative to the case's file, its templates filled in.
+    /// The path or glob, relative to the case's file, with its templates filled in.
     pub path: String,
-    /// The reader to use, instead of detection.
+    /// The format, if it is not detected.
     pub format: Option<String>,
-    /// Which of the file's runs.
+    /// The selected runs of the file.
     pub runs: Runs,
 }
 
-/// Which runs of a trace file a case is about.
+/// The runs of a trace file that a case selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Runs {
-    /// All of them, in one trial.
+    /// All runs, in one trial.
     All,
-    /// Each in a trial of its own.
+    /// Each run in a trial of its own.
     Each,
-    /// The one with this id, or of this index from 1.
+    /// The run with this id, or with this index from 1.
     One(String),
 }
 
-/// What several runs must come to (`thresholds.variance`).
+/// Requirements on several runs together (`thresholds.variance`).
 pub struct VarianceBlock {
-    /// Where it stands.
+    /// The place of the block.
     pub place: Place,
-    /// What it says.
+    /// The requirements.
     pub variance: Variance,
-    /// Its parts and their places.
+    /// The places of its parts.
     pub settings: Settings,
 }
 
@@ -144,42 +144,42 @@ pub struct VarianceBlock {
 pub struct Baseline {
     /// Where it is named.
     pub place: Place,
-    /// Its file, relative to the case's.
+    /// The file, relative to the case's file.
     pub file: String,
-    /// How far a run may be from it.
+    /// The allowed deviation of a run.
     pub limits: Limits,
 }
 
-/// When a case runs.
+/// The tier of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// In every run.
+    /// The case runs always.
     Smoke,
-    /// In full runs.
+    /// The case runs in full runs only.
     #[default]
     Full,
 }
 
-/// Why a case is ignored.
+/// The mark of a skipped case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignore {
-    /// The reason, where one is given.
+    /// The reason, if one is given.
     pub reason: Option<String>,
 }
 
-/// What a block of a vocabulary lowers to.
+/// The result of lowering a block of a vocabulary.
 #[derive(Default)]
 pub struct Lowered {
-    /// Its checks.
+    /// The checks.
     pub expectations: Vec<Expectation>,
     /// What they are worth together; a part's index is one of these expectations.
     pub scorecards: Vec<Scorecard>,
 }
 
 impl Lowered {
-    /// Adds what another block lowers to.
+    /// Adds the result of another block.
     pub fn extend(&mut self, mut other: Lowered) {
         if self.expectations.is_empty() && self.scorecards.is_empty() {
             *self = other;
@@ -195,8 +195,8 @@ impl Lowered {
         self.scorecards.append(&mut other.scorecards);
     }
 
-    /// Finds the checks that scorecards weigh by their name; the part that no check of the case answers is the error,
-    /// shown where `weighed_at` says that its weight stands.
+    /// Resolves the names of weighed checks to indices. A part without a check is an error, at the place that
+    /// `weighed_at` returns.
     pub fn resolve(&mut self, weighed_at: impl Fn(&str) -> Option<Place>) -> Result<(), LoadErrors> {
         let (expectations, mut errors) = (&self.expectations, LoadErrors::new());
         for card in &mut self.scorecards {
@@ -225,45 +225,45 @@ impl From<Vec<Expectation>> for Lowered {
     }
 }
 
-/// One check with its settings and their place.
+/// A check with its settings and their place.
 pub struct Expectation {
-    /// The check's name.
+    /// The name of the check.
     pub check: &'static str,
-    /// Where the check is named.
+    /// The place of the check.
     pub place: Place,
-    /// What a violation costs the case.
+    /// The effect of a violation on the case.
     pub stake: Stake,
-    /// The turn of the conversation that it is about, from 1; `None` for the whole run.
+    /// The turn of the conversation, from 1. `None` for the whole run.
     pub turn: Option<usize>,
-    /// Whether the check looks at tool calls.
+    /// Whether the check reads tool calls.
     pub looks_at_calls: bool,
     settings: Settings,
     run: Box<dyn Check>,
 }
 
-/// Where the settings of a check stand in their file.
+/// The location of a check's settings in their file.
 pub struct Settings {
     document: Arc<Document>,
     path: String,
 }
 
 impl Settings {
-    /// The value at the JSON pointer `path` of `document`.
+    /// Refers to the value at the JSON pointer `path` of `document`.
     pub fn new(document: &Arc<Document>, path: impl Into<String>) -> Self {
         Self { document: Arc::clone(document), path: path.into() }
     }
 
-    /// The settings themselves.
+    /// Returns the settings.
     pub fn node(&self) -> Option<Node<'_>> {
         self.document.root().pointer(&self.path)
     }
 
-    /// Settings inside these.
+    /// Returns the settings below `pointer`.
     pub fn at(&self, pointer: &str) -> Self {
         Self::new(&self.document, format!("{}{pointer}", self.path))
     }
 
-    /// Where the value at `pointer` inside the settings stands; the nearest value above it if there is none.
+    /// Returns the location of the value at `pointer` inside the settings, or of the nearest value above it.
     pub fn locate(&self, pointer: &str) -> Option<Location> {
         let settings = self.node()?;
         let mut pointer = pointer;
@@ -277,7 +277,7 @@ impl Settings {
 }
 
 impl Expectation {
-    /// Reads the settings of `kind`. A check that refuses no evidence is a mistake, unless that is allowed.
+    /// Parses the settings of `kind`. A check that accepts any evidence is an error, unless it is allowed.
     pub fn read(
         kind: &Kind,
         place: Place,
@@ -311,23 +311,23 @@ impl Expectation {
         Self { stake, ..self }
     }
 
-    /// The check, ready to be asked.
+    /// Returns the check.
     pub fn check(&self) -> &dyn Check {
         self.run.as_ref()
     }
 
-    /// Its settings in the case's file.
+    /// Returns the settings in the case's file.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Where the setting that `pointer` means stands in the case's file.
+    /// Returns the location of the setting at `pointer` in the case's file.
     pub fn locate(&self, pointer: &str) -> Location {
         self.settings.locate(pointer).unwrap_or_else(|| self.place.locate())
     }
 }
 
-/// Whether `check` is vacuous. A check that panics here is not: its trial reports the panic.
+/// Whether `check` is vacuous. A check that panics counts as not vacuous: its trial reports the panic.
 fn is_vacuous(check: &dyn Check) -> bool {
     catch_unwind(AssertUnwindSafe(|| check.is_vacuous())).unwrap_or(false)
 }

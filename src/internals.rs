@@ -26,13 +26,13 @@ pub mod http {
 }
 pub mod judge {
     pub use crate::judge::agreement::Agreement;
-    pub use crate::judge::calibration::{Calibration, Example};
-    pub use crate::judge::cassette::{CASSETTES, cassettes_of};
-    pub use crate::judge::hearing::{Hearing, unheard};
-    pub use crate::judge::panel::{Mode, Panel};
-    pub use crate::judge::questionnaire::{Asked, Questionnaire};
+    pub use crate::judge::calibration::{Calibration, LabelledExample};
+    pub use crate::judge::cassette::{CASSETTES, cassette_prefix};
+    pub use crate::judge::pool::{JudgeMode, JudgePool};
+    pub use crate::judge::questionnaire::{AskedQuestion, Questionnaire};
     pub use crate::judge::reply::BadReply;
-    pub use crate::judge::spending::Spent;
+    pub use crate::judge::session::{JudgeSession, opinions_without_judge};
+    pub use crate::judge::spending::JudgeUsage;
     pub use crate::judge::*;
 }
 pub mod outcome {

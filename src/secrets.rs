@@ -1,46 +1,46 @@
-//! Values that nothing may show or keep, by the names that they have where they come from: variables and headers.
+//! Secret values with the names of the variables and headers that they come from.
 
-/// What the name of a secret holds, in lower case.
-const WORDS: &[&str] = &["authorization", "key", "token", "secret", "cookie", "passw", "credential"];
+/// Words in the names of secrets, in lower case.
+const SECRET_WORDS: &[&str] = &["authorization", "key", "token", "secret", "cookie", "passw", "credential"];
 
-/// Shorter values are found in any text.
-const SHORTEST: usize = 8;
+/// The smallest length of a secret in bytes: shorter values occur in any text.
+const MIN_SECRET_BYTES: usize = 8;
 
-/// Names and values that must not be shown.
+/// Secret values and the names that are shown in their place.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets(Vec<(String, String)>);
 
 impl Secrets {
-    /// Adds a value, and the name that is shown in its place.
-    pub(crate) fn add(&mut self, name: &str, value: &str) {
-        if value.len() >= SHORTEST {
+    /// Adds a value, unless it is too short to be a secret.
+    pub(crate) fn add_value(&mut self, name: &str, value: &str) {
+        if value.len() >= MIN_SECRET_BYTES {
             self.add_key(name, value);
         }
     }
 
-    /// Adds a value that is known to be a key, however short.
+    /// Adds a value that is known to be a secret, however short.
     pub(crate) fn add_key(&mut self, name: &str, value: &str) {
         self.0.push((name.to_owned(), value.to_owned()));
-        // The longest is hidden first, so that no rest of it stays.
+        // Longer values are masked first: one that contains a shorter value must not leave a rest.
         self.0.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
     }
 
-    /// The name of the first whose value stands in `text`.
-    pub(crate) fn found_in(&self, text: &str) -> Option<&str> {
+    /// Returns the name of the first secret that occurs in `text`.
+    pub(crate) fn find_in(&self, text: &str) -> Option<&str> {
         let found = self.0.iter().find(|(_, value)| text.contains(value.as_str()));
         found.map(|(name, _)| name.as_str())
     }
 
-    /// `text` with names in place of values.
-    pub(crate) fn hidden(&self, text: String) -> String {
+    /// Replaces the secrets in `text` by their names.
+    pub(crate) fn mask_text(&self, text: String) -> String {
         self.0.iter().fold(text, |text, (name, value)| text.replace(value.as_str(), &format!("[{name}]")))
     }
 }
 
-/// Whether the name of a variable or a header says that its value is a secret.
+/// Whether the name of a variable or a header suggests a secret.
 pub(crate) fn names_a_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    WORDS.iter().any(|word| name.contains(word))
+    SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]
@@ -52,19 +52,19 @@ mod tests {
         let mut secrets = Secrets::default();
         let pairs = [("KEY", "sk-12345678"), ("LONG_KEY", "sk-12345678-and-more"), ("X_TOKEN", "1")];
         for (name, value) in pairs {
-            secrets.add(name, value);
+            secrets.add_value(name, value);
         }
-        assert_eq!(secrets.found_in("a sk-12345678 b"), Some("KEY"));
-        assert_eq!(secrets.found_in("en_US.UTF-8 1"), None);
-        assert_eq!(secrets.hidden("401 for sk-12345678".to_owned()), "401 for [KEY]");
-        assert_eq!(secrets.hidden("sk-12345678-and-more, 1".to_owned()), "[LONG_KEY], 1");
+        assert_eq!(secrets.find_in("a sk-12345678 b"), Some("KEY"));
+        assert_eq!(secrets.find_in("en_US.UTF-8 1"), None);
+        assert_eq!(secrets.mask_text("401 for sk-12345678".to_owned()), "401 for [KEY]");
+        assert_eq!(secrets.mask_text("sk-12345678-and-more, 1".to_owned()), "[LONG_KEY], 1");
     }
 
     #[test]
     fn a_key_is_hidden_however_short() {
         let mut secrets = Secrets::default();
         secrets.add_key("JUDGE_KEY", "sk-1");
-        assert_eq!(secrets.hidden("401 for sk-1".to_owned()), "401 for [JUDGE_KEY]");
+        assert_eq!(secrets.mask_text("401 for sk-1".to_owned()), "401 for [JUDGE_KEY]");
     }
 
     #[test]

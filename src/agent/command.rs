@@ -1,4 +1,4 @@
-//! Agents that are processes: the case's input on standard input, a trace on standard output.
+//! Agents as processes: the case's input on standard input, a trace on standard output.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,72 +10,80 @@ use tokio::process::{Child, ChildStdin, Command};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::capture::Captured;
-use super::group::Group;
-use super::into_trace::read_one;
-use super::{AgentInput, AgentProblem, OUTPUT_LIMIT, Surroundings};
+use super::capture::CapturedOutput;
+use super::group::ProcessGroup;
+use super::into_trace::read_single_run;
+use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::CommandLine;
 use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
 
-/// How much of standard error is kept for the message, in bytes.
-const TAIL: usize = 2048;
+/// The size of the tail of standard error that error messages show, in bytes.
+const MAX_STDERR_BYTES: usize = 2048;
 
-/// How long the pipes of a process that has ended are read on: what it started may hold them open.
-const DRAIN: Duration = Duration::from_millis(500);
+/// The time that pipes are read after the process has ended: its children may hold them open.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Variables that every process sees.
-const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "HOME", "SystemRoot"] } else { &["PATH", "HOME"] };
+/// The environment variables that every process inherits.
+const INHERITED_VARIABLES: &[&str] =
+    if cfg!(windows) { &["PATH", "HOME", "SystemRoot"] } else { &["PATH", "HOME"] };
 
-/// What became of a process: its run or the problem, and the end of its standard error.
-pub(super) type Ended = (Result<Trace, AgentProblem>, String);
+/// The run of a process or its problem, and the end of its standard error.
+pub(super) type CommandResult = (Result<Trace, AgentProblem>, String);
 
-/// Asks the agent that `line` is. After `limit` its whole process group is killed.
-pub(super) async fn ask(
+/// Runs the agent `line`. After `limit` its whole process group is killed.
+pub(super) async fn ask_command(
     line: &CommandLine,
     input: &AgentInput,
     limit: Duration,
-    around: &Surroundings,
-) -> Ended {
-    let variables = variables(line, around);
-    let secrets = secrets_among(&variables);
-    let child = match start(line, variables, &around.folder) {
+    around: &AgentEnvironment,
+) -> CommandResult {
+    let variables = collect_variables(line, around);
+    let secrets = collect_secrets(&variables);
+    let child = match start_process(line, variables, &around.folder) {
         Ok(child) => child,
         Err(problem) => return (Err(problem), String::new()),
     };
-    let mut talk = Talk { output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT), ..Talk::default() };
-    let ended = timeout(limit, talk.hold(child, input)).await;
-    let stderr = end_of(&secrets.hidden(talk.stderr.text()));
+    let mut talk = ProcessSession {
+        output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT),
+        ..ProcessSession::default()
+    };
+    let ended = timeout(limit, talk.run_to_end(child, input)).await;
+    let stderr = truncate_front(&secrets.mask_text(talk.stderr.to_text()));
     let answer = match ended {
         Err(_) => Err(AgentProblem::OutOfTime(limit)),
         Ok(Err(problem)) => Err(problem),
         Ok(Ok(status)) if !status.success() => Err(AgentProblem::Exited(status)),
-        Ok(Ok(_)) => read(talk.stdout.bytes, line.format.clone(), secrets).await,
+        Ok(Ok(_)) => read_trace(talk.stdout.bytes, line.format.clone(), secrets).await,
     };
     (answer, stderr)
 }
 
-fn variables(line: &CommandLine, around: &Surroundings) -> Vec<(String, OsString)> {
-    let names = INHERITED.iter().copied().chain(line.env.iter().map(String::as_str));
+fn collect_variables(line: &CommandLine, around: &AgentEnvironment) -> Vec<(String, OsString)> {
+    let names = INHERITED_VARIABLES.iter().copied().chain(line.env.iter().map(String::as_str));
     names.filter_map(|name| Some((name.to_owned(), (around.variable)(name)?))).collect()
 }
 
-/// Those of `variables` whose names say that they are.
-fn secrets_among(variables: &[(String, OsString)]) -> Secrets {
+/// Returns the variables that look like secrets, by name.
+fn collect_secrets(variables: &[(String, OsString)]) -> Secrets {
     let mut secrets = Secrets::default();
     for (name, value) in variables.iter().filter(|(name, _)| names_a_secret(name)) {
-        secrets.add(name, value.to_str().unwrap_or_default());
+        secrets.add_value(name, value.to_str().unwrap_or_default());
     }
     secrets
 }
 
-fn start(line: &CommandLine, variables: Vec<(String, OsString)>, base: &Path) -> Result<Child, AgentProblem> {
+fn start_process(
+    line: &CommandLine,
+    variables: Vec<(String, OsString)>,
+    base: &Path,
+) -> Result<Child, AgentProblem> {
     let folder = line.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd));
     if !folder.is_dir() {
         let error = std::io::Error::new(std::io::ErrorKind::NotFound, "the working folder is not there");
         return Err(AgentProblem::NotStarted { program: folder.display().to_string(), error });
     }
-    let mut command = Command::new(program(line, &folder));
+    let mut command = Command::new(resolve_program(line, &folder));
     command.args(&line.arguments).env_clear().envs(variables).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     #[cfg(unix)]
@@ -83,39 +91,45 @@ fn start(line: &CommandLine, variables: Vec<(String, OsString)>, base: &Path) ->
     command.spawn().map_err(|error| AgentProblem::NotStarted { program: line.program.clone(), error })
 }
 
-/// A program with a path is found from its working folder, whatever the system would do.
-fn program(line: &CommandLine, folder: &Path) -> PathBuf {
+/// Resolves a program with a path against its working folder, on every system.
+fn resolve_program(line: &CommandLine, folder: &Path) -> PathBuf {
     let path = Path::new(&line.program);
     if path.components().count() > 1 { folder.join(path) } else { path.to_owned() }
 }
 
-/// What passes between us and a process.
+/// The captured output of a process.
 #[derive(Default)]
-struct Talk {
+struct ProcessSession {
     output_limit: usize,
-    stdout: Captured,
-    stderr: Captured,
+    stdout: CapturedOutput,
+    stderr: CapturedOutput,
 }
 
-impl Talk {
-    /// Asks, and reads until the process has ended. Dropped before that, it kills the process and all it started.
-    async fn hold(&mut self, mut child: Child, input: &AgentInput) -> Result<ExitStatus, AgentProblem> {
-        let group = child.id().map(Group::of);
+impl ProcessSession {
+    /// Writes the input, and reads until the process has ended. Dropping the future kills the process group.
+    async fn run_to_end(&mut self, mut child: Child, input: &AgentInput) -> Result<ExitStatus, AgentProblem> {
+        let group = child.id().map(ProcessGroup::new);
         let (stdin, limit) = (child.stdin.take(), self.output_limit);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (Some(stdout), Some(stderr)) = (stdout, stderr) else {
             return Err(AgentProblem::Lost(std::io::Error::other("its pipes are gone")));
         };
         let pipes = async {
-            let written = write(stdin, input);
-            tokio::try_join!(written, self.stdout.all(stdout, limit), self.stderr.end(stderr, 2 * TAIL))
-                .map(drop)
+            let written = write_input(stdin, input);
+            tokio::try_join!(
+                written,
+                self.stdout.read_all(stdout, limit),
+                self.stderr.read_tail(stderr, 2 * MAX_STDERR_BYTES)
+            )
+            .map(drop)
         };
         tokio::pin!(pipes);
+        // Whichever ends first: a process may exit while its children hold the pipes open, or close its pipes and go
+        // on.
         tokio::select! {
             status = child.wait() => {
                 drop(group);
-                timeout(DRAIN, pipes).await.unwrap_or(Ok(()))?;
+                timeout(DRAIN_TIMEOUT, pipes).await.unwrap_or(Ok(()))?;
                 status.map_err(AgentProblem::Lost)
             }
             done = &mut pipes => {
@@ -126,14 +140,16 @@ impl Talk {
     }
 }
 
-/// More was read than is shown: a secret that was cut in two stands in what is left out.
-fn end_of(text: &str) -> String {
-    let start = (text.len().saturating_sub(TAIL)..=text.len()).find(|at| text.is_char_boundary(*at));
+/// Returns the last [`MAX_STDERR_BYTES`] of a text. The caller reads more than that and masks secrets before, so that a
+/// secret is never cut in two.
+fn truncate_front(text: &str) -> String {
+    let start =
+        (text.len().saturating_sub(MAX_STDERR_BYTES)..=text.len()).find(|at| text.is_char_boundary(*at));
     start.map_or("", |start| &text[start..]).to_owned()
 }
 
-/// An agent need not read what it is asked.
-async fn write(stdin: Option<ChildStdin>, input: &AgentInput) -> Result<(), AgentProblem> {
+/// Writes the input. A failure is ignored, since an agent need not read its input.
+async fn write_input(stdin: Option<ChildStdin>, input: &AgentInput) -> Result<(), AgentProblem> {
     if let (Some(mut stdin), Ok(mut json)) = (stdin, serde_json::to_vec(input)) {
         json.push(b'\n');
         let _ = stdin.write_all(&json).await;
@@ -141,16 +157,16 @@ async fn write(stdin: Option<ChildStdin>, input: &AgentInput) -> Result<(), Agen
     Ok(())
 }
 
-async fn read(bytes: Vec<u8>, format: Option<String>, secrets: Secrets) -> Result<Trace, AgentProblem> {
+async fn read_trace(bytes: Vec<u8>, format: Option<String>, secrets: Secrets) -> Result<Trace, AgentProblem> {
     let read = spawn_blocking(move || {
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             AgentProblem::Nonsense(format!("not UTF-8: byte {at} begins no character"))
         })?;
-        if let Some(name) = secrets.found_in(&text) {
+        if let Some(name) = secrets.find_in(&text) {
             return Err(AgentProblem::Secret(name.to_owned()));
         }
-        read_one(&text, format.as_deref())
+        read_single_run(&text, format.as_deref())
     });
     read.await.unwrap_or_else(|died| Err(AgentProblem::Nonsense(format!("the reader failed: {died}"))))
 }

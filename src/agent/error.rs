@@ -1,92 +1,92 @@
-//! Why an agent gave no run.
+//! The reasons why an agent gave no run.
 
 use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// An agent that gave no run.
+/// The failure of an agent.
 #[derive(Debug, thiserror::Error)]
-#[error("{} {problem}{}", who(.agent, *.run), said(.stderr))]
+#[error("{} {problem}{}", render_agent(.agent, *.run), render_stderr(.stderr))]
 pub struct AgentError {
-    /// What it is called.
+    /// The agent's name.
     pub agent: String,
-    /// Which of several runs it was, from 1.
+    /// The number of the run, from 1, if there are several.
     pub run: Option<u32>,
-    /// What happened.
+    /// The problem.
     pub problem: AgentProblem,
-    /// The end of what it wrote on standard error.
+    /// The end of its standard error.
     pub stderr: String,
 }
 
-/// What happened to an agent. Further lines are causes.
+/// The problem of an agent. Further lines of the message are causes.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentProblem {
-    /// It says so itself.
-    #[error("failed{}", causes(.0.as_ref()))]
-    Failed(Said),
-    /// A mistake in it.
+    /// The agent returned an error.
+    #[error("failed{}", render_causes(.0.as_ref()))]
+    Failed(AgentFailure),
+    /// The agent panicked.
     #[error("panicked: {0}")]
     Panicked(String),
-    /// It took too long.
+    /// The time limit passed.
     #[error("was stopped: it did not answer within {0:?}")]
     OutOfTime(Duration),
-    /// Its program cannot be started.
+    /// The program cannot be started.
     #[error("cannot be started\n{program}: {error}")]
     NotStarted {
-        /// The program.
+        /// The program's name.
         program: String,
-        /// Why not.
+        /// The system's error.
         error: io::Error,
     },
-    /// There is nothing to ask it.
+    /// The request cannot be built.
     #[error("cannot be asked\n{0}")]
     NotAsked(String),
-    /// Its server is not there, says no, or fails.
-    #[error("gave no answer{}", causes(.0.as_ref()))]
-    Unanswered(Said),
-    /// Its process could not be watched.
+    /// The server is unreachable, refuses, or fails.
+    #[error("gave no answer{}", render_causes(.0.as_ref()))]
+    Unanswered(AgentFailure),
+    /// The process cannot be observed.
     #[error("cannot be waited for\n{0}")]
     Lost(io::Error),
-    /// It wrote without end.
+    /// The output exceeds its limit.
     #[error("was stopped: it wrote more than {0} bytes; `output_limit` raises the limit")]
     Flooded(usize),
-    /// Its process failed.
-    #[error("failed: {}", ending(*.0))]
+    /// The process exited with an error.
+    #[error("failed: {}", render_exit(*.0))]
     Exited(ExitStatus),
-    /// What it wrote is no trace.
+    /// The output is not a trace.
     #[error("answered with what is no trace\n{0}")]
     Nonsense(String),
-    /// One run is wanted.
+    /// The output contains several runs instead of one.
     #[error("answered with {0} runs where one was asked for")]
     SeveralRuns(usize),
-    /// It gave away what must not be kept.
+    /// The output contains a secret.
     #[error("wrote the value of the secret `{0}`: nothing of its answer is kept")]
     Secret(String),
 }
 
 /// Any error that an agent of the test target returns.
-pub type Said = Box<dyn std::error::Error + Send + Sync>;
+pub type AgentFailure = Box<dyn std::error::Error + Send + Sync>;
 
-fn who(agent: &str, run: Option<u32>) -> String {
+fn render_agent(agent: &str, run: Option<u32>) -> String {
     run.map_or_else(|| format!("the agent `{agent}`"), |run| format!("run {run}: the agent `{agent}`"))
 }
 
-fn said(stderr: &str) -> String {
+fn render_stderr(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("\nit said on standard error:\n{stderr}") }
 }
 
-/// The chain of an error, a line each.
-fn causes(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+/// Renders the chain of an error, one line for each cause.
+fn render_causes(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
     let first: &(dyn std::error::Error + 'static) = error;
     let chain = std::iter::successors(Some(first), |error| error.source());
-    let lines: Vec<String> = chain.take(LONGEST_CHAIN).map(|error| format!("\n{error}")).collect();
+    let lines: Vec<String> = chain.take(MAX_CAUSES).map(|error| format!("\n{error}")).collect();
     lines.concat()
 }
 
-/// A chain may be a ring.
-const LONGEST_CHAIN: usize = 16;
+/// The largest number of causes: a chain may be cyclic.
+const MAX_CAUSES: usize = 16;
 
-fn ending(status: ExitStatus) -> String {
+fn render_exit(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("it exited with code {code}"),
         None => format!("its process was killed ({status})"),

@@ -1,44 +1,45 @@
-//! A process and everything that it has started: killed together.
+//! Process groups: a process is killed together with everything that it has started.
 //!
-//! The group is not the terminal's, so an interrupt does not reach it: [`kill_all`] is for whoever hears of one.
+//! The group is not the terminal's foreground group, so an interrupt does not reach it; the signal handler calls
+//! [`kill_all`].
 
 use std::sync::{Mutex, PoisonError};
 
-/// The groups that are running.
-static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+/// The running groups.
+static RUNNING_GROUPS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// A process group that is killed when this value goes.
+/// A process group that is killed on drop.
 #[derive(Debug)]
-pub(super) struct Group(u32);
+pub(super) struct ProcessGroup(u32);
 
-impl Group {
-    /// The group that the process `leader` leads.
-    pub(super) fn of(leader: u32) -> Self {
-        lock().push(leader);
+impl ProcessGroup {
+    /// Registers the group of the process `leader`.
+    pub(super) fn new(leader: u32) -> Self {
+        lock_groups().push(leader);
         Self(leader)
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        let mut running = lock();
-        kill(self.0);
+        let mut running = lock_groups();
+        kill_group(self.0);
         running.retain(|id| *id != self.0);
     }
 }
 
-/// Kills all groups that are running.
+/// Kills all running groups.
 pub(super) fn kill_all() {
-    lock().iter().copied().for_each(kill);
+    lock_groups().iter().copied().for_each(kill_group);
 }
 
-fn lock() -> std::sync::MutexGuard<'static, Vec<u32>> {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_groups() -> std::sync::MutexGuard<'static, Vec<u32>> {
+    RUNNING_GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// There may be nobody left to kill.
+/// Kills a group. A group that has already ended is no error.
 #[cfg(unix)]
-fn kill(id: u32) {
+fn kill_group(id: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
 
     if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
@@ -46,6 +47,6 @@ fn kill(id: u32) {
     }
 }
 
-/// Here only the process itself is killed, by who holds it.
+/// Does nothing: on this system the owner of the process kills only the process itself.
 #[cfg(not(unix))]
 fn kill(_id: u32) {}

@@ -1,4 +1,4 @@
-//! Agents that are closures of the test target.
+//! Agents as closures of the test target.
 
 use std::any::Any;
 use std::future::Future;
@@ -10,26 +10,26 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::{AgentInput, AgentProblem, IntoTrace, Said};
+use super::{AgentFailure, AgentInput, AgentProblem, IntoTrace};
 use crate::trace::Trace;
 
-/// How much longer than its limit an agent is waited for that blocks its thread.
-pub(super) const GRACE: Duration = Duration::from_millis(100);
+/// How long after its limit an agent is abandoned if it blocks its thread.
+pub(super) const GRACE_PERIOD: Duration = Duration::from_millis(100);
 
-type Running = Pin<Box<dyn Future<Output = Result<Trace, AgentProblem>> + Send>>;
+type RunFuture = Pin<Box<dyn Future<Output = Result<Trace, AgentProblem>> + Send>>;
 
-/// An async closure that answers with a run.
+/// An async closure that returns a run.
 #[derive(Clone)]
-pub struct InProcess(Arc<dyn Fn(AgentInput) -> Running + Send + Sync>);
+pub struct InProcess(Arc<dyn Fn(AgentInput) -> RunFuture + Send + Sync>);
 
 impl InProcess {
-    /// The agent that `ask` is.
+    /// Creates an agent from the closure `ask`.
     pub fn new<F, Run, T, E>(ask: F) -> Self
     where
         F: Fn(AgentInput) -> Run + Send + Sync + 'static,
         Run: Future<Output = Result<T, E>> + Send + 'static,
         T: IntoTrace,
-        E: Into<Said>,
+        E: Into<AgentFailure>,
     {
         Self(Arc::new(move |input| {
             let running = ask(input);
@@ -40,22 +40,27 @@ impl InProcess {
         }))
     }
 
-    /// Asks it. It has a thread to itself, so that one that blocks stops nobody else; that thread is left to
-    /// itself when its time is over.
-    pub(super) async fn ask(&self, input: AgentInput, limit: Duration) -> Result<Trace, AgentProblem> {
+    /// Calls the closure on a thread of its own, so that a blocking agent delays no other. The thread is abandoned
+    /// after the limit.
+    pub(super) async fn ask_closure(
+        &self,
+        input: AgentInput,
+        limit: Duration,
+    ) -> Result<Trace, AgentProblem> {
         let (ask, runtime) = (Arc::clone(&self.0), Handle::current());
         let work = spawn_blocking(move || runtime.block_on(async { timeout(limit, ask(input)).await }));
-        match timeout(limit + GRACE, work).await {
+        match timeout(limit + GRACE_PERIOD, work).await {
             Err(_) | Ok(Ok(Err(_))) => Err(AgentProblem::OutOfTime(limit)),
             Ok(Ok(Ok(answer))) => answer,
             Ok(Err(died)) => Err(AgentProblem::Panicked(
-                died.try_into_panic().map_or_else(|error| error.to_string(), |said| text(said.as_ref())),
+                died.try_into_panic()
+                    .map_or_else(|error| error.to_string(), |said| panic_text(said.as_ref())),
             )),
         }
     }
 }
 
-fn text(said: &(dyn Any + Send)) -> String {
+fn panic_text(said: &(dyn Any + Send)) -> String {
     let text = said.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| said.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }

@@ -1,4 +1,4 @@
-//! What an agent of the test target may return: a trace, or messages in a format that a reader knows.
+//! The return types of agents in the test target: a trace, or messages in a format with a reader.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,9 +7,9 @@ use super::AgentProblem;
 use crate::reader;
 use crate::trace::Trace;
 
-/// What can be read as one run of an agent.
+/// A value that can be converted to one run of an agent.
 pub trait IntoTrace {
-    /// The run. The error says why it cannot be read.
+    /// Converts the value to a run. The error says why it cannot be read.
     fn into_trace(self) -> Result<Trace, AgentProblem>;
 }
 
@@ -26,20 +26,19 @@ impl IntoTrace for Value {
     }
 }
 
-/// The messages of an agent framework, or a whole response of one: anything that serializes to a format that a
-/// reader knows.
+/// The messages of an agent framework, or a whole response of one: anything that serializes to a format with a reader.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Messages<T>(pub T);
 
 impl<T: Serialize> IntoTrace for Messages<T> {
     fn into_trace(self) -> Result<Trace, AgentProblem> {
         let text = serde_json::to_string(&self.0);
-        read_one(&text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?, None)
+        read_single_run(&text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?, None)
     }
 }
 
 /// Reads the one run in `text`.
-pub(super) fn read_one(text: &str, format: Option<&str>) -> Result<Trace, AgentProblem> {
+pub(super) fn read_single_run(text: &str, format: Option<&str>) -> Result<Trace, AgentProblem> {
     let recording = reader::read(text, format).map_err(|error| {
         let help = error.help.as_ref().map_or_else(String::new, |help| format!("\n{help}"));
         AgentProblem::Nonsense(format!("{error}{help}"))

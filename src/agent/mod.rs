@@ -1,17 +1,18 @@
-//! Agents that run: closures, commands and servers, asked at the same time, each within its limit.
+//! Agents: closures, commands and servers, run concurrently, each within its time limit.
 //!
-//! A [`Crew`] runs them on one runtime of its own, so that how many run at once is not how many trials do. An agent
-//! that errs, panics, hangs, floods its output or writes nonsense is an [`AgentError`], never more than that.
+//! An [`AgentPool`] runs them on a runtime of its own, so that the number of concurrent agents is independent of the
+//! number of concurrent trials. Every failure of an agent (an error, a panic, a timeout, too much output, an unreadable
+//! trace) is an [`AgentError`].
 
 mod capture;
 mod command;
-mod crew;
 mod error;
 mod group;
 #[cfg_attr(not(feature = "http"), path = "without_http.rs")]
 mod http;
 mod in_process;
 mod into_trace;
+mod pool;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,39 +21,39 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use crew::{Answer, Crew, Surroundings};
-pub use error::{AgentError, AgentProblem, Said};
+pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
+pub use pool::{AgentAnswer, AgentEnvironment, AgentPool};
 
 use crate::case::{AgentFrom, Case, CommandLine, Described, HttpCall};
 
-/// How long an agent may take where neither its case nor its command says so.
+/// The time limit of an agent unless its case or its command names another.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How many bytes an agent may answer with unless it is described otherwise: 16 MiB.
+/// The largest output of an agent unless its description names another: 16 MiB.
 const OUTPUT_LIMIT: usize = 16 << 20;
 
-/// How many agents run at once unless the harness says otherwise.
+/// The number of agents that run at once unless the harness sets another.
 pub const DEFAULT_CONCURRENCY: usize = 16;
 
-/// What an agent is asked.
+/// The input of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AgentInput {
     /// The case's id; of a file that is one case, the file's stem.
     pub id: String,
-    /// The case's `input`, as it stands there: a text, or a mapping with `query`.
+    /// The case's `input` as written: a text, or a mapping with `query`.
     pub input: Value,
     /// The text of the input.
     pub query: String,
-    /// Which run of the case this is, from 1: `repeat` asks for several.
+    /// The number of the run, from 1: `repeat` asks for several.
     pub run: u32,
 }
 
 impl AgentInput {
-    /// What `case` asks; `stem` is its file's.
-    pub fn of(case: &Case, stem: &str) -> Self {
+    /// Creates the input for `case`; `stem` is the stem of its file.
+    pub fn for_case(case: &Case, stem: &str) -> Self {
         Self {
             id: case.id.clone().unwrap_or_else(|| stem.to_owned()),
             input: case.input.clone().unwrap_or_default(),
@@ -62,7 +63,7 @@ impl AgentInput {
     }
 }
 
-/// An agent that can be asked.
+/// An agent.
 #[derive(Clone)]
 pub enum Agent {
     /// A closure of the test target.
@@ -87,30 +88,30 @@ impl From<Described> for Agent {
 pub struct Agents(BTreeMap<String, Agent>);
 
 impl Agents {
-    /// Adds an agent. The error says that the name is taken.
-    pub fn register(&mut self, name: &str, agent: Agent) -> Result<(), String> {
+    /// Adds an agent. It is an error if the name is taken.
+    pub fn register_agent(&mut self, name: &str, agent: Agent) -> Result<(), String> {
         match self.0.insert(name.to_owned(), agent) {
             None => Ok(()),
             Some(_) => Err(format!("two agents are called `{name}`: give each its own name")),
         }
     }
 
-    /// The names, sorted.
+    /// Returns the names, sorted.
     pub fn names(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 
-    /// The agent that a case means, and what it is called; `None` for a name that nobody has.
-    pub fn find(&self, from: &AgentFrom) -> Option<(String, Agent)> {
+    /// Returns the agent of a case and its name. `None` for an unknown name.
+    pub fn find_agent(&self, from: &AgentFrom) -> Option<(String, Agent)> {
         match from {
             AgentFrom::Named(name) => Some((name.clone(), self.0.get(name)?.clone())),
-            AgentFrom::Here(described) => Some((named(described), described.clone().into())),
+            AgentFrom::Here(described) => Some((describe_agent(described), described.clone().into())),
         }
     }
 }
 
-/// What an agent without a name is called.
-fn named(described: &Described) -> String {
+/// Returns the display name of an agent that is described in the case.
+fn describe_agent(described: &Described) -> String {
     match described {
         Described::Command(line) => line.program.clone(),
         Described::Http(call) => call.host().to_owned(),
@@ -120,4 +121,4 @@ fn named(described: &Described) -> String {
 /// The page's code compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/agents.md")]
-struct Page;
+struct AgentsPage;

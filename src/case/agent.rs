@@ -1,4 +1,4 @@
-//! The agent that a case asks: one that is registered under a name, a command, or one behind HTTP.
+//! The agent of a case: registered under a name, a command, or a server.
 
 use std::time::Duration;
 
@@ -6,25 +6,25 @@ use super::{Template, WithVariables};
 use crate::pattern::JsonPath;
 use crate::place::Place;
 
-/// The agent that a case asks, and where it says so.
+/// The agent of a case, and its place.
 #[derive(Debug, Clone)]
 pub struct AgentUse {
-    /// Where it is named.
+    /// The place of the agent's name.
     pub place: Place,
-    /// Which one it is.
+    /// The agent.
     pub from: AgentFrom,
 }
 
-/// Which agent a case asks.
+/// The agent that a case selects.
 #[derive(Debug, Clone)]
 pub enum AgentFrom {
-    /// The one that the harness or `arraign.yaml` calls so.
+    /// An agent that the harness or `arraign.yaml` names.
     Named(String),
-    /// This one.
+    /// An agent that is described in the case.
     Here(Described),
 }
 
-/// An agent that a file describes.
+/// An agent described in a file.
 #[derive(Debug, Clone)]
 pub enum Described {
     /// A process.
@@ -33,63 +33,63 @@ pub enum Described {
     Http(Box<HttpCall>),
 }
 
-/// An agent that `arraign.yaml` describes.
+/// An agent described in `arraign.yaml`.
 #[derive(Debug, Clone)]
 pub struct NamedAgent {
-    /// What cases call it.
+    /// The name for cases.
     pub name: String,
-    /// Where it is described.
+    /// The place of the description.
     pub place: Place,
-    /// What it is.
+    /// The description.
     pub described: Described,
 }
 
-/// An agent that is a process: asked on standard input, it writes its trace on standard output.
+/// An agent as a process: it reads its input on standard input and writes its trace on standard output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLine {
     /// The program.
     pub program: String,
-    /// Its arguments. There is no shell.
+    /// The arguments. No shell is involved.
     pub arguments: Vec<String>,
-    /// The variables that it sees beside `PATH` and `HOME`.
+    /// The variables that the process inherits in addition to `PATH` and `HOME`.
     pub env: Vec<String>,
-    /// Its working folder, relative to the package's; the package's folder unless said.
+    /// The working folder, relative to the package's folder, which is the default.
     pub cwd: Option<String>,
     /// How long it may take.
     pub timeout: Option<Duration>,
-    /// How many bytes it may write.
+    /// The largest size of the output, in bytes.
     pub output_limit: Option<usize>,
-    /// The reader of what it writes, instead of detection.
+    /// The format of the output, if it is not detected.
     pub format: Option<String>,
 }
 
-/// An agent that is asked over HTTP.
+/// An agent as a server.
 #[derive(Debug, Clone)]
 pub struct HttpCall {
-    /// Where it is asked. `${NAME}` is a variable of the environment, `{{query}}` a part of what is asked.
+    /// The URL. `${NAME}` is an environment variable, `{{query}}` a part of the input.
     pub url: WithVariables,
-    /// How.
+    /// The method.
     pub method: HttpMethod,
-    /// Names and values; `${NAME}` is a variable of the environment.
+    /// The headers; `${NAME}` is an environment variable.
     pub headers: Vec<(String, WithVariables)>,
-    /// What it is sent; what a command reads, unless said.
+    /// The body. The default is the input that a command reads.
     pub body: Option<Template>,
-    /// Where in its answer the trace is; the whole answer unless said.
+    /// The path of the trace in the response; the default is the whole response.
     pub trace: Option<JsonPath>,
-    /// Where in its answer the text is that the agent says.
+    /// The path of the agent's answer in the response.
     pub answer: Option<JsonPath>,
-    /// How often it is asked again after a passing fault.
+    /// The number of retries after a temporary failure.
     pub retries: Option<u32>,
-    /// How long it may take, all attempts together.
+    /// The time limit of all attempts together.
     pub timeout: Option<Duration>,
-    /// How many bytes it may answer with.
+    /// The largest size of the response, in bytes.
     pub output_limit: Option<usize>,
-    /// The reader of its answer, instead of detection.
+    /// The format of the response, if it is not detected.
     pub format: Option<String>,
 }
 
 impl HttpCall {
-    /// The server, as the file names it.
+    /// Returns the host as written in the file.
     pub fn host(&self) -> &str {
         let url = self.url.as_str();
         let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
@@ -98,25 +98,25 @@ impl HttpCall {
     }
 }
 
-/// What a request does.
+/// The HTTP method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HttpMethod {
-    /// Reads; it has no body.
+    /// `GET`, without a body.
     Get,
-    /// Asks with a body.
+    /// `POST`.
     #[default]
     Post,
-    /// Writes at its place.
+    /// `PUT`.
     Put,
-    /// Changes what is at its place.
+    /// `PATCH`.
     Patch,
 }
 
 impl HttpMethod {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Self; 4] = [Self::Get, Self::Post, Self::Put, Self::Patch];
 
-    /// As it stands in a request.
+    /// Returns the method as written in a request.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",

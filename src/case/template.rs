@@ -1,32 +1,32 @@
-//! What an agent is sent: a value in whose texts `{{input}}` stands for what the case asks.
+//! The template of a request body: a value in whose texts `{{input}}` stands for the case's input.
 //!
-//! A text that is `{{input}}` and nothing else becomes the value, whatever its type; within a longer text it becomes
-//! text. It is values that are put together, so nothing that a case says can break out of its place.
+//! A text that is exactly `{{input}}` becomes the value, whatever its type; inside a longer text it becomes text.
+//! Values are combined, not serialized text, so the content of a case cannot break out of its string.
 
 use serde_json::Value;
 
 use crate::yaml::did_you_mean;
 
-/// What a text may name: what a command is told of the case as well.
+/// The names that a template may use: the keys of the input that a command reads.
 const NAMES: [&str; 4] = ["id", "input", "query", "run"];
 
-/// A value whose texts may name what the case asks.
+/// A value with placeholders in its texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template(Value);
 
 impl Template {
-    /// The template that `value` is. The error says which of its texts names nothing that there is.
+    /// Checks the placeholders of `value`. The error names the text with an unknown name.
     pub fn new(value: Value) -> Result<Self, String> {
         each_text(&value, &mut |text| pieces(text).map(drop))?;
         Ok(Self(value))
     }
 
-    /// The value for what `asked` says, an object of the names. The error says what is not there.
+    /// Fills the template with `asked`, an object by name. The error names the missing entry.
     pub fn fill(&self, asked: &Value) -> Result<Value, String> {
         filled(&self.0, asked)
     }
 
-    /// Fills a text. What is put in goes through `escape` first.
+    /// Fills a text. Each inserted value goes through `escape` first.
     pub fn fill_text(text: &str, asked: &Value, escape: fn(&str) -> String) -> Result<String, String> {
         let parts = pieces(text)?.into_iter().map(|piece| match piece {
             Piece::Text(text) => Ok(text.to_owned()),
@@ -69,7 +69,7 @@ fn filled_text(text: &str, asked: &Value) -> Result<Value, String> {
     }
 }
 
-/// The parts of a text: what stands there, and what is named.
+/// Splits a text into literal parts and names.
 fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((before, after)) = rest.split_once("{{") {

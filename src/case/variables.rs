@@ -1,6 +1,6 @@
-//! `${NAME}` in a text: the value of a variable, which stands in the environment and in no file.
+//! `${NAME}` in a text: the value of an environment variable, which is stored in no file.
 
-/// A text that may name variables: each `${` in it has a name and a `}` behind it.
+/// A text with variables: each `${` is followed by a name and a `}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WithVariables(String);
 
@@ -9,12 +9,12 @@ pub struct WithVariables(String);
 pub struct Filled {
     /// The text.
     pub text: String,
-    /// The names and values of those that it names.
+    /// The variables of the text, with their values.
     pub variables: Vec<(String, String)>,
 }
 
 impl WithVariables {
-    /// The text that `text` is. The error says which of its variables is none.
+    /// Checks the variables of `text`. The error shows the invalid name.
     pub fn new(text: String) -> Result<Self, String> {
         let mut rest = text.as_str();
         while let Some((_, after)) = rest.split_once("${") {
@@ -27,13 +27,13 @@ impl WithVariables {
         Ok(Self(text))
     }
 
-    /// The text as it stands in its file.
+    /// Returns the text as written in its file.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Puts what `variable` says in place of each `${NAME}`. Values are not looked through again. The error says which
-    /// of them has none.
+    /// Replaces each `${NAME}` by its value, which is not searched for further variables. The error names a variable
+    /// without a value.
     pub fn fill(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Filled, String> {
         let mut filled = Filled { text: String::with_capacity(self.0.len()), variables: Vec::new() };
         let mut rest = self.0.as_str();
@@ -50,7 +50,7 @@ impl WithVariables {
     }
 }
 
-/// What stands before the first variable of a text, its name, and what stands behind it.
+/// Splits a text into the part before its first variable, the variable's name, and the rest.
 fn first_of(text: &str) -> Option<(&str, (&str, &str))> {
     let (before, after) = text.split_once("${")?;
     Some((before, after.split_once('}')?))

@@ -27,6 +27,9 @@ use crate::yaml::{Document, Node, nearest};
 #[cfg(not(feature = "json-schema"))]
 use support::without_json_schema::{args_valid, json_schema, tool_output_valid};
 
+pub(crate) use order::sequence_correctness::Mode as SequenceMode;
+pub(crate) use order::sequence_valid::SameTurn;
+pub(crate) use support::answer_scope::Said;
 pub use support::coverage_unit::{About, Clause};
 pub use support::settings::CheckSettings;
 pub use tables::Tables;

@@ -2,7 +2,7 @@
 
 use super::run::{Held, empty, hold};
 use crate::case::{Baseline, Case};
-use crate::judge::Hearing;
+use crate::judge::JudgeSession;
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation};
 use crate::score::compare::{Change, Comparison, Run as Side};
 use crate::suite::{NoBaseline, Run};
@@ -46,7 +46,7 @@ impl<'b> Compared<'b> {
         run: &Run,
         number: usize,
         held: &Held,
-        hearing: Option<&Hearing<'_>>,
+        hearing: Option<&JudgeSession<'_>>,
     ) {
         let Some((baseline, good)) = self.baseline else { return };
         let of_good = self.of_good.get_or_insert_with(|| hold(case, &good.trace, 0, hearing));

@@ -9,7 +9,7 @@ use super::details;
 use super::run::{Held, hold, millis, weight_on_case};
 use super::secrets;
 use crate::case::Case;
-use crate::judge::Hearing;
+use crate::judge::JudgeSession;
 use crate::outcome::Status;
 use crate::pattern::without_secrets;
 use crate::place::Place;
@@ -41,7 +41,7 @@ pub fn evaluate_heard(
     case: &Case,
     name: &str,
     recorded: &Recorded,
-    hearing: Option<&Hearing<'_>>,
+    hearing: Option<&JudgeSession<'_>>,
 ) -> Verdict {
     evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), hearing)
 }
@@ -53,7 +53,7 @@ pub fn evaluate_each<R: Borrow<Run>, I: Iterator<Item = Result<R, String>>>(
     name: &str,
     runs: impl Fn() -> I,
     baseline: Option<&Result<Run, NoBaseline>>,
-    hearing: Option<&Hearing<'_>>,
+    hearing: Option<&JudgeSession<'_>>,
 ) -> Verdict {
     let started = Instant::now();
     let mut seen =
@@ -82,7 +82,7 @@ struct Seen<'b> {
 }
 
 impl Seen<'_> {
-    fn add(&mut self, case: &Case, run: &Run, hearing: Option<&Hearing<'_>>) {
+    fn add(&mut self, case: &Case, run: &Run, hearing: Option<&JudgeSession<'_>>) {
         let held = hold(case, &run.trace, self.held.len(), hearing);
         self.compared.add(case, run, self.held.len(), &held, hearing);
         self.verdict.runs.push(summary(case, run));

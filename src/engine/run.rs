@@ -9,7 +9,7 @@ use super::aggregate::{figures, has_statistics};
 use super::scoring::{is_broken_gate, score};
 use crate::case::{Case, Expectation};
 use crate::evidence::{Evidence, Opinions};
-use crate::judge::{Hearing, unheard};
+use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
     Item, LocatedViolation, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
 };
@@ -43,7 +43,7 @@ impl Held {
 }
 
 /// Holds one run against the case.
-pub(super) fn hold(case: &Case, trace: &Trace, run: usize, hearing: Option<&Hearing<'_>>) -> Held {
+pub(super) fn hold(case: &Case, trace: &Trace, run: usize, hearing: Option<&JudgeSession<'_>>) -> Held {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
     let answers = ask_all(case, evidence, run, hearing);
     let scored = score(case, run, &answers);
@@ -61,7 +61,7 @@ fn ask_all(
     case: &Case,
     mut evidence: Evidence<'_>,
     run: usize,
-    hearing: Option<&Hearing<'_>>,
+    hearing: Option<&JudgeSession<'_>>,
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
     for first in [true, false] {
@@ -80,8 +80,8 @@ fn ask_all(
     answers
 }
 
-fn heard(case: &Case, evidence: &Evidence<'_>, hearing: Option<&Hearing<'_>>) -> Option<Opinions> {
-    hearing.map_or_else(|| unheard(case), |hearing| hearing.opinions(case, evidence))
+fn heard(case: &Case, evidence: &Evidence<'_>, hearing: Option<&JudgeSession<'_>>) -> Option<Opinions> {
+    hearing.map_or_else(|| opinions_without_judge(case), |hearing| hearing.collect_opinions(case, evidence))
 }
 
 fn comes_first(expectation: &Expectation) -> bool {

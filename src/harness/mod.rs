@@ -51,7 +51,7 @@ use self::run::trial::Shared;
 use self::settings::{Nextest, Settings};
 use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
 use crate::judge::Judge;
-use crate::lint::{Linted, lint};
+use crate::lint::{LintResult, lint_cases};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
 use crate::suite::{Library, Suite, workspace};
@@ -140,7 +140,7 @@ impl Harness {
         F: Fn(crate::agent::AgentInput) -> Run + Send + Sync + 'static,
         Run: Future<Output = Result<T, E>> + Send + 'static,
         T: crate::agent::IntoTrace,
-        E: Into<crate::agent::Said>,
+        E: Into<crate::agent::AgentFailure>,
     {
         self.mistakes.extend(self.live.register(name, crate::agent::InProcess::new(ask)).err());
         self
@@ -159,9 +159,9 @@ impl Harness {
     ///
     /// ```no_run
     /// use arraign::Harness;
-    /// use arraign::judge::{Answer, JudgeError, JudgeRequest};
+    /// use arraign::judge::{JudgeAnswer, JudgeError, JudgeRequest};
     ///
-    /// fn ask_my_model(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    /// fn ask_my_model(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
     ///     Err(JudgeError::failed(format!("nobody reads the {} bytes of it", request.user.len())))
     /// }
     ///
@@ -204,11 +204,11 @@ impl Harness {
 
     /// Looks for what the cases leave untested, with this harness's checks: what `cargo arraign lint` does, for use in any
     /// `#[test]`. Cases are held against what was recorded; no agent is run.
-    pub fn lint(&self) -> Result<Linted, LoadErrors> {
+    pub fn lint(&self) -> Result<LintResult, LoadErrors> {
         let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
         let (_, files) = self.files().map_err(files)?;
         let tables = workspace(&files, &self.kinds)?.tables;
-        lint(Library { kinds: &self.kinds, files: &files, tables: &tables })
+        lint_cases(Library { kinds: &self.kinds, files: &files, tables: &tables })
     }
 
     /// Reads cases from `text`, as if it were a file of the eval root.

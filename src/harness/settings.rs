@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::case::Tier;
-use crate::judge::Mode;
+use crate::judge::JudgeMode;
 use crate::suite::ReportFormat;
 use crate::yaml::did_you_mean;
 
@@ -36,7 +36,7 @@ pub(super) struct Settings {
     /// Reports to render at the end.
     pub(super) reports: Vec<ReportFormat>,
     /// What becomes of the judge.
-    pub(super) judge: Mode,
+    pub(super) judge: JudgeMode,
     /// The run that reports compare this one with.
     pub(super) compare: Option<String>,
     /// Where verdicts go.
@@ -73,7 +73,7 @@ pub(super) fn read() -> Result<Settings, String> {
             .map(|formats| report_formats(&formats))
             .transpose()?
             .unwrap_or_default(),
-        judge: text("ARRAIGN_JUDGE").map_or(Ok(Mode::Replay), |mode| judge_mode(&mode))?,
+        judge: text("ARRAIGN_JUDGE").map_or(Ok(JudgeMode::Replay), |mode| judge_mode(&mode))?,
         compare: text("ARRAIGN_COMPARE"),
         out: path("ARRAIGN_OUT"),
         output_json: path("ARRAIGN_OUTPUT_JSON"),
@@ -107,9 +107,9 @@ fn tier_of(text: &str) -> Result<Option<Tier>, String> {
     }
 }
 
-fn judge_mode(text: &str) -> Result<Mode, String> {
+fn judge_mode(text: &str) -> Result<JudgeMode, String> {
     let wrong = || format!("ARRAIGN_JUDGE is `{text}`: it is `replay`, `record`, `live` or `off`");
-    Mode::named(text).ok_or_else(wrong)
+    JudgeMode::find_by_name(text).ok_or_else(wrong)
 }
 
 fn switch(name: &str, text: &str) -> Result<bool, String> {

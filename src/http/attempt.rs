@@ -1,4 +1,4 @@
-//! One attempt at a request: what is sent, and what its answer means.
+//! One attempt at a request: builds the request, sends it, and classifies the response.
 
 use std::fmt;
 use std::io::Read as _;
@@ -7,62 +7,68 @@ use std::time::{Duration, Instant};
 use ureq::http::{self, HeaderMap, header, response::Parts};
 use ureq::{AsSendBody, Body, Timeout};
 
-use super::{HttpProblem, Limits, Request, Response, conceal, retry};
+use super::{HttpLimits, HttpProblem, HttpRequest, HttpResponse, conceal, retry};
 
-/// How much of a refusal's body is read.
-const READ: u64 = 64 << 10;
+/// The number of bytes that are read from the body of an error response.
+const MAX_BODY_BYTES: u64 = 64 << 10;
 
-/// How much of it is shown, in characters.
-const SHOWN: usize = 400;
+/// The largest length of that body in an error message, in characters.
+const MAX_SHOWN_CHARS: usize = 400;
 
-/// One attempt.
-pub(super) struct Attempt<'s> {
+/// One attempt at a request.
+pub(super) struct HttpAttempt<'s> {
     pub(super) agent: &'s ureq::Agent,
-    pub(super) request: &'s Request,
-    pub(super) limits: &'s Limits,
-    /// The time that is left.
+    pub(super) request: &'s HttpRequest,
+    pub(super) limits: &'s HttpLimits,
+    /// The remaining time.
     pub(super) left: Duration,
-    /// Which one it is, from 1.
+    /// The number of the attempt, from 1.
     pub(super) number: u32,
 }
 
-/// What came of it, and how long the server then wishes to be left alone.
-pub(super) struct Failed {
+/// The problem of an attempt, and the wait that the server asks for.
+pub(super) struct FailedAttempt {
     pub(super) problem: HttpProblem,
-    pub(super) wish: Option<Duration>,
+    pub(super) retry_after: Option<Duration>,
 }
 
-impl From<HttpProblem> for Failed {
+impl From<HttpProblem> for FailedAttempt {
     fn from(problem: HttpProblem) -> Self {
-        Self { problem, wish: None }
+        Self { problem, retry_after: None }
     }
 }
 
-impl Attempt<'_> {
-    /// Asks, and reads the answer to its end.
-    pub(super) fn answer(&self) -> Result<Response, Failed> {
+impl HttpAttempt<'_> {
+    /// Sends the request, and reads the response to its end.
+    pub(super) fn send(&self) -> Result<HttpResponse, FailedAttempt> {
         if self.left.is_zero() {
             return Err(self.out_of_time().into());
         }
         let since = Instant::now();
         let answer = match self.request.body() {
-            Some(body) => self.run(self.built(body.to_string())?),
-            None => self.run(self.built(())?),
+            Some(body) => self.run_request(self.build_request(body.to_string())?),
+            None => self.run_request(self.build_request(())?),
         };
-        let (head, body) = answer.map_err(|error| self.problem(error, since))?.into_parts();
+        let (head, body) = answer.map_err(|error| self.classify_error(error, since))?.into_parts();
         if head.status.is_success() {
-            return Ok(self.accepted(&head, body, since)?);
+            return Ok(self.read_response(&head, body, since)?);
         }
-        Err(Failed { wish: retry::wished(&head.headers), problem: self.refused(&head, body) })
+        Err(FailedAttempt {
+            retry_after: retry::parse_retry_after(&head.headers),
+            problem: self.read_refusal(&head, body),
+        })
     }
 
-    fn run<B: AsSendBody>(&self, request: http::Request<B>) -> Result<http::Response<Body>, ureq::Error> {
+    fn run_request<B: AsSendBody>(
+        &self,
+        request: http::Request<B>,
+    ) -> Result<http::Response<Body>, ureq::Error> {
         let request = self.agent.configure_request(request).timeout_global(Some(self.left));
         self.agent.run(request.timeout_connect(Some(self.limits.connect)).build())
     }
 
-    fn built<B>(&self, body: B) -> Result<http::Request<B>, HttpProblem> {
-        let Request { method, url, headers, .. } = self.request;
+    fn build_request<B>(&self, body: B) -> Result<http::Request<B>, HttpProblem> {
+        let HttpRequest { method, url, headers, .. } = self.request;
         let mut request = http::Request::builder().method(*method).uri(url);
         if self.request.body.is_some() && headers.iter().all(|(name, _)| name != "content-type") {
             request = request.header(header::CONTENT_TYPE, "application/json");
@@ -77,55 +83,65 @@ impl Attempt<'_> {
         request.body(body).map_err(|error| HttpProblem::Invalid(error.to_string()))
     }
 
-    fn accepted(&self, head: &Parts, mut body: Body, since: Instant) -> Result<Response, HttpProblem> {
+    fn read_response(
+        &self,
+        head: &Parts,
+        mut body: Body,
+        since: Instant,
+    ) -> Result<HttpResponse, HttpProblem> {
         let (mut bytes, limit) = (Vec::new(), self.limits.response_bytes);
+        // One byte more than the limit tells a body of exactly the limit from a longer one.
         let one_more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
         let read = body.as_reader().take(one_more).read_to_end(&mut bytes);
         if bytes.len() > limit {
             return Err(HttpProblem::TooLong(limit));
         }
-        read.map_err(|error| self.problem(error.into(), since))?;
+        read.map_err(|error| self.classify_error(error.into(), since))?;
         let text = String::from_utf8(bytes);
         let body = text.map_err(|error| HttpProblem::NotText(error.utf8_error().valid_up_to()))?;
-        let media_type = said(&head.headers, &header::CONTENT_TYPE).and_then(|text| text.split(';').next());
+        let media_type =
+            header_text(&head.headers, &header::CONTENT_TYPE).and_then(|text| text.split(';').next());
         let media_type = media_type.map(|text| text.trim().to_ascii_lowercase());
-        Ok(Response { status: head.status.as_u16(), media_type, body, attempts: self.number })
+        Ok(HttpResponse { status: head.status.as_u16(), media_type, body, attempts: self.number })
     }
 
-    /// What an answer says that is not 2xx.
-    fn refused(&self, head: &Parts, mut body: Body) -> HttpProblem {
+    /// Converts a response other than 2xx to a problem.
+    fn read_refusal(&self, head: &Parts, mut body: Body) -> HttpProblem {
         let status = head.status.as_u16();
         if head.status.is_redirection() {
-            let to = said(&head.headers, &header::LOCATION).unwrap_or_default();
-            return HttpProblem::Redirect { status, to: self.request.secrets.hidden(conceal::plain_url(to)) };
+            let to = header_text(&head.headers, &header::LOCATION).unwrap_or_default();
+            return HttpProblem::Redirect {
+                status,
+                to: self.request.secrets.mask_text(conceal::strip_url(to)),
+            };
         }
         let mut bytes = Vec::new();
-        // What came before a break is shown as well.
-        let _ = body.as_reader().take(READ).read_to_end(&mut bytes);
+        // If the connection breaks, the part that arrived is shown.
+        let _ = body.as_reader().take(MAX_BODY_BYTES).read_to_end(&mut bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        HttpProblem::Status { status, body: one_line(&self.request.secrets.hidden(text)) }
+        HttpProblem::Status { status, body: truncate_to_line(&self.request.secrets.mask_text(text)) }
     }
 
     fn out_of_time(&self) -> HttpProblem {
         HttpProblem::OutOfTime { limit: self.limits.total, last: None }
     }
 
-    fn problem(&self, error: ureq::Error, since: Instant) -> HttpProblem {
+    fn classify_error(&self, error: ureq::Error, since: Instant) -> HttpProblem {
         use ureq::Error;
 
-        let shown = |error: &dyn fmt::Display| self.request.secrets.hidden(error.to_string());
+        let shown = |error: &dyn fmt::Display| self.request.secrets.mask_text(error.to_string());
         match error {
             Error::Timeout(Timeout::Connect | Timeout::Resolve) if since.elapsed() < self.left => {
                 HttpProblem::Unreachable(format!("none within {:?}", self.limits.connect))
             }
             Error::Timeout(_) => self.out_of_time(),
             Error::HostNotFound => HttpProblem::Unreachable("there is no such host".to_owned()),
-            Error::Io(error) => lost(&error, shown(&error)),
+            Error::Io(error) => classify_io_error(&error, shown(&error)),
             Error::ConnectionFailed | Error::ConnectProxyFailed(_) | Error::InvalidProxyUrl => {
                 HttpProblem::Unreachable(shown(&error))
             }
             Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired => HttpProblem::Insecure(shown(&error)),
-            // The library's text would show the whole URL.
+            // The library's message contains the whole URL, and so its secrets.
             Error::BadUri(_) => HttpProblem::Invalid("its URL names no host".to_owned()),
             Error::Http(error) => HttpProblem::Invalid(shown(&error)),
             other => HttpProblem::Lost(shown(&other)),
@@ -133,7 +149,7 @@ impl Attempt<'_> {
     }
 }
 
-fn lost(error: &std::io::Error, shown: String) -> HttpProblem {
+fn classify_io_error(error: &std::io::Error, shown: String) -> HttpProblem {
     use std::io::ErrorKind;
 
     match error.kind() {
@@ -146,15 +162,15 @@ fn lost(error: &std::io::Error, shown: String) -> HttpProblem {
     }
 }
 
-fn said<'h>(headers: &'h HeaderMap, name: &header::HeaderName) -> Option<&'h str> {
+fn header_text<'h>(headers: &'h HeaderMap, name: &header::HeaderName) -> Option<&'h str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// The beginning of a text, without what would break a line.
-fn one_line(text: &str) -> String {
+/// Joins the words of a text on one line without control characters, and cuts it.
+fn truncate_to_line(text: &str) -> String {
     let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN) {
+    match line.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,
     }

@@ -1,21 +1,21 @@
-//! Sends requests, again where that helps.
+//! Sends requests, with retries.
 
 use std::fmt;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::attempt::{Attempt, Failed};
-use super::{HttpError, HttpProblem, Limits, Request, Response, retry};
+use super::attempt::{FailedAttempt, HttpAttempt};
+use super::{HttpError, HttpLimits, HttpProblem, HttpRequest, HttpResponse, retry};
 
-/// Longer limits are none: no clock counts further.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// The largest time limit: longer ones overflow some clocks.
+const MAX_TOTAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Sends requests and keeps connections for the next. Cheap to clone.
+/// Sends requests and reuses connections. Cheap to clone.
 #[derive(Clone)]
-pub struct Client(ureq::Agent);
+pub struct HttpClient(ureq::Agent);
 
-impl Default for Client {
-    /// A client that follows no redirect: a key goes where the user says, and nowhere else.
+impl Default for HttpClient {
+    /// Creates a client that follows no redirects: an API key goes to the host that the user names, and nowhere else.
     fn default() -> Self {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
@@ -26,18 +26,22 @@ impl Default for Client {
     }
 }
 
-/// What is inside holds the proxy, and so its password.
-impl fmt::Debug for Client {
+/// Shows nothing of the inner agent, which contains the password of a proxy.
+impl fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Client")
     }
 }
 
-impl Client {
-    /// Sends `request` until there is an answer, it cannot be had, or its limits are reached. Blocks.
-    pub fn send(&self, request: &Request, limits: &Limits) -> Result<Response, HttpError> {
-        let mut sending = Sending { client: self, request, limits, since: Instant::now(), attempts: 0 };
-        sending.until_answered().map_err(|problem| HttpError {
+impl HttpClient {
+    /// Sends `request` until there is a response, a retry is useless, or the limits are reached. Blocks the thread.
+    pub fn send_request(
+        &self,
+        request: &HttpRequest,
+        limits: &HttpLimits,
+    ) -> Result<HttpResponse, HttpError> {
+        let mut sending = RetryLoop { client: self, request, limits, since: Instant::now(), attempts: 0 };
+        sending.send_until_answered().map_err(|problem| HttpError {
             method: request.method,
             url: request.shown_url(),
             problem,
@@ -46,21 +50,21 @@ impl Client {
     }
 }
 
-/// A request on its way.
-struct Sending<'s> {
-    client: &'s Client,
-    request: &'s Request,
-    limits: &'s Limits,
+/// A request with the state of its retries.
+struct RetryLoop<'s> {
+    client: &'s HttpClient,
+    request: &'s HttpRequest,
+    limits: &'s HttpLimits,
     since: Instant,
     attempts: u32,
 }
 
-impl Sending<'_> {
-    fn until_answered(&mut self) -> Result<Response, HttpProblem> {
+impl RetryLoop<'_> {
+    fn send_until_answered(&mut self) -> Result<HttpResponse, HttpProblem> {
         let mut last = None;
         loop {
             self.attempts += 1;
-            let Failed { problem, wish } = match self.attempt() {
+            let FailedAttempt { problem, retry_after: wish } = match self.send_once() {
                 Ok(response) => return Ok(response),
                 Err(failed) => failed,
             };
@@ -70,21 +74,21 @@ impl Sending<'_> {
             if self.attempts > self.limits.retries || !problem.is_passing() {
                 return Err(problem);
             }
-            let wait = wish.unwrap_or_else(|| retry::backoff(self.attempts));
-            if wait >= self.left() {
-                return Err(self.given_up(problem, wish));
+            let wait = wish.unwrap_or_else(|| retry::compute_backoff(self.attempts));
+            if wait >= self.time_left() {
+                return Err(self.give_up(problem, wish));
             }
             sleep(wait);
             last = Some(Box::new(problem));
         }
     }
 
-    fn left(&self) -> Duration {
-        self.limits.total.min(LONGEST).saturating_sub(self.since.elapsed())
+    fn time_left(&self) -> Duration {
+        self.limits.total.min(MAX_TOTAL).saturating_sub(self.since.elapsed())
     }
 
-    /// There is no time for the wait that should come now.
-    fn given_up(&self, problem: HttpProblem, wish: Option<Duration>) -> HttpProblem {
+    /// Returns the problem if the next wait exceeds the remaining time.
+    fn give_up(&self, problem: HttpProblem, wish: Option<Duration>) -> HttpProblem {
         let last = Box::new(problem);
         match wish {
             Some(wait) => HttpProblem::Postponed { wait, last },
@@ -92,8 +96,8 @@ impl Sending<'_> {
         }
     }
 
-    fn attempt(&self) -> Result<Response, Failed> {
-        let Self { client: Client(agent), request, limits, attempts, .. } = *self;
-        Attempt { agent, request, limits, left: self.left(), number: attempts }.answer()
+    fn send_once(&self) -> Result<HttpResponse, FailedAttempt> {
+        let Self { client: HttpClient(agent), request, limits, attempts, .. } = *self;
+        HttpAttempt { agent, request, limits, left: self.time_left(), number: attempts }.send()
     }
 }

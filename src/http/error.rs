@@ -1,81 +1,81 @@
-//! Why a request has no answer.
+//! The reasons why a request has no response.
 
 use std::time::Duration;
 
-/// A request that has no answer.
+/// A failed request.
 #[derive(Debug, thiserror::Error)]
-#[error("{method} {url}: {problem}{}", asked(*.attempts))]
+#[error("{method} {url}: {problem}{}", render_attempts(*.attempts))]
 pub struct HttpError {
-    /// What it was.
+    /// The method.
     pub method: &'static str,
-    /// Whom it asked, without what may be a key.
+    /// The URL without parts that may contain a key.
     pub url: String,
-    /// What happened at last.
+    /// The problem of the last attempt.
     pub problem: HttpProblem,
-    /// How often it was asked.
+    /// The number of attempts.
     pub attempts: u32,
 }
 
-/// What happened to a request.
+/// The problem of a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpProblem {
-    /// It cannot be sent as it is.
+    /// The request cannot be sent.
     #[error("this is no request that can be sent: {0}")]
     Invalid(String),
-    /// There is nobody there.
+    /// No connection to the server.
     #[error("no connection: {0}")]
     Unreachable(String),
-    /// The other side is not who it says.
+    /// The certificate or the TLS handshake failed.
     #[error("no secure connection: {0}")]
     Insecure(String),
-    /// The connection ended too early.
+    /// The connection ended before the response did.
     #[error("the connection broke: {0}")]
     Lost(String),
-    /// It took too long.
-    #[error("no whole answer within {limit:?}{}", before(.last.as_deref()))]
+    /// The time limit passed.
+    #[error("no whole answer within {limit:?}{}", render_earlier(.last.as_deref()))]
     OutOfTime {
-        /// The limit.
+        /// The time limit.
         limit: Duration,
-        /// What had happened before, where it was asked more than once.
+        /// The problem of the attempt before, if there was one.
         last: Option<Box<HttpProblem>>,
     },
-    /// It would take too long.
+    /// The server asks for a wait that exceeds the time limit.
     #[error("{last}; it asks for {wait:?} of patience, and there is less left")]
     Postponed {
-        /// How long it asks to be left alone.
+        /// The wait that the server asks for.
         wait: Duration,
-        /// Its answer.
+        /// The problem that the server reported.
         last: Box<HttpProblem>,
     },
-    /// The answer is without end.
+    /// The response exceeds the size limit.
     #[error("the answer has more than {0} bytes")]
     TooLong(usize),
-    /// The answer stands elsewhere: keys do not go there.
+    /// The response is a redirect. Redirects are not followed, so that keys stay with the named host.
     #[error("it answered {status}, a redirect to {to}: redirects are not followed, so ask there")]
     Redirect {
         /// The number.
         status: u16,
-        /// Where to, without what may be a key.
+        /// The target, without parts that may contain a key.
         to: String,
     },
-    /// It says no.
-    #[error("it answered {}{}", named(*.status), told(.body))]
+    /// The response has an error status.
+    #[error("it answered {}{}", render_status(*.status), render_body(.body))]
     Status {
         /// The number.
         status: u16,
-        /// The beginning of what it says, in one line.
+        /// The beginning of the body, on one line.
         body: String,
     },
-    /// The answer is no text.
+    /// The response is not UTF-8.
     #[error("the answer is not UTF-8: byte {0} begins no character")]
     NotText(usize),
-    /// The answer is no JSON.
+    /// The response is not JSON.
     #[error("the answer is not JSON: {0}")]
     NotJson(String),
 }
 
 impl HttpProblem {
-    /// Whether asking again may help.
+    /// Whether a retry may help.
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Lost(_) => true,
@@ -85,19 +85,19 @@ impl HttpProblem {
     }
 }
 
-fn asked(attempts: u32) -> String {
+fn render_attempts(attempts: u32) -> String {
     if attempts > 1 { format!(" (asked {attempts} times)") } else { String::new() }
 }
 
-fn before(last: Option<&HttpProblem>) -> String {
+fn render_earlier(last: Option<&HttpProblem>) -> String {
     last.map_or_else(String::new, |last| format!("; before that, {last}"))
 }
 
-fn told(body: &str) -> String {
+fn render_body(body: &str) -> String {
     if body.is_empty() { String::new() } else { format!(": {body}") }
 }
 
-fn named(number: u16) -> String {
+fn render_status(number: u16) -> String {
     let known = ureq::http::StatusCode::from_u16(number).ok().and_then(|status| status.canonical_reason());
     known.map_or_else(|| number.to_string(), |reason| format!("{number} {reason}"))
 }

@@ -1,21 +1,21 @@
-//! How long a request may take, how much may come back, and how often it is asked again.
+//! Limits of time, size and retries.
 
 use std::time::Duration;
 
 /// The limits of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// For everything: all attempts and the waits between them.
+pub struct HttpLimits {
+    /// The time for all attempts and the waits between them.
     pub total: Duration,
-    /// For a connection, with its name looked up and its keys exchanged.
+    /// The time for a connection, including name lookup and TLS handshake.
     pub connect: Duration,
-    /// How many bytes an answer may have.
+    /// The largest size of a response body, in bytes.
     pub response_bytes: usize,
-    /// How often it is asked again after a 429, a 5xx or a lost connection.
+    /// The number of retries after a 429, a 5xx or a lost connection.
     pub retries: u32,
 }
 
-impl Default for Limits {
+impl Default for HttpLimits {
     fn default() -> Self {
         Self {
             total: Duration::from_secs(300),

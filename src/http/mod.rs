@@ -1,7 +1,7 @@
-//! One HTTP request and its answer: within its time, asked again where that helps, and with its secrets kept.
+//! HTTP requests with time limits, retries and masked secrets.
 //!
-//! For whoever asks a model or an agent over the network. Blocking: a caller on a runtime uses a thread for it. What
-//! goes wrong is an [`HttpError`], whose text never holds a key.
+//! The client blocks: callers on an async runtime use a blocking thread. Problems are [`HttpError`]s, whose messages
+//! never contain a key.
 
 mod attempt;
 mod client;
@@ -15,15 +15,15 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use client::Client;
+pub use client::HttpClient;
 pub use error::{HttpError, HttpProblem};
-pub use limits::Limits;
+pub use limits::HttpLimits;
 
 use crate::secrets::{Secrets, names_a_secret};
 
-/// A request whose body, if it has one, is JSON.
+/// A request, with a JSON body or none.
 #[derive(Clone)]
-pub struct Request {
+pub struct HttpRequest {
     method: &'static str,
     url: String,
     headers: Vec<(String, String)>,
@@ -31,24 +31,24 @@ pub struct Request {
     secrets: Secrets,
 }
 
-impl Request {
-    /// A `POST` of `body`.
+impl HttpRequest {
+    /// Creates a `POST` request with this body.
     pub fn post(url: impl Into<String>, body: Value) -> Self {
         Self::new("POST", url, Some(body))
     }
 
-    /// A `GET`.
+    /// Creates a `GET` request.
     pub fn get(url: impl Into<String>) -> Self {
         Self::new("GET", url, None)
     }
 
-    /// Any request.
+    /// Creates a request.
     pub fn new(method: &'static str, url: impl Into<String>, body: Option<Value>) -> Self {
         Self { method, url: url.into(), headers: Vec::new(), body, secrets: Secrets::default() }
     }
 
-    /// Adds a header. The value of one whose name says that it is a secret (`authorization`, `x-api-key`) is concealed.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+    /// Adds a header. Its value is masked if its name suggests a secret (`authorization`, `x-api-key`).
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let (name, value) = (name.into().to_ascii_lowercase(), value.into());
         if names_a_secret(&name) {
             conceal::add_header(&mut self.secrets, &name, &value);
@@ -57,35 +57,35 @@ impl Request {
         self
     }
 
-    /// `Authorization: Bearer KEY`.
-    pub fn bearer(self, key: &str) -> Self {
-        self.header("authorization", format!("Bearer {key}"))
+    /// Adds the header `Authorization: Bearer KEY`.
+    pub fn with_bearer(self, key: &str) -> Self {
+        self.with_header("authorization", format!("Bearer {key}"))
     }
 
-    /// Says that `value` stands somewhere in the request and must never be shown: `name` is shown in its place.
-    pub fn secret(mut self, name: &str, value: &str) -> Self {
-        self.secrets.add(name, value);
+    /// Marks `value`, which occurs in the request, as a secret: `name` is shown in its place.
+    pub fn with_secret(mut self, name: &str, value: &str) -> Self {
+        self.secrets.add_value(name, value);
         self
     }
 
-    /// The name of a secret of this request that stands in `text`, which must then not be kept.
-    pub fn secret_in(&self, text: &str) -> Option<&str> {
-        self.secrets.found_in(text)
+    /// Returns the name of a secret of this request that occurs in `text`. Such a text must not be stored.
+    pub fn find_secret_in(&self, text: &str) -> Option<&str> {
+        self.secrets.find_in(text)
     }
 
-    /// What is sent.
+    /// Returns the body.
     pub fn body(&self) -> Option<&Value> {
         self.body.as_ref()
     }
 
-    /// The URL without what may be a secret: who asks, and the query.
+    /// Returns the URL without user info and query, which may contain secrets.
     fn shown_url(&self) -> String {
-        self.secrets.hidden(conceal::plain_url(&self.url))
+        self.secrets.mask_text(conceal::strip_url(&self.url))
     }
 }
 
-/// Values of headers, the query of the URL and the body are left out: they may hold a key.
-impl fmt::Debug for Request {
+/// Omits header values, the query of the URL and the body: they may contain a key.
+impl fmt::Debug for HttpRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         let mut shown = f.debug_struct("Request");
@@ -94,22 +94,22 @@ impl fmt::Debug for Request {
     }
 }
 
-/// An answer that says that all went well.
+/// A successful response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
-    /// 200 to 299.
+pub struct HttpResponse {
+    /// The status, from 200 to 299.
     pub status: u16,
     /// The media type, without its parameters: `application/json`.
     pub media_type: Option<String>,
-    /// The text.
+    /// The body.
     pub body: String,
-    /// How often it was asked for, from 1.
+    /// The number of attempts, from 1.
     pub attempts: u32,
 }
 
-impl Response {
-    /// The body as JSON. The error says what stands there instead.
-    pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpProblem> {
+impl HttpResponse {
+    /// Parses the body as JSON.
+    pub fn parse_json<T: DeserializeOwned>(&self) -> Result<T, HttpProblem> {
         serde_json::from_str(&self.body).map_err(|error| HttpProblem::NotJson(error.to_string()))
     }
 }

@@ -1,32 +1,32 @@
-//! When a request is asked again: what the server wishes, or else longer each time, with some chance in it.
+//! The wait before a retry: what the server asks for, or else exponential backoff with jitter.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
 use ureq::http::HeaderMap;
 
-/// The wait before the second attempt; it doubles with each.
-const FIRST: Duration = Duration::from_millis(500);
+/// The wait before the second attempt; it doubles with each further one.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// No wait of ours is longer.
-const LONGEST: Duration = Duration::from_secs(30);
+/// The largest wait, unless the server asks for more.
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// How long to wait after attempt `attempt`, from 1: between half of the doubled time and all of it, so that many who
-/// failed together do not come back together.
-pub(super) fn backoff(attempt: u32) -> Duration {
+/// Returns the wait after the attempt with this number, from 1: a random time between half of the doubled wait and all
+/// of it, so that clients that failed together do not retry together.
+pub(super) fn compute_backoff(attempt: u32) -> Duration {
     let doubled = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
-    let whole = FIRST.saturating_mul(doubled).min(LONGEST);
-    whole / 2 + (whole / 2).mul_f64(chance())
+    let whole = FIRST_WAIT.saturating_mul(doubled).min(MAX_WAIT);
+    whole / 2 + (whole / 2).mul_f64(random_fraction())
 }
 
-/// From 0 to 1. A map's random keys are chance enough.
-fn chance() -> f64 {
+/// Returns a number from 0 to 1. The random keys of a hash map are random enough.
+fn random_fraction() -> f64 {
     let bits = u32::try_from(RandomState::new().build_hasher().finish() >> 32).unwrap_or_default();
     f64::from(bits) / f64::from(u32::MAX)
 }
 
-/// How long the server wishes to be left alone: `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`.
-pub(super) fn wished(headers: &HeaderMap) -> Option<Duration> {
+/// Parses the wait that the server asks for: `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`.
+pub(super) fn parse_retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
     if let Some(millis) = number("retry-after-ms") {
@@ -35,26 +35,27 @@ pub(super) fn wished(headers: &HeaderMap) -> Option<Duration> {
     if let Some(seconds) = number("retry-after") {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    // Its own clock says how far away its date is.
-    let (then, now) = (seconds_of(text("retry-after")?)?, seconds_of(text("date")?)?);
+    // The distance between two dates of the server is independent of our clock.
+    let (then, now) = (parse_http_date(text("retry-after")?)?, parse_http_date(text("date")?)?);
     Some(Duration::from_secs(u64::try_from(then - now).unwrap_or_default()))
 }
 
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The seconds of an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`) since some day that is always the same.
-fn seconds_of(date: &str) -> Option<i64> {
+/// Converts an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`) to seconds since a fixed day.
+fn parse_http_date(date: &str) -> Option<i64> {
     let [_, day, month, year, time, "GMT"] = date.split(' ').collect::<Vec<_>>()[..] else { return None };
     let [hour, minute, second] = time.split(':').collect::<Vec<_>>()[..] else { return None };
     let number = |text: &str| text.parse::<u32>().ok().map(i64::from);
     let month = i64::try_from(MONTHS.iter().position(|name| *name == month)?).ok()?;
-    let days = days(number(year)?.min(9999), month, number(day)?);
+    let days = count_days(number(year)?.min(9999), month, number(day)?);
     Some(((days * 24 + number(hour)?) * 60 + number(minute)?) * 60 + number(second)?)
 }
 
-/// Days of the Gregorian calendar; years begin in March, so that the leap day is a year's last. `month` from 0.
-fn days(year: i64, month: i64, day: i64) -> i64 {
+/// Counts days of the Gregorian calendar. Years begin in March, so that the leap day is the last of a year. `month`
+/// counts from 0.
+fn count_days(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
     year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day
 }
@@ -72,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_wish_is_seconds_milliseconds_or_a_date() {
-        let wish = |pairs: &[(&'static str, &'static str)]| wished(&headers(pairs));
+        let wish = |pairs: &[(&'static str, &'static str)]| parse_retry_after(&headers(pairs));
         assert_eq!(wish(&[("retry-after", "2")]), Some(Duration::from_secs(2)));
         assert_eq!(
             wish(&[("retry-after", "2"), ("retry-after-ms", "1500")]),
@@ -87,14 +88,14 @@ mod tests {
     fn nonsense_is_no_wish() {
         for nonsense in ["", "-1", "NaN", "inf", "1e300", "soon", "Wed, 99 Foo 2024 1:2:3 GMT"] {
             let nonsense: &'static str = nonsense;
-            assert_eq!(wished(&headers(&[("retry-after", nonsense)])), None, "{nonsense}");
+            assert_eq!(parse_retry_after(&headers(&[("retry-after", nonsense)])), None, "{nonsense}");
         }
     }
 
     #[test]
     fn waits_double_up_to_their_longest() {
         for (attempt, whole) in [(1, 500), (2, 1000), (3, 2000), (40, 30_000), (u32::MAX, 30_000)] {
-            let wait = backoff(attempt).as_millis();
+            let wait = compute_backoff(attempt).as_millis();
             assert!((whole / 2..=whole).contains(&wait), "{attempt}: {wait}");
         }
     }

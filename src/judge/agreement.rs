@@ -1,21 +1,21 @@
-//! How far a judge agrees with people who know.
+//! The agreement of a judge with people.
 
-/// The labels of people against the verdicts of a judge.
+/// Counts of the labels by people against the verdicts of a judge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Agreement {
-    /// Both say pass.
+    /// Both pass.
     pub both_pass: u32,
-    /// Both say fail.
+    /// Both fail.
     pub both_fail: u32,
-    /// The label is fail, and the judge says pass: it is too easy.
+    /// The label is fail and the judge passes: the judge is too lenient.
     pub too_easy: u32,
-    /// The label is pass, and the judge says fail: it is too hard.
+    /// The label is pass and the judge fails: the judge is too strict.
     pub too_hard: u32,
 }
 
 impl Agreement {
-    /// Counts one example: what people say, and what the judge says.
-    pub fn count(&mut self, label: bool, judged: bool) {
+    /// Counts one example.
+    pub fn add_example(&mut self, label: bool, judged: bool) {
         let cell = match (label, judged) {
             (true, true) => &mut self.both_pass,
             (false, false) => &mut self.both_fail,
@@ -25,21 +25,21 @@ impl Agreement {
         *cell += 1;
     }
 
-    /// How many examples were counted.
-    pub fn examples(&self) -> u32 {
+    /// Returns the number of examples.
+    pub fn count_examples(&self) -> u32 {
         self.both_pass + self.both_fail + self.too_easy + self.too_hard
     }
 
-    /// The share of examples on which both say the same; `None` without examples.
-    pub fn share(&self) -> Option<f64> {
-        let all = self.examples();
+    /// Returns the share of examples on which label and judge agree. `None` without examples.
+    pub fn agreed_share(&self) -> Option<f64> {
+        let all = self.count_examples();
         (all > 0).then(|| f64::from(self.both_pass + self.both_fail) / f64::from(all))
     }
 
-    /// Cohen's kappa: the agreement beyond what chance gives to two who know only how often each label is right. `None`
-    /// where chance alone would agree on everything: all labels and all verdicts are the same.
-    pub fn kappa(&self) -> Option<f64> {
-        let (all, agreed) = (f64::from(self.examples()), self.share()?);
+    /// Computes Cohen's kappa: the agreement beyond chance, where chance knows only how often each side passes an
+    /// example. `None` if chance alone agrees on everything: all labels and verdicts are the same.
+    pub fn compute_kappa(&self) -> Option<f64> {
+        let (all, agreed) = (f64::from(self.count_examples()), self.agreed_share()?);
         let share = |count: u32| f64::from(count) / all;
         let (labels, verdicts) =
             (share(self.both_pass + self.too_hard), share(self.both_pass + self.too_easy));
@@ -47,9 +47,9 @@ impl Agreement {
         (chance < 1.0).then(|| (agreed - chance) / (1.0 - chance))
     }
 
-    /// What the kappa is called (Landis and Koch).
-    pub fn in_words(&self) -> Option<&'static str> {
-        let kappa = self.kappa()?;
+    /// Returns the name of the kappa's range (Landis and Koch).
+    pub fn describe_kappa(&self) -> Option<&'static str> {
+        let kappa = self.compute_kappa()?;
         let named = [(0.0, "none"), (0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial")];
         let name = named.iter().find(|(most, _)| kappa <= *most).map(|(_, name)| *name);
         Some(name.unwrap_or("almost perfect"))
@@ -64,18 +64,18 @@ mod tests {
     fn kappa_is_that_of_the_textbook() {
         // The example of Cohen's kappa that the textbooks print: 20 and 15 of 50 agree, 5 and 10 do not.
         let agreement = Agreement { both_pass: 20, too_hard: 5, too_easy: 10, both_fail: 15 };
-        assert_eq!(agreement.share(), Some(0.7));
-        assert!((agreement.kappa().expect("a kappa") - 0.4).abs() < 1e-12);
-        assert_eq!(agreement.in_words(), Some("fair"));
+        assert_eq!(agreement.agreed_share(), Some(0.7));
+        assert!((agreement.compute_kappa().expect("a kappa") - 0.4).abs() < 1e-12);
+        assert_eq!(agreement.describe_kappa(), Some("fair"));
     }
 
     #[test]
     fn agreement_by_chance_alone_is_told_as_none() {
-        assert_eq!(Agreement::default().kappa(), None);
-        assert_eq!(Agreement { both_pass: 9, ..Agreement::default() }.kappa(), None);
+        assert_eq!(Agreement::default().compute_kappa(), None);
+        assert_eq!(Agreement { both_pass: 9, ..Agreement::default() }.compute_kappa(), None);
         let always_yes = Agreement { both_pass: 9, too_easy: 1, ..Agreement::default() };
-        assert_eq!((always_yes.kappa(), always_yes.in_words()), (Some(0.0), Some("none")));
+        assert_eq!((always_yes.compute_kappa(), always_yes.describe_kappa()), (Some(0.0), Some("none")));
         let always_wrong = Agreement { too_hard: 5, too_easy: 5, ..Agreement::default() };
-        assert_eq!(always_wrong.kappa(), Some(-1.0));
+        assert_eq!(always_wrong.compute_kappa(), Some(-1.0));
     }
 }

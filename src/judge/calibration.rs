@@ -1,4 +1,4 @@
-//! A file of answers that people have labelled, to hold a judge against.
+//! A file of answers with labels by people, to measure a judge against.
 //!
 //! ```yaml
 //! judge: {model: gpt-4o-mini}      # as in a suite; else the one of arraign.yaml
@@ -24,33 +24,33 @@ use crate::yaml::{Fields, Node, did_you_mean};
 /// A file of labelled examples.
 #[derive(Debug, Clone)]
 pub struct Calibration {
-    /// The judge that the file, or `arraign.yaml`, names.
+    /// The judge named by the file or by `arraign.yaml`.
     pub judge: Option<Arc<JudgeSettings>>,
-    /// What its tokens cost.
+    /// The prices of tokens.
     pub prices: Prices,
-    /// The examples, in the file's order.
-    pub examples: Vec<Example>,
+    /// The examples, in the order of the file.
+    pub examples: Vec<LabelledExample>,
 }
 
-/// An answer that people have labelled.
+/// An answer with a label by people.
 #[derive(Debug, Clone)]
-pub struct Example {
-    /// What it is called.
+pub struct LabelledExample {
+    /// The id of the example.
     pub id: String,
-    /// Where it stands.
+    /// The place of the example.
     pub place: Place,
-    /// What the judge is to decide.
+    /// The question to the judge.
     pub prompt: String,
-    /// What the agent was asked.
+    /// The input of the agent.
     pub input: Option<String>,
-    /// What the agent answered.
+    /// The answer of the agent.
     pub answer: String,
-    /// Whether it passes, as people say.
+    /// The label: whether the answer passes.
     pub passes: bool,
 }
 
 impl Calibration {
-    /// Reads the file at `path`; `tables` are those of `arraign.yaml`.
+    /// Reads the file at `path`; `tables` come from `arraign.yaml`.
     pub fn load(path: &Path, files: &Files, tables: &Tables) -> Result<Self, LoadErrors> {
         let document = files.document(path)?;
         let mut fields = Fields::of(document.root(), "a file of labelled examples")?;
@@ -61,30 +61,30 @@ impl Calibration {
             let error = document.root().error("there are no `examples`");
             fields.missing(&["examples"], error.help("write a list of `{id, answer, label}`"));
         }
-        let examples = list.and_then(|list| fields.take(examples(list, prompt.as_deref())));
+        let examples = list.and_then(|list| fields.take(parse_examples(list, prompt.as_deref())));
         let (judge, prices) = (tables.judge, tables.prices);
         fields.finish(Self { judge, prices, examples: examples.unwrap_or_default() })
     }
 }
 
-impl Example {
-    /// The example as a request.
-    pub(super) fn questionnaire(&self) -> Result<Option<Questionnaire>, JudgeError> {
+impl LabelledExample {
+    /// Builds the request for the example.
+    pub(super) fn build_questionnaire(&self) -> Result<Option<Questionnaire>, JudgeError> {
         let trace = Trace { answer: Some(self.answer.clone()), ..Trace::default() };
         let context = JudgeContext { include_prompt: self.input.is_some(), ..JudgeContext::default() };
         let (label, prompt) = (self.id.clone(), self.prompt.clone());
         let question = Question { label, prompt, answer: AnswerForm::PassOrFail, context };
-        Questionnaire::about(&trace, self.input.as_deref(), question)
+        Questionnaire::for_answer(&trace, self.input.as_deref(), question)
     }
 }
 
-fn examples(list: Node<'_>, prompt: Option<&str>) -> Result<Vec<Example>, LoadErrors> {
+fn parse_examples(list: Node<'_>, prompt: Option<&str>) -> Result<Vec<LabelledExample>, LoadErrors> {
     let Some(entries) = list.list() else {
         return Err(list.error(format!("`examples` is a list, not {}", list.describe())).into());
     };
-    let (mut errors, mut found) = (LoadErrors::new(), Vec::<Example>::new());
+    let (mut errors, mut found) = (LoadErrors::new(), Vec::<LabelledExample>::new());
     for entry in entries {
-        let Some(example) = errors.take(example(entry, prompt)) else { continue };
+        let Some(example) = errors.take(parse_example(entry, prompt)) else { continue };
         if found.iter().any(|known| known.id == example.id) {
             errors.push(LoadError::new(example.place.clone(), format!("duplicate id `{}`", example.id)));
         }
@@ -96,13 +96,13 @@ fn examples(list: Node<'_>, prompt: Option<&str>) -> Result<Vec<Example>, LoadEr
     errors.or(found)
 }
 
-fn example(node: Node<'_>, shared: Option<&str>) -> Result<Example, LoadErrors> {
+fn parse_example(node: Node<'_>, shared: Option<&str>) -> Result<LabelledExample, LoadErrors> {
     let mut fields = Fields::of(node, "an example")?;
     let id = fields.required::<String>("id");
     let answer = fields.required::<String>("answer");
     let prompt = fields.optional::<String>("prompt").or_else(|| shared.map(str::to_owned));
     let input = fields.optional::<String>("input");
-    let passes = fields.node("label").map(|node| fields.take(label(node)));
+    let passes = fields.node("label").map(|node| fields.take(parse_label(node)));
     if passes.is_none() {
         fields.missing(&["label"], node.error("the example has no `label`: `pass` or `fail`"));
     }
@@ -111,12 +111,12 @@ fn example(node: Node<'_>, shared: Option<&str>) -> Result<Example, LoadErrors> 
     }
     let example = (|| {
         let (id, prompt, answer, passes) = (id?, prompt?, answer?, passes??);
-        Some(Example { id, place: node.place(), prompt, input, answer, passes })
+        Some(LabelledExample { id, place: node.place(), prompt, input, answer, passes })
     })();
     fields.finish_some(example)
 }
 
-fn label(node: Node<'_>) -> Result<bool, LoadError> {
+fn parse_label(node: Node<'_>) -> Result<bool, LoadError> {
     match node.as_str() {
         Some("pass") => Ok(true),
         Some("fail") => Ok(false),

@@ -1,14 +1,14 @@
-//! A cassette: what a judge said about one run, in a file beside the case, to be replayed without a network.
+//! A cassette: the recorded votes of a judge on one run, in a file beside the case, replayed without a network.
 //!
-//! It is found by the hash of all that the judge was asked, and by whom. It holds labels, verdicts and reasons, and nothing
-//! of the request: no header, no key, no trace.
+//! Its key is the hash of the request and the judge's name. It contains labels, verdicts and reasons, and nothing of
+//! the request: no header, no key, no trace.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::seal::hash;
+use super::fence::hash_parts;
 use super::votes::Vote;
 use super::{JudgeError, Questionnaire};
 use crate::case::Case;
@@ -19,29 +19,29 @@ use crate::suite::escape_component;
 /// The folder of cassettes, beside the files of cases.
 pub const CASSETTES: &str = "cassettes";
 
-/// The form of these files.
-const VERSION: u32 = 1;
+/// The version of the file format.
+const CASSETTE_VERSION: u32 = 1;
 
-/// How much of the key stands in the name, in characters.
-const IN_NAME: usize = 16;
+/// The length of the key's prefix in the file name, in characters.
+const KEY_CHARS_IN_NAME: usize = 16;
 
-/// How much of a case's id stands in the name, in characters.
-const ID_IN_NAME: usize = 80;
+/// The largest length of a case's id in the file name, in characters.
+const MAX_ID_CHARS: usize = 80;
 
-/// What a judge said.
+/// The recorded votes of a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cassette {
     version: u32,
     key: String,
     judge: String,
-    votes: Vec<BTreeMap<String, Said>>,
+    votes: Vec<BTreeMap<String, RecordedOpinion>>,
 }
 
-/// One opinion, as it is written.
+/// One opinion in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct RecordedOpinion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pass: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,47 +54,47 @@ struct Said {
     reason: Option<String>,
 }
 
-/// The hash of all that a request holds, and of who is asked how often.
-pub(super) fn key(questionnaire: &Questionnaire, judge: &str, votes: u32) -> String {
-    let request = questionnaire.request(1);
+/// Hashes the request, the judge's name and the number of votes.
+pub(super) fn compute_key(questionnaire: &Questionnaire, judge: &str, votes: u32) -> String {
+    let request = questionnaire.build_request(1);
     let (schema, votes) = (request.schema.to_string(), votes.to_string());
-    hash(&[judge, &votes, &request.system, &request.user, &schema])
+    hash_parts(&[judge, &votes, &request.system, &request.user, &schema])
 }
 
-/// How the paths of a case's cassettes begin: `cassettes/<file stem>/<id>.`, beside the case's file.
-pub fn cassettes_of(case: &Case, file: &Path) -> PathBuf {
-    Home::of(file, case.id.as_deref()).beginning()
+/// Returns the path prefix of a case's cassettes: `cassettes/<file stem>/<id>.`, beside the case's file.
+pub fn cassette_prefix(case: &Case, file: &Path) -> PathBuf {
+    CassetteLocation::new(file, case.id.as_deref()).path_prefix()
 }
 
-/// Where the cassettes of one case are.
-pub(super) struct Home {
+/// The folder and the name prefix of a case's cassettes.
+pub(super) struct CassetteLocation {
     folder: PathBuf,
-    /// How their names begin.
+    /// The prefix of the file names.
     name: String,
 }
 
-impl Home {
-    /// That of the case called `id` of `file`.
-    pub(super) fn of(file: &Path, id: Option<&str>) -> Self {
+impl CassetteLocation {
+    /// Locates the cassettes of the case `id` in `file`.
+    pub(super) fn new(file: &Path, id: Option<&str>) -> Self {
         let stem = file.file_stem().unwrap_or_default();
-        let id: String = escape_component(id.unwrap_or("case")).chars().take(ID_IN_NAME).collect();
-        // Hidden files are not looked at.
+        let id: String = escape_component(id.unwrap_or("case")).chars().take(MAX_ID_CHARS).collect();
+        // Files that begin with a dot are hidden, and hidden files are not listed.
         let id = id.strip_prefix('.').map_or_else(|| id.clone(), |rest| format!("%2E{rest}"));
         let folder = file.parent().unwrap_or(file).join(CASSETTES).join(stem);
         Self { folder, name: format!("{id}.") }
     }
 
-    pub(super) fn beginning(&self) -> PathBuf {
+    pub(super) fn path_prefix(&self) -> PathBuf {
         self.folder.join(&self.name)
     }
 
-    /// The file of the cassette with this key.
-    pub(super) fn path(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{}{}.json", self.name, &key[..IN_NAME.min(key.len())]))
+    /// Returns the path of the cassette with this key.
+    pub(super) fn path_for(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{}{}.json", self.name, &key[..KEY_CHARS_IN_NAME.min(key.len())]))
     }
 
-    /// Whether there is any cassette.
-    pub(super) fn holds_any(&self, files: &Files) -> bool {
+    /// Whether any cassette exists at this location.
+    pub(super) fn has_cassettes(&self, files: &Files) -> bool {
         let is_own = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&self.name))
         };
@@ -103,14 +103,16 @@ impl Home {
 }
 
 impl Cassette {
-    pub(super) fn of(key: &str, judge: &str, votes: &[Vote]) -> Self {
-        let vote = |vote: &Vote| vote.iter().map(|(label, said)| (label.clone(), Said::of(said))).collect();
+    pub(super) fn new(key: &str, judge: &str, votes: &[Vote]) -> Self {
+        let vote = |vote: &Vote| {
+            vote.iter().map(|(label, said)| (label.clone(), RecordedOpinion::from_opinion(said))).collect()
+        };
         let votes = votes.iter().map(vote).collect();
-        Self { version: VERSION, key: key.to_owned(), judge: judge.to_owned(), votes }
+        Self { version: CASSETTE_VERSION, key: key.to_owned(), judge: judge.to_owned(), votes }
     }
 
-    /// Reads the file at `path`; `None` where there is none, or one of another key.
-    pub(super) fn read(path: &Path, key: &str, files: &Files) -> Result<Option<Self>, JudgeError> {
+    /// Reads the file at `path`. `None` if it does not exist or has another key.
+    pub(super) fn read_file(path: &Path, key: &str, files: &Files) -> Result<Option<Self>, JudgeError> {
         let broken = |why: String| {
             let name = files.name(path);
             JudgeError::Unreadable(format!("{name}: {why}\ndelete it, and record it again"))
@@ -121,27 +123,27 @@ impl Cassette {
             Err(error) => return Err(JudgeError::Unreadable(error.to_string())),
         };
         let cassette: Self = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
-        if cassette.version != VERSION {
+        if cassette.version != CASSETTE_VERSION {
             return Err(broken(format!(
-                "it has the form {}, and this version reads {VERSION}",
+                "it has the form {}, and this version reads {CASSETTE_VERSION}",
                 cassette.version
             )));
         }
         Ok((cassette.key == key).then_some(cassette))
     }
 
-    pub(super) fn write(&self, path: &Path, files: &Files) -> Result<(), JudgeError> {
+    pub(super) fn write_file(&self, path: &Path, files: &Files) -> Result<(), JudgeError> {
         let json =
             serde_json::to_string_pretty(self).map_err(|error| JudgeError::Unwritten(error.to_string()))?;
         let written = files.write(path, format!("{json}\n").as_bytes());
         written.map_err(|error| JudgeError::Unwritten(error.to_string()))
     }
 
-    /// The votes, which must be answers to what is asked.
-    pub(super) fn votes(&self, questionnaire: &Questionnaire) -> Result<Vec<Vote>, JudgeError> {
-        let vote = |said: &BTreeMap<String, Said>| -> Option<Vote> {
+    /// Returns the votes, each of which must answer all questions of `questionnaire`.
+    pub(super) fn parse_votes(&self, questionnaire: &Questionnaire) -> Result<Vec<Vote>, JudgeError> {
+        let vote = |said: &BTreeMap<String, RecordedOpinion>| -> Option<Vote> {
             let labels = questionnaire.asked().iter().filter_map(|asked| asked.label.as_ref());
-            labels.map(|label| Some((label.clone(), said.get(label)?.opinion()?))).collect()
+            labels.map(|label| Some((label.clone(), said.get(label)?.to_opinion()?))).collect()
         };
         let votes: Option<Vec<Vote>> = self.votes.iter().map(vote).collect();
         votes.filter(|votes| !votes.is_empty()).ok_or_else(|| {
@@ -151,8 +153,8 @@ impl Cassette {
     }
 }
 
-impl Said {
-    fn of(opinion: &Opinion) -> Self {
+impl RecordedOpinion {
+    fn from_opinion(opinion: &Opinion) -> Self {
         let said = Self { reason: opinion.reason.clone(), ..Self::default() };
         match opinion.judged {
             Judged::Pass => Self { pass: Some(true), ..said },
@@ -164,7 +166,7 @@ impl Said {
         }
     }
 
-    fn opinion(&self) -> Option<Opinion> {
+    fn to_opinion(&self) -> Option<Opinion> {
         let judged = match (self.pass, self.score, self.claims, self.unsupported) {
             (Some(true), None, None, None) => Judged::Pass,
             (Some(false), None, None, None) => Judged::Fail,

@@ -1,31 +1,31 @@
-//! Why a judge gave no opinion.
+//! The reasons why a judge gave no opinion.
 
-/// A judge that gave no opinion. Further lines are causes.
+/// The reason why a judge gave no opinion. Further lines of the message are causes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JudgeError {
-    /// It cannot be asked, or it says that it failed.
+    /// The judge cannot be reached, or reports a failure.
     #[error("the judge failed\n{0}")]
     Failed(String),
-    /// It answered twice with what is no opinion.
+    /// Two replies in a row could not be parsed.
     #[error("the judge answered with what is no opinion\n{0}")]
     Malformed(String),
-    /// It did what the evidence told it to do.
+    /// The judge followed an instruction in the evidence.
     #[error(
         "the judge did what a text of the run told it, and not what it was asked: it said yes to a question whose \
          answer is no"
     )]
     Captured,
-    /// The evidence is longer than a judge is given.
+    /// The evidence exceeds the size limit.
     #[error("the run is too long to be judged: {0}")]
     TooLong(String),
-    /// The money is spent.
+    /// The budget is spent.
     #[error("the budget of {budget} US dollars is spent (`judge: {{budget_usd: {budget}}}`)")]
     OverBudget {
-        /// What may be spent.
+        /// The budget.
         budget: String,
     },
-    /// There is a budget, and nobody knows what is spent.
+    /// A budget is set, but the price of the model is unknown.
     #[error(
         "`budget_usd` cannot be held: what the judge costs is not known; add its model to `prices`: \
          `prices: {{{model}: {{input: .., output: ..}}}}`"
@@ -34,19 +34,19 @@ pub enum JudgeError {
         /// The model.
         model: String,
     },
-    /// There is a budget, and what the processes of the run have spent cannot be added up.
+    /// A budget is set, but the shared ledger of the run's processes cannot be read or written.
     #[error("`budget_usd` cannot be held: what the run has spent cannot be read or written\n{0}")]
     Unaccounted(String),
-    /// What was recorded of it cannot be read.
+    /// The cassette cannot be read.
     #[error("the recorded opinions cannot be read\n{0}")]
     Unreadable(String),
-    /// What it said cannot be kept.
+    /// The cassette cannot be written.
     #[error("the opinions cannot be recorded\n{0}")]
     Unwritten(String),
 }
 
 impl JudgeError {
-    /// A failure in the judge's own words.
+    /// Creates a failure with the judge's own message.
     pub fn failed(why: impl std::fmt::Display) -> Self {
         Self::Failed(why.to_string())
     }

@@ -1,4 +1,4 @@
-//! What a judge is shown of a run: one line of JSON, in which no text of the agent's can end the line.
+//! The evidence for a judge: one line of JSON, which no text of the agent can end.
 
 use serde_json::{Map, Value, json};
 
@@ -8,21 +8,21 @@ use crate::pattern::json_without_secrets;
 use crate::trace::{Call, Trace};
 
 /// The longest answer that is judged, in bytes.
-const LONGEST_ANSWER: usize = 200_000;
+const MAX_ANSWER_BYTES: usize = 200_000;
 
-/// The most of one result that is shown, in characters.
-const LONGEST_RESULT: usize = 20_000;
+/// The largest length of one tool result, in characters.
+const MAX_RESULT_CHARS: usize = 20_000;
 
-/// The longest evidence, in bytes.
-const LONGEST: usize = 1_000_000;
+/// The largest size of all evidence, in bytes.
+const MAX_EVIDENCE_BYTES: usize = 1_000_000;
 
-/// Runs and turns, each with what some question is about.
+/// Runs and turns, each with the parts that some question needs.
 #[derive(Debug, Default)]
-pub(super) struct Exhibits(Map<String, Value>);
+pub(super) struct EvidenceDocument(Map<String, Value>);
 
-impl Exhibits {
-    /// Adds what `context` asks for of a run, under `name`.
-    pub(super) fn show(
+impl EvidenceDocument {
+    /// Adds the parts of a run that `context` selects, under `name`.
+    pub(super) fn add_run(
         &mut self,
         name: &str,
         trace: &Trace,
@@ -30,8 +30,9 @@ impl Exhibits {
         context: JudgeContext,
     ) -> Result<(), JudgeError> {
         let answer = trace.answer.as_deref().unwrap_or_default();
-        if answer.len() > LONGEST_ANSWER {
-            let problem = format!("its answer has {} bytes, and {LONGEST_ANSWER} are the most", answer.len());
+        if answer.len() > MAX_ANSWER_BYTES {
+            let problem =
+                format!("its answer has {} bytes, and {MAX_ANSWER_BYTES} are the most", answer.len());
             return Err(JudgeError::TooLong(problem));
         }
         let shown = Value::Object(Map::from_iter([("answer".to_owned(), answer.into())]));
@@ -41,25 +42,28 @@ impl Exhibits {
         }
         if shows_calls(context) {
             let old = shown.get("calls").and_then(Value::as_array).cloned().unwrap_or_default();
-            let calls = trace.calls.iter().enumerate().map(|(at, one)| call(one, context, old.get(at)));
+            let calls = trace.calls.iter().enumerate().map(|(at, one)| build_call(one, context, old.get(at)));
             shown.insert("calls".to_owned(), calls.collect());
         }
         Ok(())
     }
 
-    /// All of it in one line, without secrets. `<` is written as an escape: no tag and no marker of a chat template
-    /// stands in it.
-    pub(super) fn line(self) -> Result<String, JudgeError> {
+    /// Renders the evidence as one line, without secrets. `<` is escaped, so that the line contains no tags and no
+    /// markers of chat templates.
+    pub(super) fn render_line(self) -> Result<String, JudgeError> {
         let line = json_without_secrets(Value::Object(self.0)).to_string().replace('<', "\\u003c");
-        if line.len() <= LONGEST {
+        if line.len() <= MAX_EVIDENCE_BYTES {
             return Ok(line);
         }
-        Err(JudgeError::TooLong(format!("it takes {} bytes to show, and {LONGEST} are the most", line.len())))
+        Err(JudgeError::TooLong(format!(
+            "it takes {} bytes to show, and {MAX_EVIDENCE_BYTES} are the most",
+            line.len()
+        )))
     }
 }
 
-/// Which parts of an exhibit a question is about.
-pub(super) fn parts(name: &str, context: JudgeContext) -> Vec<String> {
+/// Lists the parts of the evidence that a question is about.
+pub(super) fn list_parts(name: &str, context: JudgeContext) -> Vec<String> {
     let parts = [
         (true, "answer"),
         (context.include_prompt, "prompt"),
@@ -74,8 +78,8 @@ fn shows_calls(context: JudgeContext) -> bool {
     context.include_tool_sequence || context.include_tool_inputs || context.include_tool_results
 }
 
-/// One call, with what another question has asked for before.
-fn call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
+/// Builds one call, extending the parts that earlier questions selected.
+fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
     let mut shown = before.cloned().unwrap_or_else(|| json!({"tool": call.name}));
     if context.include_tool_inputs {
         shown["arguments"] =
@@ -83,20 +87,20 @@ fn call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
     }
     if context.include_tool_results {
         if let Some(result) = &call.result {
-            shown["result"] = shortened(result);
+            shown["result"] = truncate_result(result);
         }
         if let Some(error) = &call.error {
-            shown["error"] = shortened(&error.as_str().into());
+            shown["error"] = truncate_result(&error.as_str().into());
         }
     }
     shown
 }
 
-/// A long result by its beginning; that it was cut is said. Secrets are masked first: half of one has no shape.
-fn shortened(result: &Value) -> Value {
+/// Cuts a long result and marks the cut. Secrets are masked first, since half a secret has no recognizable shape.
+fn truncate_result(result: &Value) -> Value {
     let result = json_without_secrets(result.clone());
     let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);
-    match text.char_indices().nth(LONGEST_RESULT) {
+    match text.char_indices().nth(MAX_RESULT_CHARS) {
         Some((end, _)) => json!({"beginning": text[..end], "cut": true}),
         None => result,
     }

@@ -7,75 +7,75 @@
 //! A check asks its [`Question`]s in [`Check::questions`](crate::Check::questions) and finds the [`Opinions`] in its
 //! evidence.
 
-// A questionnaire puts all questions of a case and what they are about into one request, and reads the answer; what the
-// agent wrote is data in it, and stays data. A panel knows who is asked, whether what was recorded is replayed instead,
-// and what has been spent. A hearing is what one trial may ask of it.
+// A questionnaire puts all questions of a case and their evidence into one request, and parses the reply. Text of the
+// agent is data in the request and cannot act as an instruction. A pool holds the judges, the mode (replay, record,
+// live, off) and the spending. A session is the judge as one trial sees it.
 //
-// The request is built without a look at the world, so that it can be hashed: the hash finds the recorded opinion.
+// The request depends only on the case and the run, so that its hash finds the recorded opinion.
 
 pub(crate) mod agreement;
 pub(crate) mod calibration;
 pub(crate) mod cassette;
 mod error;
 mod evidence;
-pub(crate) mod hearing;
-pub(crate) mod panel;
+mod fence;
+pub(crate) mod pool;
+mod prompt;
 pub(crate) mod questionnaire;
 pub(crate) mod reply;
-mod seal;
 #[cfg(feature = "judge")]
 mod server;
+pub(crate) mod session;
 pub(crate) mod spending;
 mod votes;
-mod words;
 
 pub use crate::evidence::{Absent, AnswerForm, JudgeContext, Judged, Opinion, Opinions, Question};
-pub(crate) use calibration::{Calibration, Example};
-pub(crate) use cassette::{CASSETTES, cassettes_of};
+pub(crate) use calibration::{Calibration, LabelledExample};
+pub(crate) use cassette::{CASSETTES, cassette_prefix};
 pub use error::JudgeError;
-pub(crate) use hearing::{Hearing, unheard};
-pub(crate) use panel::{Mode, Panel};
-pub(crate) use questionnaire::{Asked, Questionnaire};
-pub(crate) use spending::Spent;
+pub(crate) use pool::{JudgeMode, JudgePool};
+pub(crate) use questionnaire::{AskedQuestion, Questionnaire};
+pub(crate) use session::{JudgeSession, opinions_without_judge};
+pub(crate) use spending::JudgeUsage;
 
 use serde_json::Value;
 
 use crate::trace::Usage;
 
-/// Somebody who can be asked. A closure is one, too.
+/// A model that answers questions about a run. Closures implement this trait.
 pub trait Judge: Send + Sync {
-    /// Whose opinions these are: a model and its settings. What was recorded of a judge is replayed for one of the
-    /// same name only.
+    /// Returns the name of the judge: its model and settings. Recorded opinions are replayed only for a judge of the
+    /// same name.
     fn name(&self) -> String;
 
-    /// Answers, or says why not. The text of the answer is read by the one who asks.
-    fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError>;
+    /// Answers the request, or returns the reason why not. The caller parses the text of the answer.
+    fn ask(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError>;
 }
 
 impl<F> Judge for F
 where
-    F: Fn(&JudgeRequest) -> Result<Answer, JudgeError> + Send + Sync,
+    F: Fn(&JudgeRequest) -> Result<JudgeAnswer, JudgeError> + Send + Sync,
 {
     fn name(&self) -> String {
         "a judge of the test target".to_owned()
     }
 
-    fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    fn ask(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
         self(request)
     }
 }
 
-/// What a judge is sent.
+/// A request to a judge.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct JudgeRequest {
-    /// What a judge is told of its work.
+    /// The instructions to the judge.
     pub system: String,
-    /// The evidence, between two lines that nobody could have known who wrote it; then the questions.
+    /// The evidence, fenced by an unguessable marker, followed by the questions.
     pub user: String,
-    /// The form of the answer, as a JSON Schema.
+    /// The JSON Schema of the reply.
     pub schema: Value,
-    /// Which vote it is, from 1.
+    /// The number of the vote, from 1.
     pub vote: u32,
 }
 
@@ -86,21 +86,21 @@ impl JudgeRequest {
     }
 }
 
-/// What a judge sent back.
+/// The answer of a judge.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Answer {
-    /// Its words. Untrusted.
+pub struct JudgeAnswer {
+    /// The text of the answer. Untrusted.
     pub text: String,
-    /// The tokens that it took.
+    /// The tokens used.
     pub usage: Option<Usage>,
-    /// What it cost in US dollars, where the judge knows.
+    /// The cost in US dollars, if the judge reports it.
     pub cost_usd: Option<f64>,
 }
 
-impl Answer {
-    /// An answer that cost nothing.
-    pub fn free(text: impl Into<String>) -> Self {
+impl JudgeAnswer {
+    /// Creates an answer that cost nothing.
+    pub fn without_cost(text: impl Into<String>) -> Self {
         Self { text: text.into(), usage: None, cost_usd: Some(0.0) }
     }
 
@@ -114,4 +114,4 @@ impl Answer {
 /// The page's code compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/judge.md")]
-struct Page;
+struct JudgePage;

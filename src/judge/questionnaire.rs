@@ -1,8 +1,8 @@
 //! All questions of a case about one run, as one request.
 
-use super::evidence::{Exhibits, parts};
-use super::seal::Seal;
-use super::{JudgeError, JudgeRequest, words};
+use super::evidence::{EvidenceDocument, list_parts};
+use super::fence::EvidenceFence;
+use super::{JudgeError, JudgeRequest, prompt};
 use crate::case::{Case, Expectation};
 use crate::evidence::{AnswerForm, Evidence, Question, turn_label};
 use crate::pattern::without_secrets;
@@ -10,96 +10,96 @@ use crate::trace::Trace;
 
 /// One question of a request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
-    /// What it is called in the request.
+pub struct AskedQuestion {
+    /// The id of the question in the request.
     pub id: String,
-    /// What the opinion is called; `None` for a question whose answer is known, which tells whether the judge does its
-    /// work.
+    /// The label of the opinion. `None` for a control question with a known answer, which shows whether the judge does
+    /// its work.
     pub label: Option<String>,
-    /// What is asked.
+    /// The text of the question.
     pub prompt: String,
     /// The form of the answer.
     pub form: AnswerForm,
-    /// Which parts of the evidence it is about.
+    /// The parts of the evidence that the question is about.
     pub parts: Vec<String>,
 }
 
-/// The questions of one request and what they are about.
+/// The questions of one request and their evidence.
 #[derive(Debug, Clone)]
 pub struct Questionnaire {
-    asked: Vec<Asked>,
+    asked: Vec<AskedQuestion>,
     evidence: String,
-    seal: Seal,
+    seal: EvidenceFence,
 }
 
 impl Questionnaire {
-    /// What `case` asks about the run and does not answer itself; `None` where that is nothing. A run or turn without
-    /// an answer has nothing that could be judged.
-    pub fn of(case: &Case, evidence: &Evidence<'_>) -> Result<Option<Self>, JudgeError> {
-        let mut draft = Draft::default();
+    /// Collects the questions of `case` about the run that the case does not answer itself. `None` if there are none. A
+    /// run or turn without an answer cannot be judged.
+    pub fn for_case(case: &Case, evidence: &Evidence<'_>) -> Result<Option<Self>, JudgeError> {
+        let mut draft = QuestionnaireBuilder::default();
         for expectation in &case.expectations {
             for question in expectation.check().questions() {
-                draft.ask(case, expectation, question, evidence)?;
+                draft.add_question(case, expectation, question, evidence)?;
             }
         }
-        draft.sealed()
+        draft.finish()
     }
 
-    /// One question about one answer, outside of any case.
-    pub(super) fn about(
+    /// Asks one question about one answer, outside of any case.
+    pub(super) fn for_answer(
         trace: &Trace,
         input: Option<&str>,
         question: Question,
     ) -> Result<Option<Self>, JudgeError> {
-        let mut draft = Draft::default();
-        draft.add(RUN, question.label.clone(), question, trace, input)?;
-        draft.sealed()
+        let mut draft = QuestionnaireBuilder::default();
+        draft.add_exhibit(RUN_PART, question.label.clone(), question, trace, input)?;
+        draft.finish()
     }
 
-    /// The questions, and among them one or two whose answers are known.
-    pub fn asked(&self) -> &[Asked] {
+    /// Returns the questions, including one or two control questions.
+    pub fn asked(&self) -> &[AskedQuestion] {
         &self.asked
     }
 
-    /// What stands between the two lines that enclose the evidence.
+    /// Returns the evidence between the two fence lines.
     pub fn evidence(&self) -> &str {
         &self.evidence
     }
 
-    /// What an answer must repeat.
-    pub fn code(&self) -> &str {
-        &self.seal.code
+    /// Returns the nonce that a reply must repeat.
+    pub fn nonce(&self) -> &str {
+        &self.seal.nonce
     }
 
-    /// The request of one vote, from 1.
-    pub fn request(&self, vote: u32) -> JudgeRequest {
+    /// Builds the request for one vote, from 1.
+    pub fn build_request(&self, vote: u32) -> JudgeRequest {
         JudgeRequest {
-            system: words::system(&self.seal),
-            user: words::user(&self.seal, &self.evidence, &self.asked),
-            schema: words::schema(&self.seal, &self.asked),
+            system: prompt::render_system(&self.seal),
+            user: prompt::render_user(&self.seal, &self.evidence, &self.asked),
+            schema: prompt::build_schema(&self.seal, &self.asked),
             vote,
         }
     }
 
-    /// The request once more, with why the first answer could not be read.
-    pub fn request_again(&self, vote: u32, problem: &str) -> JudgeRequest {
-        let first = self.request(vote);
-        JudgeRequest { user: first.user + &words::again(problem), ..first }
+    /// Builds the request again, with the reason why the first reply could not be parsed.
+    pub fn build_second_request(&self, vote: u32, problem: &str) -> JudgeRequest {
+        let first = self.build_request(vote);
+        JudgeRequest { user: first.user + &prompt::render_retry(problem), ..first }
     }
 }
 
-/// The name of the whole run among the evidence.
-const RUN: &str = "run";
+/// The name of the whole run in the evidence.
+const RUN_PART: &str = "run";
 
-/// A request that is being put together.
+/// Collects questions and evidence.
 #[derive(Default)]
-struct Draft {
-    asked: Vec<Asked>,
-    exhibits: Exhibits,
+struct QuestionnaireBuilder {
+    asked: Vec<AskedQuestion>,
+    exhibits: EvidenceDocument,
 }
 
-impl Draft {
-    fn ask(
+impl QuestionnaireBuilder {
+    fn add_question(
         &mut self,
         case: &Case,
         expectation: &Expectation,
@@ -111,22 +111,22 @@ impl Draft {
             Some(turn) => turn_label(turn, &question.label),
             None => question.label.clone(),
         };
-        if given.get(&label).or(given.get(&question.label)).is_some() || self.has(&label) {
+        if given.get(&label).or(given.get(&question.label)).is_some() || self.has_label(&label) {
             return Ok(());
         }
         let Some(turn) = expectation.turn else {
             let (trace, input) = (&evidence.trace, evidence.input.as_deref());
-            return self.add(RUN, label, question, trace, input);
+            return self.add_exhibit(RUN_PART, label, question, trace, input);
         };
         let Some(trace) = evidence.trace.turn_of_user(turn) else { return Ok(()) };
-        self.add(&format!("turn_{turn}"), label, question, &trace, None)
+        self.add_exhibit(&format!("turn_{turn}"), label, question, &trace, None)
     }
 
-    fn has(&self, label: &str) -> bool {
+    fn has_label(&self, label: &str) -> bool {
         self.asked.iter().any(|asked| asked.label.as_deref() == Some(label))
     }
 
-    fn add(
+    fn add_exhibit(
         &mut self,
         name: &str,
         label: String,
@@ -138,23 +138,23 @@ impl Draft {
             return Ok(());
         }
         let Question { prompt, answer: form, context, .. } = question;
-        self.exhibits.show(name, trace, input, context)?;
-        let (parts, prompt) = (parts(name, context), without_secrets(prompt));
-        self.asked.push(Asked { id: String::new(), label: Some(label), prompt, form, parts });
+        self.exhibits.add_run(name, trace, input, context)?;
+        let (parts, prompt) = (list_parts(name, context), without_secrets(prompt));
+        self.asked.push(AskedQuestion { id: String::new(), label: Some(label), prompt, form, parts });
         Ok(())
     }
 
-    /// Adds the questions whose answers are known, at places that nobody can foresee.
-    fn sealed(self) -> Result<Option<Questionnaire>, JudgeError> {
+    /// Adds the control questions, at positions that the author of the evidence cannot predict.
+    fn finish(self) -> Result<Option<Questionnaire>, JudgeError> {
         let Some(part) = self.asked.first().map(|asked| asked.parts[..1].to_vec()) else { return Ok(None) };
-        let evidence = self.exhibits.line()?;
+        let evidence = self.exhibits.render_line()?;
         let prompts: Vec<&str> = self.asked.iter().map(|asked| asked.prompt.as_str()).collect();
-        let seal = Seal::of(&[evidence.as_str(), &prompts.join("\n")].join("\n"));
+        let seal = EvidenceFence::for_text(&[evidence.as_str(), &prompts.join("\n")].join("\n"));
         let mut asked = self.asked;
         if asked.iter().any(|asked| asked.form == AnswerForm::Score) {
-            insert(&mut asked, known(AnswerForm::Score, &seal, &part), seal.number / 7);
+            insert_control(&mut asked, build_control(AnswerForm::Score, &seal, &part), seal.shuffle / 7);
         }
-        insert(&mut asked, known(AnswerForm::PassOrFail, &seal, &part), seal.number);
+        insert_control(&mut asked, build_control(AnswerForm::PassOrFail, &seal, &part), seal.shuffle);
         for (number, asked) in asked.iter_mut().enumerate() {
             asked.id = format!("q{}", number + 1);
         }
@@ -162,19 +162,20 @@ impl Draft {
     }
 }
 
-fn insert(asked: &mut Vec<Asked>, question: Asked, number: usize) {
+fn insert_control(asked: &mut Vec<AskedQuestion>, question: AskedQuestion, number: usize) {
     let place = number % (asked.len() + 1);
     asked.insert(place, question);
 }
 
-/// A question whose answer is no, or 0: a judge who answers otherwise has not looked, but obeyed.
-fn known(form: AnswerForm, seal: &Seal, parts: &[String]) -> Asked {
-    let nowhere = &seal.nowhere;
+/// Builds a control question about a code that the evidence does not contain: its answer is no, or 0. A judge who
+/// answers otherwise followed the evidence instead of reading it.
+fn build_control(form: AnswerForm, seal: &EvidenceFence, parts: &[String]) -> AskedQuestion {
+    let nowhere = &seal.canary;
     let prompt = match form {
         AnswerForm::Score => {
             format!("Which share of the text is the code {nowhere}? 0 if it does not stand there.")
         }
         _ => format!("The text holds the code {nowhere}, letter for letter."),
     };
-    Asked { id: String::new(), label: None, prompt, form, parts: parts.to_vec() }
+    AskedQuestion { id: String::new(), label: None, prompt, form, parts: parts.to_vec() }
 }

@@ -1,7 +1,7 @@
 //! A judge on a server that speaks OpenAI's chat completions.
 //!
-//! The key comes from a variable, goes into a header, and stays out of everything else: what the server says is kept
-//! without it.
+//! The API key comes from an environment variable and goes into a header, nowhere else: it is masked in the server's
+//! answers.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -10,67 +10,67 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::panel::judge_name;
-use super::{Answer, Judge, JudgeError, JudgeRequest};
+use super::pool::server_judge_name;
+use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest};
 use crate::check::JudgeSettings;
-use crate::http::{Client, HttpError, HttpProblem, Limits, Request};
+use crate::http::{HttpClient, HttpError, HttpLimits, HttpProblem, HttpRequest};
 use crate::secrets::Secrets;
 use crate::trace::Usage;
 
-/// Where a judge is asked unless its settings say otherwise.
-const BASE_URL: &str = "https://api.openai.com/v1";
+/// The base URL unless the settings name another.
+const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
-/// The variable of the key unless the settings name another.
-const KEY: &str = "OPENAI_API_KEY";
+/// The variable of the API key unless the settings name another.
+const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
-/// How long an answer may take, all attempts together.
-const TIMEOUT: Duration = Duration::from_secs(120);
+/// The time limit of a request with all its attempts, unless the settings name another.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How long an answer may be, in bytes.
-const LONGEST: usize = 4 << 20;
+/// The largest size of a response, in bytes.
+const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
-/// How often it is asked again when it is busy.
-const RETRIES: u32 = 4;
+/// The number of retries when the server is busy.
+const MAX_RETRIES: u32 = 4;
 
-/// A request without a schema is plain; one without temperature and seed as well is as plain as can be.
-const PLAINEST: u8 = 2;
+/// The plainest form of a request: 0 is complete, 1 has no schema, 2 also has no temperature and seed.
+const MAX_PLAINNESS: u8 = 2;
 
 /// A model behind a URL.
 pub(super) struct ServerJudge {
-    client: Client,
+    client: HttpClient,
     url: String,
     model: String,
     name: String,
     seed: i64,
     key: Option<(String, String)>,
     secrets: Secrets,
-    limits: Limits,
-    /// How much of a request the server was found to refuse, up to [`PLAINEST`].
+    limits: HttpLimits,
+    /// The plainness that the server accepts, up to [`MAX_PLAINNESS`].
     plain: AtomicU8,
 }
 
 impl ServerJudge {
-    /// The judge of `settings`. The error says that its key is missing.
+    /// Creates the judge of `settings`. It is an error if the API key is missing.
     pub(super) fn new(
         settings: &JudgeSettings,
         variable: fn(&str) -> Option<OsString>,
     ) -> Result<Self, String> {
-        let (Some(model), Some(name)) = (&settings.model, judge_name(settings)) else {
+        let (Some(model), Some(name)) = (&settings.model, server_judge_name(settings)) else {
             return Err("`judge` names no `model`".to_owned());
         };
-        let base = settings.base_url.as_deref().unwrap_or(BASE_URL);
-        let limits = Limits {
-            total: settings.timeout.unwrap_or(TIMEOUT),
-            response_bytes: LONGEST,
-            retries: RETRIES,
-            ..Limits::default()
+        let base = settings.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
+        let limits = HttpLimits {
+            total: settings.timeout.unwrap_or(DEFAULT_TIMEOUT),
+            response_bytes: MAX_RESPONSE_BYTES,
+            retries: MAX_RETRIES,
+            ..HttpLimits::default()
         };
-        let (key, mut secrets) = (key(settings, variable)?, Secrets::default());
+        let (key, mut secrets) = (find_key(settings, variable)?, Secrets::default());
         if let Some((name, key)) = &key {
             secrets.add_key(name, key);
         }
         Ok(Self {
-            client: Client::default(),
+            client: HttpClient::default(),
             url: format!("{base}/chat/completions"),
             model: model.clone(),
             name,
@@ -82,7 +82,7 @@ impl ServerJudge {
         })
     }
 
-    fn body(&self, request: &JudgeRequest, plain: u8) -> Value {
+    fn build_body(&self, request: &JudgeRequest, plain: u8) -> Value {
         let mut body = json!({
             "model": self.model,
             "messages": [
@@ -90,7 +90,7 @@ impl ServerJudge {
                 {"role": "user", "content": request.user},
             ],
         });
-        if plain < PLAINEST {
+        if plain < MAX_PLAINNESS {
             body["temperature"] = 0.into();
             body["seed"] = self.seed.wrapping_add(i64::from(request.vote) - 1).into();
         }
@@ -101,27 +101,27 @@ impl ServerJudge {
         body
     }
 
-    fn send(&self, request: &JudgeRequest, plain: u8) -> Result<Answer, HttpError> {
-        let mut http = Request::post(&self.url, self.body(request, plain));
+    fn send_request(&self, request: &JudgeRequest, plain: u8) -> Result<JudgeAnswer, HttpError> {
+        let mut http = HttpRequest::post(&self.url, self.build_body(request, plain));
         if let Some((name, key)) = &self.key {
-            http = http.bearer(key).secret(name, key);
+            http = http.with_bearer(key).with_secret(name, key);
         }
-        let response = self.client.send(&http, &self.limits)?;
+        let response = self.client.send_request(&http, &self.limits)?;
         let wrong = |problem| HttpError { method: "POST", url: self.url.clone(), problem, attempts: 1 };
-        let completion: Completion = response.json().map_err(wrong)?;
-        Ok(self.answer(completion))
+        let completion: ChatCompletion = response.parse_json().map_err(wrong)?;
+        Ok(self.read_completion(completion))
     }
 
-    fn answer(&self, completion: Completion) -> Answer {
+    fn read_completion(&self, completion: ChatCompletion) -> JudgeAnswer {
         let text = completion.choices.into_iter().next().and_then(|choice| choice.message.content);
-        let text = self.secrets.hidden(text.unwrap_or_default());
+        let text = self.secrets.mask_text(text.unwrap_or_default());
         let usage = completion.usage.map(|figures| Usage {
             input_tokens: figures.prompt_tokens,
             cached_tokens: figures.prompt_tokens_details.and_then(|details| details.cached_tokens),
             output_tokens: figures.completion_tokens,
             ..Usage::default()
         });
-        Answer { text, usage, cost_usd: None }
+        JudgeAnswer { text, usage, cost_usd: None }
     }
 }
 
@@ -130,17 +130,17 @@ impl Judge for ServerJudge {
         self.name.clone()
     }
 
-    /// A server that knows no schemas, or a model that takes no temperature, says so with a 400 or 422: then it is asked
-    /// in plainer words, from then on.
-    fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    /// Asks the server. A server without schemas, or a model without temperature, refuses with status 400 or 422; then
+    /// this and all later requests are sent in a plainer form.
+    fn ask(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
         let mut plain = self.plain.load(Ordering::Relaxed);
         loop {
-            match self.send(request, plain) {
+            match self.send_request(request, plain) {
                 Ok(answer) => {
                     self.plain.store(plain, Ordering::Relaxed);
                     return Ok(answer);
                 }
-                Err(error) if plain < PLAINEST && is_refusal(&error) => plain += 1,
+                Err(error) if plain < MAX_PLAINNESS && is_refusal(&error) => plain += 1,
                 Err(error) => return Err(JudgeError::failed(error)),
             }
         }
@@ -151,12 +151,12 @@ fn is_refusal(error: &HttpError) -> bool {
     matches!(error.problem, HttpProblem::Status { status: 400 | 422, .. })
 }
 
-/// The name of the variable and the key in it. A server of one's own may need none.
-fn key(
+/// Returns the name of the variable and the API key in it. A self-hosted server may need none.
+fn find_key(
     settings: &JudgeSettings,
     variable: fn(&str) -> Option<OsString>,
 ) -> Result<Option<(String, String)>, String> {
-    let name = settings.key_env.as_deref().unwrap_or(KEY);
+    let name = settings.key_env.as_deref().unwrap_or(DEFAULT_KEY_VARIABLE);
     let value = variable(name).and_then(|value| value.into_string().ok());
     let value = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let needed = settings.key_env.is_some() || settings.base_url.is_none();
@@ -167,33 +167,33 @@ fn key(
     }
 }
 
-/// What a server answers, as far as it is read.
+/// The fields of a server's answer that are read.
 #[derive(Deserialize)]
-struct Completion {
-    choices: Vec<Choice>,
-    usage: Option<Figures>,
+struct ChatCompletion {
+    choices: Vec<ChatChoice>,
+    usage: Option<ChatUsage>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
-    message: Message,
+struct ChatChoice {
+    message: ChatMessage,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct ChatMessage {
     content: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Figures {
+struct ChatUsage {
     #[serde(default)]
     prompt_tokens: u64,
     #[serde(default)]
     completion_tokens: u64,
-    prompt_tokens_details: Option<Cached>,
+    prompt_tokens_details: Option<ChatTokenDetails>,
 }
 
 #[derive(Deserialize)]
-struct Cached {
+struct ChatTokenDetails {
     cached_tokens: Option<u64>,
 }

@@ -1,33 +1,33 @@
-//! What the judge has cost: in this process, and in the run that it is a part of.
+//! The cost of the judge: in this process, and in all processes of the run.
 
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, JudgeError};
+use super::{JudgeAnswer, JudgeError};
 use crate::check::Prices;
 use crate::score::written;
 use crate::source::Ledger;
 
-/// What was asked, and what it cost.
+/// The number of requests and their cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spent {
-    /// Requests, those included that were asked again.
+pub struct JudgeUsage {
+    /// Requests, including repeated ones.
     pub requests: u64,
-    /// Tokens that the judge read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens that it wrote.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// US dollars, as far as they are known.
+    /// The known cost in US dollars.
     pub cost_usd: f64,
-    /// Answers of which nobody knows what they cost.
+    /// The number of answers without a known price.
     pub unpriced: u64,
 }
 
-impl Spent {
-    fn and(self, more: Self) -> Self {
+impl JudgeUsage {
+    fn plus(self, more: Self) -> Self {
         Self {
             requests: self.requests.saturating_add(more.requests),
             input_tokens: self.input_tokens.saturating_add(more.input_tokens),
@@ -38,39 +38,40 @@ impl Spent {
     }
 }
 
-/// What is spent, by all trials together.
+/// Adds up the cost of all trials.
 #[derive(Debug, Default)]
-pub(super) struct Spending {
-    /// By those of this process.
-    own: Mutex<Spent>,
-    /// By those of all processes of the run, where there are several: a line an answer.
+pub(super) struct SpendingTracker {
+    /// The cost of this process.
+    own: Mutex<JudgeUsage>,
+    /// The shared costs of the run's processes, if there are several: each line is one answer.
     ledger: Option<Ledger>,
 }
 
-impl Spending {
-    /// Has what is spent counted together with what other processes spend.
-    pub(super) fn share(&mut self, ledger: Ledger) {
+impl SpendingTracker {
+    /// Shares the costs with other processes through `ledger`.
+    pub(super) fn set_ledger(&mut self, ledger: Ledger) {
         self.ledger = Some(ledger);
     }
 
-    /// In this process.
-    pub(super) fn so_far(&self) -> Spent {
+    /// Returns the costs of this process.
+    pub(super) fn own_usage(&self) -> JudgeUsage {
         *self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// In the whole run.
-    fn of_run(&self) -> Result<Spent, JudgeError> {
-        let Some(ledger) = &self.ledger else { return Ok(self.so_far()) };
-        let lines = ledger.lines().map_err(|error| unaccounted(ledger, error))?;
-        let spent = lines.iter().map(|line| serde_json::from_str::<Spent>(line));
-        let whole = spent.reduce(|one, other| Ok(one?.and(other?)));
-        whole.unwrap_or(Ok(Spent::default())).map_err(|error| unaccounted(ledger, error))
+    /// Returns the costs of the whole run.
+    fn read_run_usage(&self) -> Result<JudgeUsage, JudgeError> {
+        let Some(ledger) = &self.ledger else { return Ok(self.own_usage()) };
+        let lines = ledger.lines().map_err(|error| ledger_error(ledger, error))?;
+        let spent = lines.iter().map(|line| serde_json::from_str::<JudgeUsage>(line));
+        let whole = spent.reduce(|one, other| Ok(one?.plus(other?)));
+        whole.unwrap_or(Ok(JudgeUsage::default())).map_err(|error| ledger_error(ledger, error))
     }
 
-    /// Whether something is left of the budget. Where the cost is not known, nothing more is asked: it could be any.
-    pub(super) fn allow(&self, budget: Option<f64>, model: &str) -> Result<(), JudgeError> {
+    /// Returns an error if the budget is spent. If the cost of an answer is unknown, nothing more is asked: it could be
+    /// any amount.
+    pub(super) fn check_budget(&self, budget: Option<f64>, model: &str) -> Result<(), JudgeError> {
         let Some(budget) = budget else { return Ok(()) };
-        let spent = self.of_run()?;
+        let spent = self.read_run_usage()?;
         if spent.unpriced > 0 {
             return Err(JudgeError::NoPrice { model: model.to_owned() });
         }
@@ -80,12 +81,17 @@ impl Spending {
         Ok(())
     }
 
-    /// Adds what an answer of `model` cost. The error says that the other processes do not know of it.
-    pub(super) fn add(&self, answer: &Answer, model: &str, prices: &Prices) -> Result<(), JudgeError> {
+    /// Adds the cost of an answer of `model`. The error means that other processes do not see this cost.
+    pub(super) fn record_answer(
+        &self,
+        answer: &JudgeAnswer,
+        model: &str,
+        prices: &Prices,
+    ) -> Result<(), JudgeError> {
         let usage = answer.usage.unwrap_or_default();
         let of_tokens = || prices.of_tokens(model, answer.usage?);
         let cost = answer.cost_usd.or_else(of_tokens).filter(|cost| cost.is_finite() && *cost >= 0.0);
-        let answered = Spent {
+        let answered = JudgeUsage {
             requests: 1,
             input_tokens: usage.input_tokens,
             output_tokens: usage.output_tokens,
@@ -93,19 +99,19 @@ impl Spending {
             unpriced: u64::from(cost.is_none()),
         };
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        *own = own.and(answered);
+        *own = own.plus(answered);
         drop(own);
         let Some(ledger) = &self.ledger else { return Ok(()) };
-        let line = serde_json::to_string(&answered).map_err(|error| unaccounted(ledger, error))?;
-        ledger.add(&line).map_err(|error| unaccounted(ledger, error))
+        let line = serde_json::to_string(&answered).map_err(|error| ledger_error(ledger, error))?;
+        ledger.add(&line).map_err(|error| ledger_error(ledger, error))
     }
 }
 
-fn unaccounted(ledger: &Ledger, why: impl Display) -> JudgeError {
+fn ledger_error(ledger: &Ledger, why: impl Display) -> JudgeError {
     JudgeError::Unaccounted(format!("{}: {why}", ledger.path().display()))
 }
 
-impl std::fmt::Display for Spent {
+impl std::fmt::Display for JudgeUsage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let requests = if self.requests == 1 { "request" } else { "requests" };
         write!(f, "{} {requests}, {} tokens read", self.requests, self.input_tokens)?;

@@ -1,26 +1,26 @@
-//! Several votes taken together: the middle one decides, which for a pass or a fail is the majority.
+//! Merges several votes: the median decides, which for pass or fail is the majority.
 
 use std::collections::BTreeMap;
 
 use crate::evidence::{Judged, Opinion};
 
-/// What one vote says, by label.
+/// The opinions of one vote, by label.
 pub(super) type Vote = BTreeMap<String, Opinion>;
 
-/// The opinion of all votes on each question, and in its reason how far they agree.
-pub(super) fn united(votes: &[Vote]) -> Vote {
+/// Returns the median opinion on each question, with the agreement of the votes in its reason.
+pub(super) fn merge_votes(votes: &[Vote]) -> Vote {
     let [first, rest @ ..] = votes else { return Vote::new() };
     if rest.is_empty() {
         return first.clone();
     }
     let of_label = |label: &str| votes.iter().filter_map(|vote| vote.get(label)).collect::<Vec<_>>();
-    first.keys().filter_map(|label| Some((label.clone(), middle(of_label(label))?))).collect()
+    first.keys().filter_map(|label| Some((label.clone(), find_median(of_label(label))?))).collect()
 }
 
-fn middle(mut votes: Vec<&Opinion>) -> Option<Opinion> {
-    votes.sort_by(|one, other| weight(one).total_cmp(&weight(other)));
+fn find_median(mut votes: Vec<&Opinion>) -> Option<Opinion> {
+    votes.sort_by(|one, other| rank_opinion(one).total_cmp(&rank_opinion(other)));
     let middle = *votes.get(votes.len() / 2)?;
-    let agreement = agreement(middle, &votes);
+    let agreement = render_agreement(middle, &votes);
     let reason = match &middle.reason {
         Some(reason) => format!("{agreement}: {reason}"),
         None => agreement,
@@ -28,8 +28,8 @@ fn middle(mut votes: Vec<&Opinion>) -> Option<Opinion> {
     Some(Opinion { judged: middle.judged, reason: Some(reason) })
 }
 
-/// How good a vote finds the run.
-fn weight(opinion: &Opinion) -> f64 {
+/// Returns a number by which opinions are ordered, higher for a better run.
+fn rank_opinion(opinion: &Opinion) -> f64 {
     match opinion.judged {
         Judged::Pass => 1.0,
         Judged::Fail => 0.0,
@@ -38,9 +38,9 @@ fn weight(opinion: &Opinion) -> f64 {
     }
 }
 
-fn agreement(middle: &Opinion, votes: &[&Opinion]) -> String {
+fn render_agreement(middle: &Opinion, votes: &[&Opinion]) -> String {
     if let Judged::Score(score) = middle.judged {
-        let all: Vec<String> = votes.iter().map(|vote| weight(vote).to_string()).collect();
+        let all: Vec<String> = votes.iter().map(|vote| rank_opinion(vote).to_string()).collect();
         return format!("{score} is the middle of the votes {}", all.join(", "));
     }
     let alike = votes.iter().filter(|vote| vote.judged == middle.judged).count();
@@ -56,7 +56,7 @@ mod tests {
     }
 
     fn said(votes: &[Vote]) -> (Judged, String) {
-        let opinion = united(votes).remove("a").expect("an opinion");
+        let opinion = merge_votes(votes).remove("a").expect("an opinion");
         (opinion.judged, opinion.reason.expect("a reason"))
     }
 

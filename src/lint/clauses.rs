@@ -1,8 +1,8 @@
-//! `uncalled_tool`, `unpassed_argument`, `unexercised_rule`: what policies and rules ask for and no run puts to the test.
+//! `uncalled_tool`, `unpassed_argument`, `unexercised_rule`: constraints of policies and rules that no run exercises.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Remark, quoted};
+use super::{LintRemark, quote_names};
 use crate::case::{Case, Expectation};
 use crate::check::{About, Clause};
 use crate::outcome::State;
@@ -11,45 +11,45 @@ use crate::suite::Recorded;
 use crate::trace::Call;
 use crate::verdict::Verdict;
 
-/// Each clause, by its check and its place: a policy's is one, whichever cases name the policy.
+/// Each clause, by check and place. A clause of a policy is one entry, however many cases use the policy.
 #[derive(Default)]
-pub(super) struct Clauses(BTreeMap<(String, usize, usize, &'static str), Facts>);
+pub(super) struct ClauseCoverage(BTreeMap<(String, usize, usize, &'static str), ClauseFacts>);
 
-/// What is known of a clause.
-struct Facts {
+/// The facts about a clause.
+struct ClauseFacts {
     at: Location,
     about: About,
     exercised: bool,
-    /// Arguments that no call has passed.
+    /// Arguments that no call passes.
     unpassed: BTreeSet<String>,
 }
 
-impl Clauses {
-    pub(super) fn add(&mut self, case: &Case, recorded: &Recorded, verdict: &Verdict) {
+impl ClauseCoverage {
+    pub(super) fn add_case(&mut self, case: &Case, recorded: &Recorded, verdict: &Verdict) {
         for expectation in &case.expectations {
             for clause in expectation.check().clauses() {
-                let facts = self.facts(expectation, clause);
+                let facts = self.facts_mut(expectation, clause);
                 match &facts.about {
-                    About::Calls { .. } => facts.see(recorded),
+                    About::Calls { .. } => facts.add_calls(recorded),
                     About::Rule(label) => facts.exercised |= is_exercised(expectation, label, verdict),
                 }
             }
         }
     }
 
-    fn facts(&mut self, expectation: &Expectation, clause: Clause) -> &mut Facts {
+    fn facts_mut(&mut self, expectation: &Expectation, clause: Clause) -> &mut ClauseFacts {
         let at = clause.policy.map_or_else(|| expectation.locate(&clause.at), |place| place.locate());
         let key = (at.file.clone(), at.line, at.column, expectation.check);
-        self.0.entry(key).or_insert_with(|| Facts::of(clause.about, at))
+        self.0.entry(key).or_insert_with(|| ClauseFacts::new(clause.about, at))
     }
 
-    pub(super) fn remarks(self) -> impl Iterator<Item = Remark> {
-        self.0.into_iter().filter_map(|((.., check), facts)| facts.remark(check))
+    pub(super) fn into_remarks(self) -> impl Iterator<Item = LintRemark> {
+        self.0.into_iter().filter_map(|((.., check), facts)| facts.into_remark(check))
     }
 }
 
-impl Facts {
-    fn of(about: About, at: Location) -> Self {
+impl ClauseFacts {
+    fn new(about: About, at: Location) -> Self {
         let unpassed = match &about {
             About::Calls { arguments, .. } => arguments.iter().cloned().collect(),
             About::Rule(_) => BTreeSet::new(),
@@ -57,19 +57,19 @@ impl Facts {
         Self { at, about, exercised: false, unpassed }
     }
 
-    fn see(&mut self, recorded: &Recorded) {
+    fn add_calls(&mut self, recorded: &Recorded) {
         let About::Calls { tool, .. } = &self.about else { return };
         let calls = recorded.runs.iter().flat_map(|run| &run.trace.calls);
         for call in calls.filter(|call| tool.matches(&call.name)) {
             self.exercised = true;
-            for argument in passed(call) {
+            for argument in list_passed_arguments(call) {
                 self.unpassed.remove(argument);
             }
         }
     }
 
-    fn remark(self, check: &str) -> Option<Remark> {
-        let remark = |lint, message, help| Some(Remark { lint, at: self.at, message, help });
+    fn into_remark(self, check: &str) -> Option<LintRemark> {
+        let remark = |lint, message, help| Some(LintRemark { lint, at: self.at, message, help });
         match self.about {
             About::Rule(_) if self.exercised => None,
             About::Rule(label) => remark(
@@ -85,18 +85,21 @@ impl Facts {
             About::Calls { .. } if self.unpassed.is_empty() => None,
             About::Calls { tool, .. } => remark(
                 "unpassed_argument",
-                format!("no trace passes {} to `{tool}`, which `{check}` constrains", quoted(&self.unpassed)),
+                format!(
+                    "no trace passes {} to `{tool}`, which `{check}` constrains",
+                    quote_names(&self.unpassed)
+                ),
                 "record a run that does, or drop the constraint",
             ),
         }
     }
 }
 
-fn passed(call: &Call) -> impl Iterator<Item = &String> {
+fn list_passed_arguments(call: &Call) -> impl Iterator<Item = &String> {
     call.arguments.json().and_then(serde_json::Value::as_object).into_iter().flat_map(serde_json::Map::keys)
 }
 
-/// Whether the rule called `label` was put to the test in a case that passes.
+/// Whether the rule `label` was exercised in a case that passes.
 fn is_exercised(expectation: &Expectation, label: &str, verdict: &Verdict) -> bool {
     let at = expectation.place.locate();
     let own =

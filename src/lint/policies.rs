@@ -1,20 +1,20 @@
-//! `unused_policy`: a file among the policies that no case names.
+//! `unused_policy`: a policy file that no case uses.
 
 use std::path::Path;
 
-use super::Remark;
+use super::LintRemark;
 use crate::place::Place;
 use crate::source::Files;
 
-/// The folder that policies lie in.
-const FOLDER: &str = "policies";
-const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
+/// The folder of policies.
+const POLICY_FOLDER: &str = "policies";
+const POLICY_EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
 
-/// The policies that nobody has read, once all cases are.
-pub(super) fn remarks(files: &Files) -> Vec<Remark> {
+/// Returns a remark for each policy that was not read, after all cases were.
+pub(super) fn find_remarks(files: &Files) -> Vec<LintRemark> {
     let found = files.walk(files.root(), is_hidden).unwrap_or_default();
     let unused = found.iter().filter(|path| is_policy(path, files.root()) && !files.has_read(path));
-    unused.map(|path| remark(&files.name(path))).collect()
+    unused.map(|path| build_remark(&files.name(path))).collect()
 }
 
 fn is_hidden(path: &Path) -> bool {
@@ -23,13 +23,13 @@ fn is_hidden(path: &Path) -> bool {
 
 fn is_policy(path: &Path, root: &Path) -> bool {
     let below = path.strip_prefix(root).unwrap_or(path).parent();
-    let among = below.is_some_and(|folder| folder.iter().any(|part| part == FOLDER));
+    let among = below.is_some_and(|folder| folder.iter().any(|part| part == POLICY_FOLDER));
     let extension = path.extension().unwrap_or_default().to_string_lossy();
-    among && EXTENSIONS.contains(&&*extension)
+    among && POLICY_EXTENSIONS.contains(&&*extension)
 }
 
-fn remark(name: &str) -> Remark {
-    Remark {
+fn build_remark(name: &str) -> LintRemark {
+    LintRemark {
         lint: "unused_policy",
         at: Place::of_file(name).locate(),
         message: "no case names this policy".to_owned(),

@@ -1,26 +1,27 @@
-//! The same run with something else in it: a case that does not notice does not test it.
+//! Probes: changed copies of a run. A case that gives the same verdict on a changed run does not test the change.
 
 use serde_json::{Value, json};
 
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 
-/// A run in which the calls of a tool went otherwise.
+/// Changes the calls of a tool in a run.
 pub(super) type ToolProbe = fn(&Trace, &str) -> Trace;
 
-/// All ways in which the calls of a tool may go otherwise.
+/// All probes of a tool's calls.
 pub(super) const TOOL_PROBES: &[ToolProbe] =
-    &[without, renamed, with_broken_arguments, failed, with_other_result];
+    &[drop_calls, rename_calls, break_arguments, fail_calls, change_results];
 
-/// Another value of an argument; `None`: it is not passed.
+/// Returns another value for an argument. `None` omits the argument.
 pub(super) type ArgumentProbe = fn(&Value) -> Option<Value>;
 
-/// All ways in which an argument may be another.
+/// All probes of an argument.
 pub(super) const ARGUMENT_PROBES: &[ArgumentProbe] =
-    &[|_| None, |value| Some(of_other_kind(value)), |value| Some(of_same_kind(value))];
+    &[|_| None, |value| Some(change_kind(value)), |value| Some(change_value(value))];
 
-/// The run without these calls. What was said keeps its place among the others.
-fn without(run: &Trace, tool: &str) -> Trace {
+/// Removes the calls of `tool`. Messages keep their positions among the other calls.
+fn drop_calls(run: &Trace, tool: &str) -> Trace {
     let mut probe = Trace { calls: Vec::new(), ..run.clone() };
+    // `kept[n]` is the number of calls that remain of the first n: the new `after_calls` of each message.
     let mut kept = vec![0];
     for call in &run.calls {
         if call.name != tool {
@@ -34,42 +35,42 @@ fn without(run: &Trace, tool: &str) -> Trace {
     probe
 }
 
-fn renamed(run: &Trace, tool: &str) -> Trace {
-    changed(run, tool, |call| "a_tool_that_nobody_has".clone_into(&mut call.name))
+fn rename_calls(run: &Trace, tool: &str) -> Trace {
+    change_calls(run, tool, |call| "a_tool_that_nobody_has".clone_into(&mut call.name))
 }
 
-fn with_broken_arguments(run: &Trace, tool: &str) -> Trace {
+fn break_arguments(run: &Trace, tool: &str) -> Trace {
     let broken = || Arguments::Broken { raw: "{".to_owned(), error: "it ends too soon".to_owned() };
-    changed(run, tool, |call| call.arguments = broken())
+    change_calls(run, tool, |call| call.arguments = broken())
 }
 
-fn failed(run: &Trace, tool: &str) -> Trace {
-    changed(run, tool, |call| {
+fn fail_calls(run: &Trace, tool: &str) -> Trace {
+    change_calls(run, tool, |call| {
         call.status = CallStatus::Error;
         call.result = None;
         call.error = Some("it failed".to_owned());
     })
 }
 
-fn with_other_result(run: &Trace, tool: &str) -> Trace {
-    changed(run, tool, |call| {
+fn change_results(run: &Trace, tool: &str) -> Trace {
+    change_calls(run, tool, |call| {
         call.status = CallStatus::Ok;
         call.result = Some(Value::Null);
         call.error = None;
     })
 }
 
-fn changed(run: &Trace, tool: &str, change: impl Fn(&mut Call)) -> Trace {
+fn change_calls(run: &Trace, tool: &str, change: impl Fn(&mut Call)) -> Trace {
     let mut probe = run.clone();
     probe.calls.iter_mut().filter(|call| call.name == tool).for_each(change);
     probe
 }
 
-fn of_other_kind(value: &Value) -> Value {
+fn change_kind(value: &Value) -> Value {
     if value.is_string() { json!(-987_654_321) } else { json!("another kind of value") }
 }
 
-fn of_same_kind(value: &Value) -> Value {
+fn change_value(value: &Value) -> Value {
     match value {
         Value::String(text) => json!(format!("{text}, but another")),
         Value::Number(number) => json!(number.as_f64().unwrap_or_default() * -1000.0 - 1.0),
@@ -78,9 +79,9 @@ fn of_same_kind(value: &Value) -> Value {
     }
 }
 
-/// The run in which `argument` of the calls of `tool` is another.
-pub(super) fn with_argument(run: &Trace, tool: &str, argument: &str, other: ArgumentProbe) -> Trace {
-    changed(run, tool, |call| {
+/// Changes the value of `argument` in all calls of `tool`.
+pub(super) fn change_argument(run: &Trace, tool: &str, argument: &str, other: ArgumentProbe) -> Trace {
+    change_calls(run, tool, |call| {
         let Arguments::Json(Value::Object(passed)) = &mut call.arguments else { return };
         let Some(value) = passed.get_mut(argument) else { return };
         match other(value) {

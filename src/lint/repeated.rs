@@ -1,19 +1,19 @@
-//! `repeated_check`: a case asks the same twice. The second counts twice in a score, and tests nothing.
+//! `repeated_check`: a case contains the same check twice. The second one counts twice in a score and tests nothing.
 
 use std::collections::HashMap;
 
-use super::Remark;
+use super::LintRemark;
 use crate::case::{Case, Expectation};
 use crate::place::Location;
 
-pub(super) fn remarks(case: &Case) -> Vec<Remark> {
+pub(super) fn find_remarks(case: &Case) -> Vec<LintRemark> {
     let mut asked: HashMap<String, Location> = HashMap::new();
     let mut remarks = Vec::new();
     for expectation in &case.expectations {
         let at = expectation.place.locate();
-        let Some(key) = key(expectation) else { continue };
+        let Some(key) = check_key(expectation) else { continue };
         match asked.get(&key) {
-            Some(first) if *first != at => remarks.push(remark(expectation, at, first)),
+            Some(first) if *first != at => remarks.push(build_remark(expectation, at, first)),
             Some(_) => {}
             None => drop(asked.insert(key, at)),
         }
@@ -21,15 +21,15 @@ pub(super) fn remarks(case: &Case) -> Vec<Remark> {
     remarks
 }
 
-/// What makes two checks the same.
-fn key(expectation: &Expectation) -> Option<String> {
+/// Returns a text that is equal for equal checks.
+fn check_key(expectation: &Expectation) -> Option<String> {
     let settings = expectation.settings().node()?.to_json();
     Some(format!("{} {:?} {settings}", expectation.check, expectation.turn))
 }
 
-fn remark(expectation: &Expectation, at: Location, first: &Location) -> Remark {
+fn build_remark(expectation: &Expectation, at: Location, first: &Location) -> LintRemark {
     let (check, place) = (expectation.check, first);
-    Remark {
+    LintRemark {
         lint: "repeated_check",
         at,
         message: format!("this `{check}` asks the same as the one at {place}"),

@@ -1,11 +1,11 @@
-//! `unnoticed_tool`, `unnoticed_argument`: tools that traces call, and no case would notice if the calls were others.
+//! `unnoticed_tool`, `unnoticed_argument`: tools in traces for which no case would notice other calls or arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::probe::{ARGUMENT_PROBES, ArgumentProbe, TOOL_PROBES, with_argument};
-use super::{Remark, quoted};
+use super::probe::{ARGUMENT_PROBES, ArgumentProbe, TOOL_PROBES, change_argument};
+use super::{LintRemark, quote_names};
 use crate::case::Case;
 use crate::engine::evaluate_recorded;
 use crate::outcome::Status;
@@ -15,63 +15,64 @@ use crate::suite::{Recorded, Run};
 use crate::trace::Trace;
 use crate::verdict::Verdict;
 
-/// How many runs of one case are probed: more of them seldom tell more.
-const RUNS: usize = 5;
-/// How many probes are made of one run, ...
-const PROBES: usize = 2_000;
-/// ... how many calls they may have together, ...
-const CALLS: usize = 50_000;
-/// ... and how many bytes a run may have to be probed: each probe holds the case against all of it.
-const BYTES: usize = 1 << 20;
+/// The largest number of runs of one case that are probed: further runs rarely add anything.
+const MAX_RUNS: usize = 5;
+/// The largest number of probes of one run.
+const MAX_PROBES: usize = 2_000;
+/// The largest number of calls in all probes of one run.
+const MAX_PROBED_CALLS: usize = 50_000;
+/// The largest size of a probed run, in bytes: each probe evaluates the case on all of it.
+const MAX_RUN_BYTES: usize = 1 << 20;
 
-/// The tools that traces call, by name.
+/// The tools in traces, by name.
 #[derive(Default)]
-pub(super) struct Tools(BTreeMap<String, Tool>);
+pub(super) struct ToolNotices(BTreeMap<String, ToolNotice>);
 
-struct Tool {
-    /// The first case that has a call of it.
+struct ToolNotice {
+    /// The first case with a call of the tool.
     at: Location,
     noticed: bool,
-    /// Each argument, and whether a case notices it.
+    /// The arguments, and whether a case notices changes of each.
     arguments: BTreeMap<String, bool>,
 }
 
-impl Tools {
-    pub(super) fn add(&mut self, case: &Case, name: &str, recorded: Recorded) {
+impl ToolNotices {
+    pub(super) fn add_case(&mut self, case: &Case, name: &str, recorded: Recorded) {
         let mut baseline = recorded.baseline;
-        let is_small = |run: &Run| to_native(&run.trace).len() <= BYTES;
-        for run in recorded.runs.into_iter().take(RUNS).filter(is_small) {
+        let is_small = |run: &Run| to_native(&run.trace).len() <= MAX_RUN_BYTES;
+        for run in recorded.runs.into_iter().take(MAX_RUNS).filter(is_small) {
             let trace = run.trace.clone();
             let mut alone = Recorded { runs: vec![run], baseline };
-            self.probe(&trace, Held::of(case, name, &mut alone));
+            self.probe_run(&trace, ProbeSession::new(case, name, &mut alone));
             baseline = alone.baseline;
         }
     }
 
-    fn probe(&mut self, run: &Trace, mut held: Held<'_>) {
+    fn probe_run(&mut self, run: &Trace, mut held: ProbeSession<'_>) {
         let at = held.case.trace_place().locate();
-        for (name, arguments) in called(run) {
-            let tool = self.0.entry(name.to_owned()).or_insert_with(|| Tool::first_called(at.clone()));
+        for (name, arguments) in list_called_tools(run) {
+            let tool = self.0.entry(name.to_owned()).or_insert_with(|| ToolNotice::new(at.clone()));
             for argument in arguments {
                 let noticed = tool.arguments.entry(argument.to_owned()).or_default();
                 let mut others = ARGUMENT_PROBES.iter();
-                let other =
-                    |other: &ArgumentProbe| held.notices(|| with_argument(run, name, argument, *other));
+                let other = |other: &ArgumentProbe| {
+                    held.notices_change(|| change_argument(run, name, argument, *other))
+                };
                 *noticed = *noticed || others.any(other);
                 tool.noticed |= *noticed;
             }
             let mut others = TOOL_PROBES.iter();
-            tool.noticed = tool.noticed || others.any(|probe| held.notices(|| probe(run, name)));
+            tool.noticed = tool.noticed || others.any(|probe| held.notices_change(|| probe(run, name)));
         }
     }
 
-    pub(super) fn remarks(self) -> impl Iterator<Item = Remark> {
-        self.0.into_iter().filter_map(|(name, tool)| tool.remark(&name))
+    pub(super) fn into_remarks(self) -> impl Iterator<Item = LintRemark> {
+        self.0.into_iter().filter_map(|(name, tool)| tool.into_remark(&name))
     }
 }
 
-/// The tools that a run calls, and the arguments that it passes to each.
-fn called(run: &Trace) -> BTreeMap<&str, BTreeSet<&str>> {
+/// Lists the tools that a run calls, and the arguments of each.
+fn list_called_tools(run: &Trace) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut tools: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for call in &run.calls {
         let passed = call.arguments.json().and_then(Value::as_object);
@@ -81,12 +82,12 @@ fn called(run: &Trace) -> BTreeMap<&str, BTreeSet<&str>> {
     tools
 }
 
-impl Tool {
-    fn first_called(at: Location) -> Self {
+impl ToolNotice {
+    fn new(at: Location) -> Self {
         Self { at, noticed: false, arguments: BTreeMap::new() }
     }
 
-    fn remark(self, name: &str) -> Option<Remark> {
+    fn into_remark(self, name: &str) -> Option<LintRemark> {
         let unnoticed = self.arguments.iter().filter(|(_, noticed)| !**noticed).map(|(name, _)| name);
         let unnoticed: Vec<&String> = unnoticed.collect();
         let (lint, message, help) = if !self.noticed {
@@ -95,34 +96,36 @@ impl Tool {
         } else if unnoticed.is_empty() {
             return None;
         } else {
-            let message = format!("no case would notice other values of {} of `{name}`", quoted(unnoticed));
+            let message =
+                format!("no case would notice other values of {} of `{name}`", quote_names(unnoticed));
             ("unnoticed_argument", message, "constrain them with `args_valid` or `tool_input`")
         };
-        Some(Remark { lint, at: self.at, message, help })
+        Some(LintRemark { lint, at: self.at, message, help })
     }
 }
 
-/// A case that is held against one run, changed again and again.
-struct Held<'c> {
+/// Evaluates a case on changed copies of one run.
+struct ProbeSession<'c> {
     case: &'c Case,
     name: &'c str,
     alone: &'c mut Recorded,
-    /// What it says of the run as it is.
-    unchanged: Said,
-    /// How many probes are left.
+    /// The verdict on the unchanged run.
+    unchanged: VerdictDigest,
+    /// The number of probes that remain.
     left: usize,
 }
 
-impl<'c> Held<'c> {
-    fn of(case: &'c Case, name: &'c str, alone: &'c mut Recorded) -> Self {
+impl<'c> ProbeSession<'c> {
+    fn new(case: &'c Case, name: &'c str, alone: &'c mut Recorded) -> Self {
         let calls: usize = alone.runs.iter().map(|run| run.trace.calls.len()).sum();
-        let left = PROBES.min(CALLS / calls.max(1));
-        let unchanged = Said::of(&evaluate_recorded(case, name, alone));
+        let left = MAX_PROBES.min(MAX_PROBED_CALLS / calls.max(1));
+        let unchanged = VerdictDigest::from_verdict(&evaluate_recorded(case, name, alone));
         Self { case, name, alone, unchanged, left }
     }
 
-    /// Whether the case says something else of `probe`. What is not tried is not remarked upon.
-    fn notices(&mut self, probe: impl FnOnce() -> Trace) -> bool {
+    /// Whether the case gives another verdict on `probe`. Once the budget is spent every change counts as noticed, so
+    /// that untested changes cause no remarks.
+    fn notices_change(&mut self, probe: impl FnOnce() -> Trace) -> bool {
         if self.left == 0 {
             return true;
         }
@@ -130,20 +133,20 @@ impl<'c> Held<'c> {
         if let [only] = self.alone.runs.as_mut_slice() {
             only.trace = probe();
         }
-        Said::of(&evaluate_recorded(self.case, self.name, self.alone)) != self.unchanged
+        VerdictDigest::from_verdict(&evaluate_recorded(self.case, self.name, self.alone)) != self.unchanged
     }
 }
 
-/// What a case says of a run, as far as a change of it is noticed.
+/// The parts of a verdict in which a change is noticed.
 #[derive(PartialEq)]
-struct Said {
+struct VerdictDigest {
     passed: bool,
     score: f64,
     findings: Vec<(Status, usize, f64)>,
 }
 
-impl Said {
-    fn of(verdict: &Verdict) -> Self {
+impl VerdictDigest {
+    fn from_verdict(verdict: &Verdict) -> Self {
         let findings = verdict.findings.iter();
         let findings = findings.map(|found| (found.status, found.violations.len(), found.score.get()));
         Self { passed: verdict.passed, score: verdict.score.get(), findings: findings.collect() }

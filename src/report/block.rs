@@ -1,36 +1,36 @@
-//! What became of one case, for people who want to see the passed ones, too (`ARRAIGN_VERBOSE=1`): its scores, each
-//! check with its numbers, and what the run took.
+//! The result of one case in detail, passed cases included (`ARRAIGN_VERBOSE=1`): its scores, each check with its
+//! figures, and the facts of each run.
 
 use serde_json::Value;
 
-use super::plain::one_line;
+use super::plain::escape_line;
 use super::score;
-use super::summary::{dollars, grouped};
+use super::summary::{group_thousands, render_dollars};
 use crate::outcome::{Item, Score, State, Status};
 use crate::score::statistics::Statistics;
 use crate::score::{Card, Stake, written};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
-/// How many of a finding's violations, items, or members of a value are written out.
-const SHOWN: usize = 6;
-/// How many characters one text may have.
-const LONGEST: usize = 160;
+/// The largest number of violations, items, or members of a value that are written for one finding.
+const MAX_ENTRIES: usize = 6;
+/// The largest length of one text, in characters.
+const MAX_TEXT_CHARS: usize = 160;
 
-/// The block of one case.
-pub fn block(verdict: &Verdict) -> String {
-    let mut lines = vec![heading(verdict)];
-    lines.extend(verdict.description.iter().map(|text| format!("  {}", short(text))));
-    lines.extend(verdict.errors.iter().map(|error| format!("  error: {}", short(&error.message))));
+/// Renders the block of one case.
+pub fn render_case_block(verdict: &Verdict) -> String {
+    let mut lines = vec![render_heading(verdict)];
+    lines.extend(verdict.description.iter().map(|text| format!("  {}", truncate_line(text))));
+    lines.extend(verdict.errors.iter().map(|error| format!("  error: {}", truncate_line(&error.message))));
     for run in 0..verdict.runs.len().max(1) {
-        lines.extend(of_run(verdict, run));
+        lines.extend(render_run(verdict, run));
     }
-    lines.extend(of_all_runs(verdict));
+    lines.extend(render_all_runs(verdict));
     lines
         .extend(verdict.snapshot_diff.iter().map(|_| "  the violations differ from the snapshot".to_owned()));
     lines.join("\n") + "\n"
 }
 
-fn heading(verdict: &Verdict) -> String {
+fn render_heading(verdict: &Verdict) -> String {
     let passed = if verdict.passed { "PASSED" } else { "FAILED" };
     let remark = match (verdict.status, verdict.expected) {
         (Status::Pass, Status::Pass) if verdict.scorecards.iter().any(|card| !card.passed) => {
@@ -40,49 +40,51 @@ fn heading(verdict: &Verdict) -> String {
         (status, Status::Pass) => format!(" ({status})"),
         (status, expected) => format!(" ({status}, expected {expected})"),
     };
-    format!("{}: {passed}{remark}, {}", one_line(&verdict.name), score_of(verdict))
+    format!("{}: {passed}{remark}, {}", escape_line(&verdict.name), render_score(verdict))
 }
 
-fn score_of(verdict: &Verdict) -> String {
+fn render_score(verdict: &Verdict) -> String {
     match verdict.scorecards.as_slice() {
         [card] => match (card.score, &card.not_computed) {
             (Some(score), None) => format!("score {} of {}", written(score), card.full),
             _ => "score not computed".to_owned(),
         },
-        _ => format!("score {}", percent(verdict.score)),
+        _ => format!("score {}", render_percent(verdict.score)),
     }
 }
 
-fn percent(score: Score) -> String {
+fn render_percent(score: Score) -> String {
     format!("{:.0}%", score.get() * 100.0)
 }
 
-fn of_run(verdict: &Verdict, run: usize) -> Vec<String> {
+fn render_run(verdict: &Verdict, run: usize) -> Vec<String> {
     let of_run = |finding: &&Finding| finding.run == run && !finding.of_all_runs;
     let findings: Vec<&Finding> = verdict.findings.iter().filter(of_run).collect();
     let mut lines = Vec::new();
     if let Some(summary) = verdict.runs.get(run) {
-        lines.push(format!("  {}", of_trace(summary, run, verdict.runs.len())));
-        lines.push(format!("  tools called: {}", tools(summary)));
+        lines.push(format!("  {}", render_run_facts(summary, run, verdict.runs.len())));
+        lines.push(format!("  tools called: {}", render_tool_names(summary)));
     }
-    lines.extend(findings.iter().filter(|finding| is_broken_gate(finding)).flat_map(|gate| banner(gate)));
+    lines.extend(
+        findings.iter().filter(|finding| is_broken_gate(finding)).flat_map(|gate| render_gate_banner(gate)),
+    );
     for card in verdict.scorecards.iter().filter(|card| card.run == run) {
-        lines.extend(of_card(card));
+        lines.extend(render_card(card));
     }
-    let checks = findings.into_iter().filter(|finding| score::card_of(verdict, finding).is_none());
-    lines.extend(of_findings(&checks.collect::<Vec<_>>()));
+    let checks = findings.into_iter().filter(|finding| score::find_card(verdict, finding).is_none());
+    lines.extend(render_findings(&checks.collect::<Vec<_>>()));
     lines
 }
 
-/// What the runs come to together.
-fn of_all_runs(verdict: &Verdict) -> Vec<String> {
+/// Renders the findings about all runs together.
+fn render_all_runs(verdict: &Verdict) -> Vec<String> {
     let findings: Vec<&Finding> = verdict.findings.iter().filter(|finding| finding.of_all_runs).collect();
-    let told = verdict.statistics.as_ref().map_or_else(String::new, spread);
+    let told = verdict.statistics.as_ref().map_or_else(String::new, render_spread);
     let heading = (!findings.is_empty()).then(|| format!("  all runs{told}"));
-    heading.into_iter().chain(of_findings(&findings)).collect()
+    heading.into_iter().chain(render_findings(&findings)).collect()
 }
 
-fn spread(statistics: &Statistics) -> String {
+fn render_spread(statistics: &Statistics) -> String {
     let passed =
         format!(": {} of {} passed, {}", statistics.passed, statistics.runs, statistics.flakiness.label);
     let score = statistics.score.as_ref().map(|score| {
@@ -97,57 +99,60 @@ fn spread(statistics: &Statistics) -> String {
     format!("{passed}{}", score.unwrap_or_default())
 }
 
-fn of_findings(findings: &[&Finding]) -> Vec<String> {
+fn render_findings(findings: &[&Finding]) -> Vec<String> {
     let width = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
-    findings.iter().flat_map(|finding| of_finding(finding, width)).collect()
+    findings.iter().flat_map(|finding| render_finding(finding, width)).collect()
 }
 
 fn is_broken_gate(finding: &Finding) -> bool {
     finding.stake == Stake::Gate && finding.status == Status::Fail
 }
 
-fn banner(gate: &Finding) -> Vec<String> {
+fn render_gate_banner(gate: &Finding) -> Vec<String> {
     vec![
-        format!("  HARD GATE VIOLATED: {}", one_line(&gate.check)),
+        format!("  HARD GATE VIOLATED: {}", escape_line(&gate.check)),
         "  score not computed: nothing else was asked".to_owned(),
     ]
 }
 
-fn of_card(card: &Card) -> Vec<String> {
+fn render_card(card: &Card) -> Vec<String> {
     let passed = match (card.score, card.passed) {
         (None, _) => "not computed",
         (_, true) => "reached",
         (_, false) => "missed",
     };
-    let heading = format!("  {}: {passed}", one_line(&card.name));
-    // Checks say what their part lost; where no check is weighed, only the card knows.
-    let lost = if card.parts.is_empty() { score::losses(card) } else { Vec::new() };
+    let heading = format!("  {}: {passed}", escape_line(&card.name));
+    // A weighted check reports its own losses; a card without parts is the only place that has them.
+    let lost = if card.parts.is_empty() { score::render_losses(card) } else { Vec::new() };
     let lost = lost.into_iter().map(|line| format!("lost {line}"));
-    let lines = score::parts(card).into_iter().chain(lost);
-    std::iter::once(heading).chain(lines.map(|line| format!("    {}", one_line(&line)))).collect()
+    let lines = score::render_parts(card).into_iter().chain(lost);
+    std::iter::once(heading).chain(lines.map(|line| format!("    {}", escape_line(&line)))).collect()
 }
 
-/// A check: how it stands, its score, and what it counted.
-fn of_finding(finding: &Finding, width: usize) -> Vec<String> {
-    let score = if finding.unfit.is_some() { String::new() } else { percent(finding.score) };
-    let head = format!("  {:width$}  {:9} {score:>5}", one_line(&finding.check), state(finding));
+/// Renders a check: its status, its score, and its figures.
+fn render_finding(finding: &Finding, width: usize) -> Vec<String> {
+    let score = if finding.unfit.is_some() { String::new() } else { render_percent(finding.score) };
+    let head = format!("  {:width$}  {:9} {score:>5}", escape_line(&finding.check), finding_word(finding));
     let mut lines = vec![head.trim_end().to_owned()];
     let mut say = |text: String| lines.push(format!("      {text}"));
-    finding.unfit.iter().for_each(|unfit| say(short(unfit)));
-    finding.values.iter().for_each(|(name, value)| say(short(&format!("{name}: {}", shown(value)))));
-    let telling: Vec<&Item> = finding.items.iter().filter(|item| is_telling(item, finding)).collect();
-    telling.iter().take(SHOWN).for_each(|item| say(of_item(item)));
-    finding.violations.iter().take(SHOWN).for_each(|breach| say(short(&breach.message)));
+    finding.unfit.iter().for_each(|unfit| say(truncate_line(unfit)));
+    finding
+        .values
+        .iter()
+        .for_each(|(name, value)| say(truncate_line(&format!("{name}: {}", render_value(value)))));
+    let telling: Vec<&Item> = finding.items.iter().filter(|item| adds_information(item, finding)).collect();
+    telling.iter().take(MAX_ENTRIES).for_each(|item| say(render_item(item)));
+    finding.violations.iter().take(MAX_ENTRIES).for_each(|breach| say(truncate_line(&breach.message)));
     for (count, what) in [(telling.len(), "items"), (finding.violations.len(), "violations")] {
-        if count > SHOWN {
-            say(format!("... and {} more {what}", count - SHOWN));
+        if count > MAX_ENTRIES {
+            say(format!("... and {} more {what}", count - MAX_ENTRIES));
         }
     }
     lines
 }
 
-/// Values and violations say the same in better words; an item whose note no violation holds says more.
-fn is_telling(item: &Item, finding: &Finding) -> bool {
+/// Whether an item adds something that the values and violations of its finding do not say already.
+fn adds_information(item: &Item, finding: &Finding) -> bool {
     let is_told =
         |note: &String| finding.violations.iter().any(|breach| breach.message.contains(note.as_str()));
     item.note.as_ref().is_some_and(|note| !is_told(note))
@@ -155,7 +160,7 @@ fn is_telling(item: &Item, finding: &Finding) -> bool {
         || (finding.values.is_empty() && item.state == State::Held)
 }
 
-fn of_item(item: &Item) -> String {
+fn render_item(item: &Item) -> String {
     let state = match item.state {
         State::Held => "holds",
         State::Violated => "violated",
@@ -163,10 +168,10 @@ fn of_item(item: &Item) -> String {
         State::Open => "open",
     };
     let note = item.note.as_deref().map_or_else(String::new, |note| format!(" ({note})"));
-    short(&format!("{}: {state}{note}", item.label))
+    truncate_line(&format!("{}: {state}{note}", item.label))
 }
 
-fn state(finding: &Finding) -> &'static str {
+fn finding_word(finding: &Finding) -> &'static str {
     match finding.status {
         Status::Pass => "holds",
         Status::Fail => "violated",
@@ -175,14 +180,16 @@ fn state(finding: &Finding) -> &'static str {
     }
 }
 
-/// A value as a person writes it: `a, b`; `none` for an empty list.
-fn shown(value: &Value) -> String {
+/// Renders a value for reading: `a, b` for a list, `none` for an empty one.
+fn render_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(values) if values.is_empty() => "none".to_owned(),
         Value::Array(values) => {
-            let mut members: Vec<String> = values.iter().take(SHOWN).map(shown).collect();
-            members.extend((values.len() > SHOWN).then(|| format!("... and {} more", values.len() - SHOWN)));
+            let mut members: Vec<String> = values.iter().take(MAX_ENTRIES).map(render_value).collect();
+            members.extend(
+                (values.len() > MAX_ENTRIES).then(|| format!("... and {} more", values.len() - MAX_ENTRIES)),
+            );
             members.join(", ")
         }
         Value::Number(number) if number.is_f64() => {
@@ -192,7 +199,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn of_trace(run: &RunSummary, index: usize, count: usize) -> String {
+fn render_run_facts(run: &RunSummary, index: usize, count: usize) -> String {
     let which = if count > 1 { format!("run {} of {count}: ", index + 1) } else { "trace: ".to_owned() };
     let file = run.file.as_deref().unwrap_or("in the case");
     let mut told = vec![format!("{file} ({})", run.format)];
@@ -200,21 +207,21 @@ fn of_trace(run: &RunSummary, index: usize, count: usize) -> String {
     told.extend(run.duration_ms.map(|ms| format!("{} ms", written(ms))));
     told.extend(run.usage.map(|usage| {
         let (input, output) = (usage.input_tokens.to_string(), usage.output_tokens.to_string());
-        format!("{} tokens in, {} out", grouped(&input), grouped(&output))
+        format!("{} tokens in, {} out", group_thousands(&input), group_thousands(&output))
     }));
-    told.extend(run.cost_usd.map(|usd| format!("${}", dollars(usd))));
-    short(&format!("{which}{}", told.join(", ")))
+    told.extend(run.cost_usd.map(|usd| format!("${}", render_dollars(usd))));
+    truncate_line(&format!("{which}{}", told.join(", ")))
 }
 
-fn tools(run: &RunSummary) -> String {
+fn render_tool_names(run: &RunSummary) -> String {
     let names: Value = run.calls.iter().map(|call| call.name.as_str()).collect();
-    short(&shown(&names))
+    truncate_line(&render_value(&names))
 }
 
-/// Harmless, on one line, and no longer than a line.
-fn short(text: &str) -> String {
-    let line = one_line(text);
-    match line.char_indices().nth(LONGEST) {
+/// Escapes `text`, puts it on one line and cuts it to [`MAX_TEXT_CHARS`].
+fn truncate_line(text: &str) -> String {
+    let line = escape_line(text);
+    match line.char_indices().nth(MAX_TEXT_CHARS) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,
     }

@@ -1,34 +1,35 @@
-//! Trials that end in different ways when they are tried again.
+//! Trials whose attempts end differently.
 
-use super::Standing;
+use super::TrialResult;
 use crate::verdict::{Attempt, Verdict};
 
-/// How many changes between two ways to end are told.
-const TOLD: usize = 10;
+/// The largest number of result changes that are listed.
+const MAX_CHANGES: usize = 10;
 
-/// How the attempts of a trial ended, the first one first: `fail, pass`, `2 x fail, pass`. `None` where all ended the
-/// same way.
-pub fn attempts(verdict: &Verdict) -> Option<String> {
+/// Renders the results of all attempts in order: `fail, pass` or `2 x fail, pass`. `None` if there was only one
+/// attempt.
+pub fn render_attempts(verdict: &Verdict) -> Option<String> {
     if verdict.earlier_attempts.is_empty() {
         return None;
     }
     let last = Attempt { status: verdict.status, passed: verdict.passed };
     let mut told: Vec<(&str, usize)> = Vec::new();
     for attempt in verdict.earlier_attempts.iter().chain([&last]) {
-        let word = Standing::of_attempt(*attempt).word();
+        let word = TrialResult::from_attempt(*attempt).as_str();
         match told.last_mut() {
             Some((same, count)) if *same == word => *count += 1,
             _ => told.push((word, 1)),
         }
     }
-    let mut words: Vec<String> = told.iter().take(TOLD).map(|(word, count)| times(word, *count)).collect();
+    let mut words: Vec<String> =
+        told.iter().take(MAX_CHANGES).map(|(word, count)| render_times(word, *count)).collect();
     words.extend(
-        (told.len() > TOLD).then(|| format!("... ({} attempts)", verdict.earlier_attempts.len() + 1)),
+        (told.len() > MAX_CHANGES).then(|| format!("... ({} attempts)", verdict.earlier_attempts.len() + 1)),
     );
     Some(words.join(", "))
 }
 
-fn times(word: &str, count: usize) -> String {
+fn render_times(word: &str, count: usize) -> String {
     if count == 1 { word.to_owned() } else { format!("{count} x {word}") }
 }
 
@@ -46,7 +47,7 @@ mod tests {
         let earlier_attempts = passed.iter().map(attempt).collect();
         let last =
             Verdict { status: Status::Pass, passed: true, ..Verdict::nothing("a", Location::default()) };
-        attempts(&Verdict { earlier_attempts, ..last })
+        render_attempts(&Verdict { earlier_attempts, ..last })
     }
 
     #[test]

@@ -1,57 +1,65 @@
-//! One JSON document: the run, its totals, and all verdicts as their files hold them.
+//! One JSON document: the run, its totals, and all verdicts as in their verdict files.
 
 use serde::Serialize;
 
-use super::plain::json;
-use super::summary::Rows;
-use super::{Format, Report, Run, Skipped, Totals};
+use super::plain::render_safe_json;
+use super::summary::SummaryRows;
+use super::{FormatEntry, ReportBuilder, RunInfo, SkippedTrial, Totals};
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-pub(super) const FORMAT: Format =
-    Format { format: ReportFormat::Json, file: "report.json", begin: |run| Box::new(Json::of(run)) };
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    format: ReportFormat::Json,
+    file: "report.json",
+    begin: |run| Box::new(JsonReport::new(run)),
+};
 
-/// The version of the document. It changes when a field changes its meaning or goes.
+/// The version of the document. It changes when a field changes its meaning or is removed.
 pub(super) const SCHEMA_VERSION: u32 = 1;
 
-struct Json<'r> {
-    run: &'r Run,
+struct JsonReport<'r> {
+    run: &'r RunInfo,
     totals: Totals,
-    rows: Rows<'r>,
+    rows: SummaryRows<'r>,
     verdicts: Vec<String>,
 }
 
-/// What is said of the run as a whole.
+/// The run as a whole.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct Begun<'r> {
-    /// Its id: the folder of its verdict files, with a `+` between those of shards.
+pub(super) struct ReportRunInfo<'r> {
+    /// The run's id: the folder of its verdict files; ids of shards are joined by `+`.
     id: &'r str,
-    /// When it began, in UTC.
+    /// The start of the run, in UTC.
     started: String,
     /// The version of arraign that wrote the report.
     arraign: &'static str,
 }
 
-impl<'r> Json<'r> {
-    fn of(run: &'r Run) -> Self {
-        Self { run, totals: Totals::of(run), rows: Rows::of(run), verdicts: Vec::new() }
+impl<'r> JsonReport<'r> {
+    fn new(run: &'r RunInfo) -> Self {
+        Self { run, totals: Totals::new(run), rows: SummaryRows::new(run), verdicts: Vec::new() }
     }
 }
 
-impl Report for Json<'_> {
-    fn add(&mut self, verdict: &Verdict) {
-        self.totals.add(verdict);
-        self.rows.add(verdict);
-        self.verdicts.push(json(verdict));
+impl ReportBuilder for JsonReport<'_> {
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        self.totals.add_verdict(verdict);
+        self.rows.add_verdict(verdict);
+        self.verdicts.push(render_safe_json(verdict));
     }
 
-    /// Written part by part: the verdicts are text by now.
+    /// Joins the parts as text, since each verdict is already serialized.
     fn finish(self: Box<Self>) -> String {
         let started = format!("{}Z", self.run.started_utc());
-        let run = json(&Begun { id: &self.run.id, started, arraign: env!("CARGO_PKG_VERSION") });
-        let (totals, skipped) = (json(&self.totals), json::<[Skipped]>(&self.run.skipped));
-        let summary = json(&self.rows.summary());
+        let run = render_safe_json(&ReportRunInfo {
+            id: &self.run.id,
+            started,
+            arraign: env!("CARGO_PKG_VERSION"),
+        });
+        let (totals, skipped) =
+            (render_safe_json(&self.totals), render_safe_json::<[SkippedTrial]>(&self.run.skipped));
+        let summary = render_safe_json(&self.rows.summarize());
         let verdicts = self.verdicts.join(",\n");
         format!(
             "{{\"schema_version\":{SCHEMA_VERSION},\n\"run\":{run},\n\"totals\":{totals},\n\"summary\":{summary},\n\

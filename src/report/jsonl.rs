@@ -1,19 +1,22 @@
-//! JSON Lines: a verdict a line, as its file holds it.
+//! JSON Lines: each line is one verdict, as in its verdict file.
 
-use super::plain::json;
-use super::{Format, Report};
+use super::plain::render_safe_json;
+use super::{FormatEntry, ReportBuilder};
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-pub(super) const FORMAT: Format =
-    Format { format: ReportFormat::Jsonl, file: "report.jsonl", begin: |_| Box::new(Lines::default()) };
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    format: ReportFormat::Jsonl,
+    file: "report.jsonl",
+    begin: |_| Box::new(JsonlReport::default()),
+};
 
 #[derive(Default)]
-struct Lines(String);
+struct JsonlReport(String);
 
-impl Report for Lines {
-    fn add(&mut self, verdict: &Verdict) {
-        self.0.push_str(&json(verdict));
+impl ReportBuilder for JsonlReport {
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        self.0.push_str(&render_safe_json(verdict));
         self.0.push('\n');
     }
 

@@ -1,33 +1,37 @@
-//! `JUnit` XML, for the CI servers that show tests: one testsuite a file of cases.
+//! `JUnit` XML, for CI servers that show tests: each file of cases is one testsuite.
 //!
-//! It keeps to the schema of Ant's `JUnit` task, which all readers take. That schema knows properties and output of a
-//! testsuite only: the score and the tier of a case are properties of its suite. An undecided trial is an error.
+//! It follows the schema of Ant's `JUnit` task, which all readers accept. In that schema only a testsuite has
+//! properties and output, so the score and the tier of a case are properties of its suite. An undecided trial is an
+//! error.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::flaky::attempts;
-use super::markup::{attribute, text};
-use super::terminal::{headline, red_trial};
-use super::{Format, Report, Run, Skipped, Standing};
+use super::flaky::render_attempts;
+use super::markup::{escape_attribute, escape_markup};
+use super::terminal::{render_headline, render_red_trial};
+use super::{FormatEntry, ReportBuilder, RunInfo, SkippedTrial, TrialResult};
 use crate::case::Tier;
 use crate::score::written;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-pub(super) const FORMAT: Format =
-    Format { format: ReportFormat::Junit, file: "report.junit.xml", begin: |run| Box::new(Junit::of(run)) };
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    format: ReportFormat::Junit,
+    file: "report.junit.xml",
+    begin: |run| Box::new(JunitReport::new(run)),
+};
 
-struct Junit<'r> {
-    run: &'r Run,
-    /// In the order in which their first trials came.
-    suites: Vec<Suite>,
+struct JunitReport<'r> {
+    run: &'r RunInfo,
+    /// The suites in the order of their first trials.
+    suites: Vec<JunitSuite>,
     by_file: HashMap<String, usize>,
 }
 
-/// The testcases of one file, written out.
+/// The testcases of one file, already rendered.
 #[derive(Default)]
-struct Suite {
+struct JunitSuite {
     file: String,
     tests: usize,
     failures: usize,
@@ -39,90 +43,91 @@ struct Suite {
     output: String,
 }
 
-impl<'r> Junit<'r> {
-    fn of(run: &'r Run) -> Self {
+impl<'r> JunitReport<'r> {
+    fn new(run: &'r RunInfo) -> Self {
         Self { run, suites: Vec::new(), by_file: HashMap::new() }
     }
 
-    fn suite(&mut self, file: &str) -> &mut Suite {
+    fn suite_mut(&mut self, file: &str) -> &mut JunitSuite {
         let next = self.suites.len();
         let at = *self.by_file.entry(file.to_owned()).or_insert(next);
         if at == next {
-            self.suites.push(Suite { file: file.to_owned(), ..Suite::default() });
+            self.suites.push(JunitSuite { file: file.to_owned(), ..JunitSuite::default() });
         }
         &mut self.suites[at]
     }
 }
 
-impl Report for Junit<'_> {
-    fn add(&mut self, verdict: &Verdict) {
-        self.suite(&verdict.case.file).add(verdict);
+impl ReportBuilder for JunitReport<'_> {
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        self.suite_mut(&verdict.case.file).add_verdict(verdict);
     }
 
     fn finish(mut self: Box<Self>) -> String {
         let run = self.run;
-        run.skipped.iter().for_each(|skipped| self.suite(&skipped.file).skip(skipped));
+        run.skipped.iter().for_each(|skipped| self.suite_mut(&skipped.file).add_skipped(skipped));
         let started = run.started_utc();
         let suites: String =
-            self.suites.iter().enumerate().map(|(id, suite)| suite.written(id, &started)).collect();
+            self.suites.iter().enumerate().map(|(id, suite)| suite.render_suite(id, &started)).collect();
         format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n{suites}</testsuites>\n")
     }
 }
 
-impl Suite {
-    fn add(&mut self, verdict: &Verdict) {
+impl JunitSuite {
+    fn add_verdict(&mut self, verdict: &Verdict) {
         self.tests += 1;
         self.milliseconds += verdict.duration_ms;
-        self.describe(verdict);
-        let (standing, seconds) = (Standing::of(verdict), verdict.duration_ms / 1000.0);
+        self.write_properties(verdict);
+        let (standing, seconds) = (TrialResult::from_verdict(verdict), verdict.duration_ms / 1000.0);
         let element = match standing {
-            Standing::Passed => return self.testcase(&verdict.name, seconds, ""),
-            Standing::Failed => "failure",
-            Standing::Undecided | Standing::Error => "error",
+            TrialResult::Passed => return self.write_testcase(&verdict.name, seconds, ""),
+            TrialResult::Failed => "failure",
+            TrialResult::Undecided | TrialResult::Error => "error",
         };
         self.failures += usize::from(element == "failure");
         self.errors += usize::from(element == "error");
-        let red = text(&red_trial(verdict));
-        let (kind, message) = (standing.word(), attribute(&headline(verdict)));
+        let red = escape_markup(&render_red_trial(verdict));
+        let (kind, message) = (standing.as_str(), escape_attribute(&render_headline(verdict)));
         let ending = format!("<{element} type=\"{kind}\" message=\"{message}\">{red}</{element}>");
-        self.testcase(&verdict.name, seconds, &ending);
-        let name = text(&verdict.name);
+        self.write_testcase(&verdict.name, seconds, &ending);
+        let name = escape_markup(&verdict.name);
         let _ = write!(self.output, "---- {name} ----\n{red}\n");
     }
 
-    fn skip(&mut self, skipped: &Skipped) {
+    fn add_skipped(&mut self, skipped: &SkippedTrial) {
         self.tests += 1;
         self.skipped += 1;
-        let message = skipped.reason.as_deref().map(|reason| format!(" message=\"{}\"", attribute(reason)));
-        self.testcase(&skipped.name, 0.0, &format!("<skipped{}/>", message.unwrap_or_default()));
+        let message =
+            skipped.reason.as_deref().map(|reason| format!(" message=\"{}\"", escape_attribute(reason)));
+        self.write_testcase(&skipped.name, 0.0, &format!("<skipped{}/>", message.unwrap_or_default()));
     }
 
-    fn testcase(&mut self, name: &str, seconds: f64, ending: &str) {
-        let (class, name) = (attribute(&self.file), attribute(name));
+    fn write_testcase(&mut self, name: &str, seconds: f64, ending: &str) {
+        let (class, name) = (escape_attribute(&self.file), escape_attribute(name));
         let _ = writeln!(
             self.testcases,
             "    <testcase classname=\"{class}\" name=\"{name}\" time=\"{seconds:.3}\">{ending}</testcase>"
         );
     }
 
-    fn describe(&mut self, verdict: &Verdict) {
+    fn write_properties(&mut self, verdict: &Verdict) {
         let tier = if verdict.tier == Tier::Smoke { "smoke" } else { "full" };
-        self.property(&format!("{}.tier", verdict.name), tier);
-        self.property(&format!("{}.score", verdict.name), &written(verdict.score.get()));
-        if let Some(attempts) = attempts(verdict) {
-            self.property(&format!("{}.flaky", verdict.name), &attempts);
+        self.write_property(&format!("{}.tier", verdict.name), tier);
+        self.write_property(&format!("{}.score", verdict.name), &written(verdict.score.get()));
+        if let Some(attempts) = render_attempts(verdict) {
+            self.write_property(&format!("{}.flaky", verdict.name), &attempts);
         }
     }
 
-    fn property(&mut self, name: &str, value: &str) {
-        let (name, value) = (attribute(name), attribute(value));
+    fn write_property(&mut self, name: &str, value: &str) {
+        let (name, value) = (escape_attribute(name), escape_attribute(value));
         let _ = writeln!(self.properties, "      <property name=\"{name}\" value=\"{value}\"/>");
     }
 
-    /// `localhost` is what the schema asks for where a host has no name of interest.
-    fn written(&self, id: usize, started: &str) -> String {
+    /// Renders the testsuite. `localhost` is the schema's value for a host that is not of interest.
+    fn render_suite(&self, id: usize, started: &str) -> String {
         let Self { tests, failures, errors, skipped, properties, testcases, output, .. } = self;
-        let (file, seconds) = (attribute(&self.file), self.milliseconds / 1000.0);
+        let (file, seconds) = (escape_attribute(&self.file), self.milliseconds / 1000.0);
         format!(
             "  <testsuite id=\"{id}\" name=\"{file}\" package=\"arraign\" hostname=\"localhost\" \
              timestamp=\"{started}\" time=\"{seconds:.3}\" tests=\"{tests}\" failures=\"{failures}\" \

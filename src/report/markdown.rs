@@ -1,115 +1,122 @@
-//! Markdown for the summary of a CI job and for a comment on a pull request: totals, scores, failures folded.
+//! Markdown for the summary of a CI job and for a comment on a pull request: totals, scores, and folded failures.
 //!
-//! All text that comes from a case or a trace stands in a block of HTML, where Markdown means nothing, and there in
-//! `<code>` or `<pre>`, where GitHub looks for neither mentions nor references.
+//! All text from a case or a trace is inside an HTML block, where Markdown has no meaning, and there inside `<code>` or
+//! `<pre>`, where GitHub resolves neither mentions nor references.
 
 use std::fmt::Write as _;
 
-use super::comparison::{Comparison, Trials};
-use super::flaky::attempts;
-use super::markup::{attribute, text};
-use super::summary::{Rows, summary};
-use super::terminal::{headline, red_trial};
-use super::{Earlier, Format, Report, Run, Standing, Totals};
+use super::comparison::{RunComparison, Trials};
+use super::flaky::render_attempts;
+use super::markup::{escape_attribute, escape_markup};
+use super::summary::{SummaryRows, render_summary};
+use super::terminal::{render_headline, render_red_trial};
+use super::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, Totals, TrialResult};
 use crate::score::Card;
 use crate::score::written;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-pub(super) const FORMAT: Format =
-    Format { format: ReportFormat::Markdown, file: "report.md", begin: |run| Box::new(Markdown::of(run)) };
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    format: ReportFormat::Markdown,
+    file: "report.md",
+    begin: |run| Box::new(MarkdownReport::new(run)),
+};
 
-/// A comment on GitHub has 65,536 characters: so many bytes for the scores, ...
-const SCORES: usize = 14_000;
-/// ... so many for the flaky trials, ...
-const FLAKY: usize = 4_000;
-/// ... so many characters for what golden datasets come to, ...
-const GOLDEN: usize = 5_000;
-/// ... so many for the failures, ...
-const FAILURES: usize = 36_000;
-/// ... and so many characters for one of them.
-const FAILURE: usize = 6_000;
-/// How many characters a claim or a name may have.
-const LINE: usize = 300;
+/// The size of the scores in bytes. A comment on GitHub has at most 65,536 characters, which these limits share.
+const MAX_SCORE_BYTES: usize = 14_000;
+/// The size of the flaky trials, in bytes.
+const MAX_FLAKY_BYTES: usize = 4_000;
+/// The size of the summary of golden datasets, in characters.
+const MAX_GOLDEN_CHARS: usize = 5_000;
+/// The size of all failures, in bytes.
+const MAX_FAILURE_BYTES: usize = 36_000;
+/// The size of one failure, in characters.
+const MAX_FAILURE_CHARS: usize = 6_000;
+/// The largest length of a claim or a name, in characters.
+const MAX_LINE_CHARS: usize = 300;
 
 const SCORES_HEAD: &str = "<tr><th>case</th><th>score</th><th>at least</th><th></th></tr>\n";
 
-struct Markdown<'r> {
+struct MarkdownReport<'r> {
     totals: Totals,
-    rows: Rows<'r>,
-    /// The run that is compared with, and the trials of this one.
-    compared: Option<(&'r Earlier, Trials)>,
-    scores: Bounded,
-    flaky: Bounded,
-    failures: Bounded,
+    rows: SummaryRows<'r>,
+    /// The earlier run and the trials of this one, if a comparison was requested.
+    compared: Option<(&'r EarlierRun, Trials)>,
+    scores: BoundedText,
+    flaky: BoundedText,
+    failures: BoundedText,
 }
 
-/// Text up to a length. What does not fit is counted, and so is all that follows.
-struct Bounded {
+/// Text with a limited size. The first entry that does not fit, and all entries after it, are counted.
+struct BoundedText {
     text: String,
     most: usize,
     left_out: usize,
 }
 
-impl<'r> Markdown<'r> {
-    fn of(run: &'r Run) -> Self {
-        let bounded = |most| Bounded { text: String::new(), most, left_out: 0 };
+impl<'r> MarkdownReport<'r> {
+    fn new(run: &'r RunInfo) -> Self {
+        let bounded = |most| BoundedText { text: String::new(), most, left_out: 0 };
         Self {
-            totals: Totals::of(run),
-            rows: Rows::of(run),
+            totals: Totals::new(run),
+            rows: SummaryRows::new(run),
             compared: run.earlier.as_ref().map(|earlier| (earlier, Trials::default())),
-            scores: bounded(SCORES),
-            flaky: bounded(FLAKY),
-            failures: bounded(FAILURES),
+            scores: bounded(MAX_SCORE_BYTES),
+            flaky: bounded(MAX_FLAKY_BYTES),
+            failures: bounded(MAX_FAILURE_BYTES),
         }
     }
 }
 
-impl Report for Markdown<'_> {
-    fn add(&mut self, verdict: &Verdict) {
-        self.totals.add(verdict);
-        self.rows.add(verdict);
+impl ReportBuilder for MarkdownReport<'_> {
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        self.totals.add_verdict(verdict);
+        self.rows.add_verdict(verdict);
         if let Some((_, trials)) = &mut self.compared {
-            trials.add(verdict);
+            trials.add_verdict(verdict);
         }
         for card in &verdict.scorecards {
-            self.scores.push(&score(verdict, card));
+            self.scores.push_entry(&render_score_row(verdict, card));
         }
-        if let Some(attempts) = attempts(verdict) {
-            self.flaky.push(&format!("<li>{}: {attempts}</li>\n", code(&verdict.name)));
+        if let Some(attempts) = render_attempts(verdict) {
+            self.flaky.push_entry(&format!("<li>{}: {attempts}</li>\n", render_code(&verdict.name)));
         }
         if !verdict.passed {
-            self.failures.push(&failure(verdict));
+            self.failures.push_entry(&render_failure(verdict));
         }
     }
 
     fn finish(self: Box<Self>) -> String {
-        let mut report = totals(self.totals);
+        let mut report = render_totals(self.totals);
         if let Some((earlier, trials)) = &self.compared {
-            report += &Comparison::between(&earlier.trials, trials).markdown(&earlier.name);
+            report += &RunComparison::from_trials(&earlier.trials, trials).render_markdown(&earlier.name);
         }
-        let golden = summary(&self.rows.summary());
+        let golden = render_summary(&self.rows.summarize());
         if !golden.is_empty() {
-            let _ = write!(report, "\n### Golden datasets\n\n<pre>{}</pre>\n", text(&cut(&golden, GOLDEN)));
+            let _ = write!(
+                report,
+                "\n### Golden datasets\n\n<pre>{}</pre>\n",
+                escape_markup(&truncate_text(&golden, MAX_GOLDEN_CHARS))
+            );
         }
         if !self.scores.text.is_empty() {
-            let (rows, rest) = (&self.scores.text, self.scores.rest("scores"));
+            let (rows, rest) = (&self.scores.text, self.scores.render_rest("scores"));
             let _ = write!(report, "\n### Scores\n\n<table>\n{SCORES_HEAD}{rows}</table>\n{rest}");
         }
         if !self.flaky.text.is_empty() {
-            let (listed, rest) = (&self.flaky.text, self.flaky.rest("flaky cases"));
+            let (listed, rest) = (&self.flaky.text, self.flaky.render_rest("flaky cases"));
             let _ = write!(report, "\n### Flaky\n\n<ul>\n{listed}</ul>\n{rest}");
         }
         if !self.failures.text.is_empty() {
-            let (folded, rest) = (&self.failures.text, self.failures.rest("cases that did not pass"));
+            let (folded, rest) = (&self.failures.text, self.failures.render_rest("cases that did not pass"));
             let _ = write!(report, "\n### What did not pass\n\n{folded}{rest}");
         }
         report
     }
 }
 
-impl Bounded {
-    fn push(&mut self, entry: &str) {
+impl BoundedText {
+    fn push_entry(&mut self, entry: &str) {
         if self.left_out > 0 || self.text.len() + entry.len() > self.most {
             self.left_out += 1;
         } else {
@@ -117,7 +124,7 @@ impl Bounded {
         }
     }
 
-    fn rest(&self, what: &str) -> String {
+    fn render_rest(&self, what: &str) -> String {
         match self.left_out {
             0 => String::new(),
             count => format!("\n... and {count} more {what}; the verdict files hold all of them.\n"),
@@ -125,7 +132,7 @@ impl Bounded {
     }
 }
 
-fn totals(totals: Totals) -> String {
+fn render_totals(totals: Totals) -> String {
     let Totals { cases, passed, failed, undecided, errors, skipped } = totals;
     let heading = if passed == cases {
         format!("all {cases} cases passed")
@@ -138,29 +145,33 @@ fn totals(totals: Totals) -> String {
     )
 }
 
-fn score(verdict: &Verdict, card: &Card) -> String {
+fn render_score_row(verdict: &Verdict, card: &Card) -> String {
     let run = if verdict.runs.len() > 1 { format!(", run {}", card.run + 1) } else { String::new() };
     let score = match (card.score, &card.not_computed) {
         (Some(score), None) => format!("{} of {}", written(score), card.full),
         _ => "not computed".to_owned(),
     };
     let reached = if card.passed { "reached" } else { "<b>missed</b>" };
-    let (name, least) = (code(&verdict.name), written(card.least));
+    let (name, least) = (render_code(&verdict.name), written(card.least));
     format!("<tr><td>{name}{run}</td><td>{score}</td><td>{least}</td><td>{reached}</td></tr>\n")
 }
 
-fn failure(verdict: &Verdict) -> String {
-    let (word, name, claim) = (Standing::of(verdict).word(), code(&verdict.name), code(&headline(verdict)));
-    let red = text(&cut(&red_trial(verdict), FAILURE));
+fn render_failure(verdict: &Verdict) -> String {
+    let (word, name, claim) = (
+        TrialResult::from_verdict(verdict).as_str(),
+        render_code(&verdict.name),
+        render_code(&render_headline(verdict)),
+    );
+    let red = escape_markup(&truncate_text(&render_red_trial(verdict), MAX_FAILURE_CHARS));
     format!("<details><summary><b>{word}</b> {name}<br>{claim}</summary>\n\n<pre>{red}</pre>\n</details>\n\n")
 }
 
-/// A piece of text within a line.
-fn code(text: &str) -> String {
-    format!("<code>{}</code>", attribute(&cut(text, LINE)))
+/// Renders text as inline code.
+fn render_code(text: &str) -> String {
+    format!("<code>{}</code>", escape_attribute(&truncate_text(text, MAX_LINE_CHARS)))
 }
 
-fn cut(text: &str, most: usize) -> String {
+fn truncate_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
@@ -173,11 +184,14 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_counted() {
-        let mut scores = Bounded { text: String::new(), most: 5, left_out: 0 };
+        let mut scores = BoundedText { text: String::new(), most: 5, left_out: 0 };
         for entry in ["abc", "def", "g"] {
-            scores.push(entry);
+            scores.push_entry(entry);
         }
         assert_eq!((scores.text.as_str(), scores.left_out), ("abc", 2));
-        assert_eq!(scores.rest("scores"), "\n... and 2 more scores; the verdict files hold all of them.\n");
+        assert_eq!(
+            scores.render_rest("scores"),
+            "\n... and 2 more scores; the verdict files hold all of them.\n"
+        );
     }
 }

@@ -1,28 +1,28 @@
-//! Text that can stand in an XML document or in a page, whatever it holds.
+//! Escaping for XML documents and HTML pages.
 
-use super::plain::{legible, on_one_line};
+use super::plain::{escape_dangerous_chars, escape_line_breaks};
 
-/// `text` between two tags. Line breaks stay.
-pub(super) fn text(text: &str) -> String {
-    let text = legible(text);
-    let lines: Vec<String> = text.split('\n').map(line).collect();
+/// Escapes `text` for use between two tags. Line breaks stay.
+pub(super) fn escape_markup(text: &str) -> String {
+    let text = escape_dangerous_chars(text);
+    let lines: Vec<String> = text.split('\n').map(escape_markup_line).collect();
     lines.join("\n")
 }
 
-/// `text` between two quotes, or between two tags on one line.
-pub(super) fn attribute(text: &str) -> String {
-    escaped(&legible(&on_one_line(text)))
+/// Escapes `text` for use between quotes, or between two tags on one line.
+pub(super) fn escape_attribute(text: &str) -> String {
+    escape_entities(&escape_dangerous_chars(&escape_line_breaks(text)))
 }
 
-/// Should a log of CI ever see this: a line that begins with `::` is a command there.
-fn line(text: &str) -> String {
-    let escaped = escaped(text);
+/// Escapes one line. A CI log may show the document, and there a line that begins with `::` is a command.
+fn escape_markup_line(text: &str) -> String {
+    let escaped = escape_entities(text);
     if escaped.trim_start().starts_with("::") { escaped.replacen("::", "&#58;&#58;", 1) } else { escaped }
 }
 
-/// With `>` escaped no `]]>` is left, which text may not hold, and with `##` no `##[`, which begins a command.
-/// Characters that markup does not know at all are spelled out by now.
-fn escaped(text: &str) -> String {
+/// Escapes the markup characters. Escaping `>` also removes `]]>`, which XML text must not contain, and escaping `##`
+/// removes `##[`, which begins a CI command. Characters that XML forbids were escaped before.
+fn escape_entities(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + text.len() / 8);
     for c in text.chars() {
         match c {
@@ -43,14 +43,17 @@ mod tests {
 
     #[test]
     fn nothing_is_left_that_means_anything() {
-        assert_eq!(text("]]>\u{0}\u{ffff}\n<a b=\"c\">"), "]]&gt;\\u{0}\\u{ffff}\n&lt;a b=&quot;c&quot;&gt;");
-        assert_eq!(attribute("a\n\"b\""), "a\\n&quot;b&quot;");
+        assert_eq!(
+            escape_markup("]]>\u{0}\u{ffff}\n<a b=\"c\">"),
+            "]]&gt;\\u{0}\\u{ffff}\n&lt;a b=&quot;c&quot;&gt;"
+        );
+        assert_eq!(escape_attribute("a\n\"b\""), "a\\n&quot;b&quot;");
     }
 
     #[test]
     fn no_line_is_a_command_of_ci() {
         assert_eq!(
-            text("a::b\n ::error::x\n##[group]###"),
+            escape_markup("a::b\n ::error::x\n##[group]###"),
             "a::b\n &#58;&#58;error::x\n#&#35;[group]#&#35;#"
         );
     }

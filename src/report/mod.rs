@@ -1,7 +1,7 @@
 //! Reports: pure functions from verdicts to text.
 //!
-//! A [`Report`] takes the verdicts one after the other, so that those of a large run are never held together. A new
-//! format is one file and its entry in [`FORMATS`].
+//! A [`ReportBuilder`] takes the verdicts one after the other, so that a large run is never held in memory as a whole.
+//! A new format is one file and its entry in [`FORMATS`].
 
 pub mod annotations;
 pub mod block;
@@ -26,30 +26,30 @@ pub mod timeline;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-pub use run::{Earlier, Run, Skipped, Standing, Totals};
+pub use run::{EarlierRun, RunInfo, SkippedTrial, Totals, TrialResult};
 
-/// A report in the making.
-pub trait Report {
-    /// Takes the next verdict.
-    fn add(&mut self, verdict: &Verdict);
+/// Builds one report from the verdicts of a run.
+pub trait ReportBuilder {
+    /// Adds the next verdict.
+    fn add_verdict(&mut self, verdict: &Verdict);
 
-    /// The text, when all verdicts are in.
+    /// Returns the text of the report, after the last verdict.
     fn finish(self: Box<Self>) -> String;
 }
 
-/// A format that reports are rendered in.
+/// A report format and the function that starts a report in it.
 #[derive(Debug, Clone, Copy)]
-pub struct Format {
-    /// What it is asked for as.
+pub struct FormatEntry {
+    /// The name of the format, as users write it.
     pub format: ReportFormat,
-    /// The file that it is written to.
+    /// The file name of the report.
     pub file: &'static str,
-    /// Begins the report of a run.
-    pub begin: for<'r> fn(&'r Run) -> Box<dyn Report + 'r>,
+    /// Starts the report of a run.
+    pub begin: for<'r> fn(&'r RunInfo) -> Box<dyn ReportBuilder + 'r>,
 }
 
-/// All formats, by the names of their files.
-pub const FORMATS: &[Format] = &[
+/// All formats, sorted by file name.
+pub const FORMATS: &[FormatEntry] = &[
     #[cfg(feature = "html")]
     html::FORMAT,
     json::FORMAT,
@@ -59,17 +59,17 @@ pub const FORMATS: &[Format] = &[
     sarif::FORMAT,
 ];
 
-impl Format {
-    /// The format called `name`, if it is rendered.
-    pub fn called(name: &str) -> Option<Self> {
+impl FormatEntry {
+    /// Returns the format with this name, if the crate is built with it.
+    pub fn find_by_name(name: &str) -> Option<Self> {
         FORMATS.iter().find(|format| format.format.name() == name).copied()
     }
 
-    /// The report of a whole run.
-    pub fn render(&self, run: &Run, verdicts: &[Verdict]) -> String {
+    /// Renders the report of a whole run.
+    pub fn render_run(&self, run: &RunInfo, verdicts: &[Verdict]) -> String {
         let mut report = (self.begin)(run);
         for verdict in verdicts {
-            report.add(verdict);
+            report.add_verdict(verdict);
         }
         report.finish()
     }

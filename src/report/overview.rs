@@ -1,47 +1,47 @@
-//! A run at a glance, for a terminal: what did not pass, as the run itself has shown it, and the totals.
+//! A run at a glance, for the terminal: the trials that did not pass, as the run itself showed them, and the totals.
 
 use std::fmt::Write as _;
 
-use super::flaky::attempts;
-use super::plain::one_line;
-use super::summary::{Rows, summary};
-use super::terminal::red_trial;
-use super::{Report, Run, Standing, Totals};
+use super::flaky::render_attempts;
+use super::plain::escape_line;
+use super::summary::{SummaryRows, render_summary};
+use super::terminal::render_red_trial;
+use super::{ReportBuilder, RunInfo, Totals, TrialResult};
 use crate::verdict::Verdict;
 use crate::verdict::summary::Summary;
 
-/// How many trials are drawn.
-const DRAWN: usize = 100;
+/// The largest number of trials that are drawn.
+const MAX_TRIALS: usize = 100;
 
-/// The overview of a run.
-pub struct Overview<'r> {
+/// Builds the overview of a run.
+pub struct RunOverview<'r> {
     totals: Totals,
-    rows: Rows<'r>,
+    rows: SummaryRows<'r>,
     red: String,
     drawn: usize,
     left_out: usize,
     flaky: Vec<String>,
 }
 
-impl<'r> Overview<'r> {
-    /// That of a run of which nothing has ended.
-    pub fn of(run: &'r Run) -> Self {
-        let (totals, rows) = (Totals::of(run), Rows::of(run));
+impl<'r> RunOverview<'r> {
+    /// Starts without trials.
+    pub fn new(run: &'r RunInfo) -> Self {
+        let (totals, rows) = (Totals::new(run), SummaryRows::new(run));
         Self { totals, rows, red: String::new(), drawn: 0, left_out: 0, flaky: Vec::new() }
     }
 
-    /// What the trials that were added come to.
-    pub fn summary(&self) -> Summary {
-        self.rows.summary()
+    /// Computes the summary of the added trials.
+    pub fn summarize(&self) -> Summary {
+        self.rows.summarize()
     }
 
-    /// How the trials ended that were added.
+    /// Returns the totals of the added trials.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// The totals on a line, and before it one for each flaky trial.
-    pub fn ending(&self) -> String {
+    /// Renders one line for each flaky trial, then the totals on one line.
+    pub fn render_totals(&self) -> String {
         let Totals { cases, passed, failed, undecided, errors, skipped } = self.totals;
         let mut text = self.flaky.concat();
         let _ = write!(text, "{cases} {}: {passed} passed", if cases == 1 { "case" } else { "cases" });
@@ -59,16 +59,16 @@ impl<'r> Overview<'r> {
     }
 }
 
-impl Report for Overview<'_> {
-    fn add(&mut self, verdict: &Verdict) {
-        self.totals.add(verdict);
-        self.rows.add(verdict);
-        let name = one_line(&verdict.name);
-        self.flaky.extend(attempts(verdict).map(|attempts| format!("flaky: {name}: {attempts}\n")));
+impl ReportBuilder for RunOverview<'_> {
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        self.totals.add_verdict(verdict);
+        self.rows.add_verdict(verdict);
+        let name = escape_line(&verdict.name);
+        self.flaky.extend(render_attempts(verdict).map(|attempts| format!("flaky: {name}: {attempts}\n")));
         if verdict.passed {
             return;
         }
-        if self.drawn == DRAWN {
+        if self.drawn == MAX_TRIALS {
             self.left_out += 1;
             return;
         }
@@ -76,8 +76,8 @@ impl Report for Overview<'_> {
         let _ = write!(
             self.red,
             "---- {name}: {} ----\n{}\n\n",
-            Standing::of(verdict).word(),
-            red_trial(verdict)
+            TrialResult::from_verdict(verdict).as_str(),
+            render_red_trial(verdict)
         );
     }
 
@@ -86,8 +86,8 @@ impl Report for Overview<'_> {
             0 => String::new(),
             count => format!("... and {count} more that did not pass\n\n"),
         };
-        let golden = summary(&self.summary());
+        let golden = render_summary(&self.summarize());
         let gap = if golden.is_empty() { "" } else { "\n" };
-        format!("{}{rest}{golden}{gap}{}", self.red, self.ending())
+        format!("{}{rest}{golden}{gap}{}", self.red, self.render_totals())
     }
 }

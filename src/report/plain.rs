@@ -1,19 +1,19 @@
-//! Untrusted text made harmless: traces and model answers may hold anything.
+//! Escaping of untrusted text: traces and model answers may contain anything.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-/// `text` with everything that could move a cursor, change a colour, reorder letters or command a CI server written out
-/// as `\u{..}`. Line breaks stay.
-pub fn plain(text: &str) -> Cow<'_, str> {
-    let legible = legible(text);
-    without_commands(&legible).map_or(legible, Cow::Owned)
+/// Escapes everything in `text` that could move a cursor, change a colour, reorder letters or command a CI server, as
+/// `\u{..}`. Line breaks stay.
+pub fn escape_text(text: &str) -> Cow<'_, str> {
+    let legible = escape_dangerous_chars(text);
+    escape_ci_commands(&legible).map_or(legible, Cow::Owned)
 }
 
-/// The same, but for what commands a CI server: for a format that has its own way to break a command.
-pub(super) fn legible(text: &str) -> Cow<'_, str> {
+/// Escapes like [`escape_text`], except CI commands: for formats that break such commands in their own way.
+pub(super) fn escape_dangerous_chars(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_dangerous) {
         return Cow::Borrowed(text);
     }
@@ -24,9 +24,9 @@ pub(super) fn legible(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// GitHub obeys `::error ...` where a line begins, spaces aside, and `##[error]` anywhere in it; Azure obeys
-/// `##vso[...]` anywhere. `None`: there is none of them.
-fn without_commands(text: &str) -> Option<String> {
+/// Escapes CI commands. GitHub runs `::error ...` at the start of a line, after spaces, and `##[error]` anywhere; Azure
+/// runs `##vso[...]` anywhere. Returns `None` if `text` contains no command.
+fn escape_ci_commands(text: &str) -> Option<String> {
     let commands = |line: &str| line.trim_start().starts_with("::");
     let has_line = || text.contains("::") && text.lines().any(commands);
     if !text.contains("##[") && !text.contains("##vso[") && !has_line() {
@@ -39,24 +39,25 @@ fn without_commands(text: &str) -> Option<String> {
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Like [`plain`], on one line.
-pub fn one_line(text: &str) -> String {
-    plain(&on_one_line(text)).into_owned()
+/// Escapes like [`escape_text`] and puts the text on one line.
+pub fn escape_line(text: &str) -> String {
+    escape_text(&escape_line_breaks(text)).into_owned()
 }
 
-/// `text` with its line breaks written out.
-pub(super) fn on_one_line(text: &str) -> String {
+/// Writes the line breaks of `text` as `
+/// `.
+pub(super) fn escape_line_breaks(text: &str) -> String {
     text.replace("\r\n", "\\n").replace('\n', "\\n")
 }
 
-/// `value` as JSON that is harmless in a terminal, in a log of CI, and within a page. It stays the same value: such
-/// characters stand in its texts alone, which may escape any of them.
-pub fn json<T: Serialize + ?Sized>(value: &T) -> String {
-    json_text(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
+/// Serializes `value` as JSON that is safe in a terminal, in a CI log, and inside a page. The value stays the same:
+/// dangerous characters occur only inside strings, where JSON can escape them.
+pub fn render_safe_json<T: Serialize + ?Sized>(value: &T) -> String {
+    escape_json(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
 }
 
-/// Like [`json`], for JSON that is text already.
-pub fn json_text(text: &str) -> String {
+/// Escapes like [`render_safe_json`], for JSON that is already serialized.
+pub fn escape_json(text: &str) -> String {
     let text = text.replace("##", "#\\u0023");
     if !text.chars().any(|c| c == '<' || is_dangerous(c)) {
         return text;
@@ -90,7 +91,7 @@ mod tests {
     #[test]
     fn json_says_the_same_in_harmless_characters() {
         let text = "\u{1b}[31m\u{9b}\u{202e}\u{e0041}</script>##[error]\n###";
-        let written = json(text);
+        let written = render_safe_json(text);
         assert!(written.is_ascii() && !written.contains('<') && !written.contains("##"), "{written}");
         assert_eq!(serde_json::from_str::<String>(&written).expect("JSON"), text);
     }
@@ -98,18 +99,18 @@ mod tests {
     #[test]
     fn a_ci_server_finds_no_command() {
         assert_eq!(
-            plain("a\n  ::error file=x::boo\n::add-mask::x"),
+            escape_text("a\n  ::error file=x::boo\n::add-mask::x"),
             "a\n  \\u{3a}:error file=x::boo\n\\u{3a}:add-mask::x"
         );
-        assert_eq!(plain("look: ##[error]boo ##vso[x]"), "look: #\\u{23}[error]boo #\\u{23}vso[x]");
-        assert!(matches!(plain("a::b ## [x]"), Cow::Borrowed(_)));
+        assert_eq!(escape_text("look: ##[error]boo ##vso[x]"), "look: #\\u{23}[error]boo #\\u{23}vso[x]");
+        assert!(matches!(escape_text("a::b ## [x]"), Cow::Borrowed(_)));
     }
 
     #[test]
     fn escapes_are_spelled_out() {
-        assert_eq!(plain("a\u{1b}[31mred\u{7}"), "a\\u{1b}[31mred\\u{7}");
-        assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
-        assert_eq!(one_line("a\nb\r\nc"), "a\\nb\\nc");
-        assert!(matches!(plain("schön\nist das"), Cow::Borrowed(_)));
+        assert_eq!(escape_text("a\u{1b}[31mred\u{7}"), "a\\u{1b}[31mred\\u{7}");
+        assert_eq!(escape_text("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(escape_line("a\nb\r\nc"), "a\\nb\\nc");
+        assert!(matches!(escape_text("schön\nist das"), Cow::Borrowed(_)));
     }
 }

@@ -1,4 +1,4 @@
-//! What a report says of the run as a whole, beside its verdicts.
+//! The facts about a run that reports show in addition to its verdicts.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,72 +12,74 @@ use crate::verdict::{Attempt, Verdict};
 
 const SECONDS_A_DAY: u64 = 86_400;
 
-/// A run.
+/// The facts about one run.
 #[derive(Debug, Clone)]
-pub struct Run {
-    /// Its id: the folder of its verdict files.
+pub struct RunInfo {
+    /// The run's id: the folder of its verdict files.
     pub id: String,
-    /// When it began.
+    /// The start of the run.
     pub started: SystemTime,
-    /// The package's folder below the root of its repository: empty, or with a `/` at its end. Places are known
-    /// by their paths below the package, a code host knows them below the repository.
+    /// The package's folder below the root of its repository: empty, or ending with `/`. Places are relative to the
+    /// package, code hosts expect paths relative to the repository.
     pub folder: String,
-    /// What each check asks, by its name.
+    /// The summary of each check, by name.
     pub rules: BTreeMap<String, String>,
-    /// The trials that were not run because their cases say so.
-    pub skipped: Vec<Skipped>,
-    /// What was asked for.
+    /// The trials that were skipped because their cases say so.
+    pub skipped: Vec<SkippedTrial>,
+    /// The selection that the user asked for.
     pub selection: Selection,
-    /// The run that it is compared with, where one is given.
-    pub earlier: Option<Earlier>,
+    /// The earlier run for a comparison, if one is given.
+    pub earlier: Option<EarlierRun>,
 }
 
-/// A run that another one is compared with.
+/// The earlier run of a comparison.
 #[derive(Debug, Clone, Default)]
-pub struct Earlier {
-    /// Its id, or the file of its report.
+pub struct EarlierRun {
+    /// The id of the run, or the file of its report.
     pub name: String,
-    /// How its trials ended.
+    /// The results of its trials.
     pub trials: Trials,
 }
 
-/// A trial that was not run.
+/// A skipped trial.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Skipped {
-    /// Its name.
+pub struct SkippedTrial {
+    /// The name of the trial.
     pub name: String,
-    /// The file of its case.
+    /// The file of the case.
     pub file: String,
-    /// Why, where the case says it.
+    /// The reason, if the case gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-impl Run {
-    /// When it began, in UTC, without a time zone: `2026-11-22T03:20:03`.
+impl RunInfo {
+    /// Returns the start of the run in UTC, without a time zone: `2026-11-22T03:20:03`.
     pub fn started_utc(&self) -> String {
         let seconds = self.started.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-        let (year, month, day) = date(seconds / SECONDS_A_DAY);
+        let (year, month, day) = date_of_day(seconds / SECONDS_A_DAY);
         let second = seconds % SECONDS_A_DAY;
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
     }
 
-    /// A file's path below the repository.
+    /// Returns a file's path relative to the repository.
     pub fn below_repository(&self, file: &str) -> String {
         if is_absolute(file) { file.to_owned() } else { format!("{}{file}", self.folder) }
     }
 }
 
-/// Whether a file's name is its whole path: on any system, since a report may be read on another one.
+/// Whether a file's name is an absolute path on any system: a report may be read on another one.
 pub(super) fn is_absolute(file: &str) -> bool {
     file.starts_with('/') || file.get(1..3) == Some(":/")
 }
 
-/// Year, month and day of a day since 1970, in the calendar that begins its years in March: leap days come last.
-fn date(days: u64) -> (u64, u64, u64) {
+/// Converts a day since 1970 to year, month and day. Internally years begin in March, so that the leap day is the last
+/// of a year.
+fn date_of_day(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
+    // An era is 400 years: 146,097 days. The corrections remove the leap days of 4 (1,460), 100 (36,524) and 400 years.
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
@@ -87,31 +89,31 @@ fn date(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + next, month, day)
 }
 
-/// What became of a trial.
+/// The result of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// It passed.
+pub enum TrialResult {
+    /// The trial passed.
     #[serde(rename = "pass")]
     Passed,
-    /// Something is violated, or the verdict is not the one that its case expects.
+    /// A check is violated, or the verdict is not the one that the case expects.
     #[serde(rename = "fail")]
     Failed,
-    /// The evidence is silent.
+    /// The evidence does not decide a check.
     Undecided,
-    /// No answer could be had.
+    /// The trial could not be evaluated.
     Error,
 }
 
-impl Standing {
-    /// That of a verdict.
-    pub fn of(verdict: &Verdict) -> Self {
-        Self::of_attempt(Attempt { status: verdict.status, passed: verdict.passed })
+impl TrialResult {
+    /// Returns the result of a verdict.
+    pub fn from_verdict(verdict: &Verdict) -> Self {
+        Self::from_attempt(Attempt { status: verdict.status, passed: verdict.passed })
     }
 
-    /// That of one attempt.
-    pub fn of_attempt(attempt: Attempt) -> Self {
+    /// Returns the result of one attempt.
+    pub fn from_attempt(attempt: Attempt) -> Self {
         match attempt.status {
             _ if attempt.passed => Self::Passed,
             Status::Error => Self::Error,
@@ -120,8 +122,8 @@ impl Standing {
         }
     }
 
-    /// In a word.
-    pub fn word(self) -> &'static str {
+    /// Returns the result in a word.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Passed => "pass",
             Self::Failed => "fail",
@@ -131,42 +133,42 @@ impl Standing {
     }
 }
 
-/// How many trials ended in which way.
+/// The numbers of trials by result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Totals {
-    /// All that ran.
+    /// All trials that ran.
     pub cases: usize,
-    /// Those that passed.
+    /// Trials that passed.
     pub passed: usize,
-    /// Those that failed.
+    /// Trials that failed.
     pub failed: usize,
-    /// Those that could not be decided.
+    /// Trials that are undecided.
     pub undecided: usize,
-    /// Those that had no answer.
+    /// Trials that ended with an error.
     pub errors: usize,
-    /// Those that did not run, as their cases say.
+    /// Trials that were skipped because their cases say so.
     pub skipped: usize,
 }
 
 impl Totals {
-    /// Those of a run of which nothing has ended.
-    pub fn of(run: &Run) -> Self {
+    /// Starts with the skipped trials of `run` only.
+    pub fn new(run: &RunInfo) -> Self {
         Self { skipped: run.skipped.len(), ..Self::default() }
     }
 
     /// Counts a verdict.
-    pub fn add(&mut self, verdict: &Verdict) {
-        self.count(Standing::of(verdict));
+    pub fn add_verdict(&mut self, verdict: &Verdict) {
+        self.add_result(TrialResult::from_verdict(verdict));
     }
 
-    pub(super) fn count(&mut self, standing: Standing) {
+    pub(super) fn add_result(&mut self, standing: TrialResult) {
         self.cases += 1;
         match standing {
-            Standing::Passed => self.passed += 1,
-            Standing::Failed => self.failed += 1,
-            Standing::Undecided => self.undecided += 1,
-            Standing::Error => self.errors += 1,
+            TrialResult::Passed => self.passed += 1,
+            TrialResult::Failed => self.failed += 1,
+            TrialResult::Undecided => self.undecided += 1,
+            TrialResult::Error => self.errors += 1,
         }
     }
 }
@@ -177,9 +179,9 @@ mod tests {
 
     use super::*;
 
-    fn run(seconds: u64) -> Run {
+    fn run(seconds: u64) -> RunInfo {
         let started = UNIX_EPOCH + Duration::from_secs(seconds);
-        Run {
+        RunInfo {
             id: String::new(),
             started,
             folder: "crates/a/".into(),

@@ -1,5 +1,5 @@
-//! The JSON Schemas of what other programs read, `docs/*.schema.json`: made of the types that are written, so that
-//! neither changes alone. A new document is its type, and its entry in [`DOCUMENTS`].
+//! The JSON Schemas of the published documents, `docs/*.schema.json`. They are generated from the types that are
+//! serialized, so that neither changes alone. A new document is its type and its entry in [`DOCUMENTS`].
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -7,54 +7,54 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::comparison::Comparison;
-use super::json::{Begun, SCHEMA_VERSION};
-use super::{Skipped, Totals};
+use super::comparison::RunComparison;
+use super::json::{ReportRunInfo, SCHEMA_VERSION};
+use super::{SkippedTrial, Totals};
 use crate::verdict::Verdict;
 use crate::verdict::summary::Summary;
 
-/// A document that is published.
-struct Document {
-    /// What it is called.
+/// A published document.
+struct SchemaDocument {
+    /// The name of the document.
     name: &'static str,
     root: fn(SchemaGenerator) -> Schema,
 }
 
-const DOCUMENTS: &[Document] = &[
-    Document { name: "comparison", root: of::<Comparison> },
-    Document { name: "report", root: of::<Report<'static>> },
-    Document { name: "summary", root: of::<Summary> },
-    Document { name: "verdict", root: of::<Verdict> },
+const DOCUMENTS: &[SchemaDocument] = &[
+    SchemaDocument { name: "comparison", root: generate_schema::<RunComparison> },
+    SchemaDocument { name: "report", root: generate_schema::<ReportDocument<'static>> },
+    SchemaDocument { name: "summary", root: generate_schema::<Summary> },
+    SchemaDocument { name: "verdict", root: generate_schema::<Verdict> },
 ];
 
 /// A run: `report.json`.
 #[derive(Serialize, JsonSchema)]
-struct Report<'r> {
-    /// The version of this form.
+struct ReportDocument<'r> {
+    /// The version of the document.
     #[schemars(extend("const" = SCHEMA_VERSION))]
     schema_version: u32,
     /// The run as a whole.
-    run: Begun<'r>,
-    /// How many trials ended in which way.
+    run: ReportRunInfo<'r>,
+    /// The numbers of trials by result.
     totals: Totals,
-    /// What the run comes to, as `ARRAIGN_OUTPUT_JSON` writes it.
+    /// The summary of the run, as `ARRAIGN_OUTPUT_JSON` writes it.
     summary: Summary,
-    /// The trials that were not run because their cases say so.
-    skipped: Vec<Skipped>,
-    /// A verdict each of the others, in the order of the files and lines of their cases.
+    /// The trials that were skipped because their cases say so.
+    skipped: Vec<SkippedTrial>,
+    /// The verdicts of all other trials, in the order of the files and lines of their cases.
     verdicts: Vec<Verdict>,
 }
 
-fn of<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
+fn generate_schema<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
     generator.into_root_schema_for::<T>()
 }
 
-impl Document {
-    /// Its schema. The version of the form is part of its name.
-    fn schema(&self) -> Value {
+impl SchemaDocument {
+    /// Builds the schema. The version of the document is part of the schema's id.
+    fn build_schema(&self) -> Value {
         let settings = SchemaSettings::draft2020_12().for_serialize();
-        let generator = settings.with_transform(RecursiveTransform(as_written)).into_generator();
-        let mut schema = map((self.root)(generator).to_value());
+        let generator = settings.with_transform(RecursiveTransform(restrict_to_written)).into_generator();
+        let mut schema = into_map((self.root)(generator).to_value());
         let version = &schema["properties"]["schema_version"]["const"];
         let id = format!("urn:arraign:{}:{version}", self.name);
         let head = ["$schema", "title", "description"];
@@ -64,28 +64,28 @@ impl Document {
     }
 }
 
-fn map(value: Value) -> Map<String, Value> {
+fn into_map(value: Value) -> Map<String, Value> {
     if let Value::Object(map) = value { map } else { Map::new() }
 }
 
-/// Holds a schema to what is really written: no other key, and no `null` where nothing is left out.
-fn as_written(schema: &mut Schema) {
+/// Restricts a schema to what is really written: no other keys, and no `null` for fields that are omitted when empty.
+fn restrict_to_written(schema: &mut Schema) {
     let Some(schema) = schema.as_object_mut() else { return };
-    // What readers of Rust alone can use: the widths of numbers, and what serde fills in.
+    // Only Rust programs need the widths of numbers and the defaults of serde.
     schema.remove("format");
     schema.remove("default");
     if let Some(Value::String(text)) = schema.get_mut("description") {
-        *text = unlinked(text).replace('\n', " ").replace("`None`", "`null`");
+        *text = unlink_text(text).replace('\n', " ").replace("`None`", "`null`");
     }
     let required: Vec<Value> = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
     let optional = properties.iter_mut().filter(|(name, _)| !required.contains(&json!(name)));
-    optional.filter_map(|(_, property)| property.as_object_mut()).for_each(without_null);
+    optional.filter_map(|(_, property)| property.as_object_mut()).for_each(drop_null);
     schema.insert("additionalProperties".to_owned(), false.into());
 }
 
-/// A field that is left out where it says nothing is never `null`.
-fn without_null(property: &mut Map<String, Value>) {
+/// Removes `null` from a field that is omitted when it is empty.
+fn drop_null(property: &mut Map<String, Value>) {
     if let Some(Value::String(text)) = property.get_mut("description") {
         *text = text.replace("`None`", "left out");
     }
@@ -99,14 +99,14 @@ fn without_null(property: &mut Map<String, Value>) {
         && let [one, null] = forms.as_slice()
         && null["type"] == "null"
     {
-        let one = map(one.clone());
+        let one = into_map(one.clone());
         property.shift_remove("anyOf");
         property.extend(one);
     }
 }
 
-/// The links of rustdoc lead nowhere here: [`crate::Verdict::runs`] is `runs`.
-fn unlinked(text: &str) -> String {
+/// Removes the links of rustdoc, which lead nowhere here: [`crate::Verdict::runs`] becomes `runs`.
+fn unlink_text(text: &str) -> String {
     let mut parts = text.split("[`");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| match part.split_once("`]") {
@@ -126,8 +126,10 @@ mod tests {
     fn the_published_schemas_are_those_of_what_is_written() {
         for document in DOCUMENTS {
             let path = format!("docs/{}.schema.json", document.name);
-            let (file, text) =
-                (Path::new(env!("CARGO_MANIFEST_DIR")).join(&path), format!("{:#}\n", document.schema()));
+            let (file, text) = (
+                Path::new(env!("CARGO_MANIFEST_DIR")).join(&path),
+                format!("{:#}\n", document.build_schema()),
+            );
             if std::env::var_os("BLESS").is_some() {
                 fs::write(&file, &text).expect("it is written");
             }

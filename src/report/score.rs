@@ -1,14 +1,14 @@
-//! A scorecard for people: what each part brought, and where the other points went.
+//! A scorecard as text: the points of each part, and the lost points with their reasons.
 
 use crate::outcome::{Item, LocatedViolation, State, Status};
 use crate::score::{Card, Stake, written};
 use crate::verdict::{Finding, Verdict};
 
-/// How many lost points are named; the verdict file has all of them.
-const NAMED: usize = 8;
+/// The largest number of losses that are listed; the verdict file has all of them.
+const MAX_LOSSES: usize = 8;
 
-/// What each part of a card brought, one line each, and the sum.
-pub fn parts(card: &Card) -> Vec<String> {
+/// Renders the points of each part of a card, one line each, and the sum.
+pub fn render_parts(card: &Card) -> Vec<String> {
     let width = card.parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
     let line = |part: &crate::score::CardPart| {
         let most = written(part.weight * card.full);
@@ -26,36 +26,36 @@ pub fn parts(card: &Card) -> Vec<String> {
     lines
 }
 
-/// The points that were lost and why, one line each.
-pub fn losses(card: &Card) -> Vec<String> {
+/// Renders the lost points and the reason, one line each.
+pub fn render_losses(card: &Card) -> Vec<String> {
     let lost = card.losses.iter().filter(|loss| loss.points > 0.0);
     let line = |loss: &crate::outcome::Loss| format!("{}  {}", written(loss.points * card.full), loss.why);
-    shortened(lost.map(line).collect())
+    truncate_lines(lost.map(line).collect())
 }
 
-/// The items of a finding that are not fine, one line each.
-pub fn items(finding: &Finding) -> Vec<String> {
+/// Renders the items of a finding that do not hold, one line each.
+pub fn render_items(finding: &Finding) -> Vec<String> {
     let bad = finding.items.iter().filter(|item| item.state != State::Held);
     let line = |item: &Item| match &item.note {
         Some(note) => format!("{}: {note}", item.label),
         None => item.label.clone(),
     };
-    shortened(bad.map(line).collect())
+    truncate_lines(bad.map(line).collect())
 }
 
-/// The first [`NAMED`] lines, and how many more there are.
-fn shortened(mut lines: Vec<String>) -> Vec<String> {
-    if lines.len() > NAMED {
-        let more = lines.len() - NAMED;
-        lines.truncate(NAMED);
+/// Cuts the list to [`MAX_LOSSES`] lines and adds the number of the others.
+fn truncate_lines(mut lines: Vec<String>) -> Vec<String> {
+    if lines.len() > MAX_LOSSES {
+        let more = lines.len() - MAX_LOSSES;
+        lines.truncate(MAX_LOSSES);
         lines.push(format!("... and {more} more"));
     }
     lines
 }
 
-/// The card whose threshold `finding` is about. Turns have a card each, under one threshold: the cards with a score
-/// and the findings about them stand in the same order.
-pub fn card_of<'v>(verdict: &'v Verdict, finding: &Finding) -> Option<&'v Card> {
+/// Returns the card whose threshold `finding` checks. With one card for each turn, several cards share a threshold: the
+/// cards with a score and the findings about them have the same order.
+pub fn find_card<'v>(verdict: &'v Verdict, finding: &Finding) -> Option<&'v Card> {
     let of_run = |card: &&Card| card.run == finding.run && card.threshold == finding.check;
     let mut cards =
         verdict.scorecards.iter().filter(of_run).filter(|card| card.not_computed.is_none()).peekable();
@@ -65,18 +65,19 @@ pub fn card_of<'v>(verdict: &'v Verdict, finding: &Finding) -> Option<&'v Card> 
     cards.nth(nth)
 }
 
-/// Whether a run has other cards than `card`.
+/// Whether the run of `card` has other cards.
 pub fn is_one_of_several(verdict: &Verdict, card: &Card) -> bool {
     verdict.scorecards.iter().filter(|other| other.run == card.run).count() > 1
 }
 
-/// What was violated and only cost points, in one run.
-pub fn costly(verdict: &Verdict, run: usize) -> impl Iterator<Item = &LocatedViolation> {
-    let findings = verdict.findings.iter().filter(move |finding| finding.run == run && only_points(finding));
+/// Returns the violations of one run that only cost points.
+pub fn list_costly_violations(verdict: &Verdict, run: usize) -> impl Iterator<Item = &LocatedViolation> {
+    let findings =
+        verdict.findings.iter().filter(move |finding| finding.run == run && costs_only_points(finding));
     findings.flat_map(|finding| &finding.violations)
 }
 
-/// Whether the violations of a finding cost points and nothing more, or not even those.
-pub fn only_points(finding: &Finding) -> bool {
+/// Whether the violations of a finding cost points at most.
+pub fn costs_only_points(finding: &Finding) -> bool {
     finding.stake == Stake::Told || (finding.stake == Stake::Points && finding.status == Status::Fail)
 }

@@ -1,11 +1,11 @@
-//! What a person reads when a trial is red, and when a file is wrong: a rustc-like diagnostic.
+//! The diagnostics of red trials and of files with mistakes, in the form of rustc's.
 //!
-//! First the claim that broke, then the place to click, then the calls around it, then what to do.
+//! The order is: the violated claim, the place in the case, the calls around the violation, and advice.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::plain::{one_line, plain};
+use super::plain::{escape_line, escape_text};
 use super::score;
 use crate::outcome::{LocatedViolation, Status};
 use crate::place::{LoadError, Location};
@@ -13,44 +13,45 @@ use crate::score::Stake;
 use crate::suite::LIVE;
 use crate::verdict::{Finding, RunSummary, TrialError, Verdict};
 
-/// How many findings are drawn: a case may have thousands of runs.
-const FINDINGS: usize = 20;
-/// How many violations of one finding are drawn; the rest are counted. All of them are in the verdict file.
-const DRAWN: usize = 10;
-/// How many of the places that cost points are drawn.
-const COSTLY: usize = 5;
-/// How many calls around the one concerned are shown.
-const AROUND: usize = 3;
-/// How many columns a call's line may have.
-const CALL_WIDTH: usize = 100;
+/// The largest number of findings that are drawn: a case may have thousands of runs.
+const MAX_FINDINGS: usize = 20;
+/// The largest number of violations that are drawn for one finding; the verdict file has all of them.
+const MAX_VIOLATIONS: usize = 10;
+/// The largest number of places that cost points.
+const MAX_COSTLY_PLACES: usize = 5;
+/// The number of calls that are shown before and after a concerned call.
+const CALLS_AROUND: usize = 3;
+/// The largest length of a call's line, in characters.
+const MAX_CALL_CHARS: usize = 100;
 
-/// A mistake in a file, drawn.
-pub fn load_error(error: &LoadError) -> String {
-    let mut notes = Notes::default();
-    notes.help(error.help.as_deref());
-    let mark = Mark { at: &error.place.locate(), label: String::new() };
-    draw(&Title { id: None, problem: &error.problem }, &[mark], &notes)
+/// Renders a mistake in a file.
+pub fn render_load_error(error: &LoadError) -> String {
+    let mut notes = DiagnosticNotes::default();
+    notes.push_help(error.help.as_deref());
+    let mark = DiagnosticMark { at: &error.place.locate(), label: String::new() };
+    draw_diagnostic(&DiagnosticTitle { id: None, problem: &error.problem }, &[mark], &notes)
 }
 
-/// Everything that is wrong with a trial, drawn. Empty for a trial that passes.
-pub fn red_trial(verdict: &Verdict) -> String {
+/// Renders everything that is wrong with a trial. Empty if the trial passes.
+pub fn render_red_trial(verdict: &Verdict) -> String {
     if verdict.passed {
         return String::new();
     }
-    let mut blocks: Vec<String> = verdict.errors.iter().map(|error| trial_error(verdict, error)).collect();
-    blocks.extend(verdict.snapshot_diff.iter().map(|diff| snapshot_changed(verdict, diff)));
+    let mut blocks: Vec<String> =
+        verdict.errors.iter().map(|error| render_trial_error(verdict, error)).collect();
+    blocks.extend(verdict.snapshot_diff.iter().map(|diff| render_snapshot_change(verdict, diff)));
     if verdict.snapshot_diff.is_none() {
-        blocks.extend(of_findings(verdict));
+        blocks.extend(render_findings(verdict));
     }
     if blocks.is_empty() || verdict.expected != Status::Pass {
-        blocks.extend(unexpected(verdict));
+        blocks.extend(render_unexpected_verdict(verdict));
     }
     blocks.join("\n")
 }
 
-/// The first claim that broke, on one line: `sequence_valid: ... at file:line:column`.
-pub fn headline(verdict: &Verdict) -> String {
-    let counted = || verdict.findings.iter().filter(|finding| !score::only_points(finding));
+/// Renders the first violated claim on one line: `sequence_valid: ... at file:line:column`.
+pub fn render_headline(verdict: &Verdict) -> String {
+    let counted = || verdict.findings.iter().filter(|finding| !score::costs_only_points(finding));
     let breach = counted().find_map(|finding| Some((finding, finding.violations.first()?)));
     let unfit = verdict.findings.iter().find_map(|finding| Some((finding, finding.unfit.as_ref()?)));
     let claim = match (breach, unfit, verdict.errors.first()) {
@@ -62,190 +63,201 @@ pub fn headline(verdict: &Verdict) -> String {
         (_, Some((finding, unfit)), _) => format!("{}: {unfit} at {}", finding.check, finding.at),
         _ => format!("the verdict is {}, not {} at {}", verdict.status, verdict.expected, verdict.case),
     };
-    one_line(&claim)
+    escape_line(&claim)
 }
 
-/// Where the first claim that broke stands: what an IDE links.
-pub fn first_place(verdict: &Verdict) -> &Location {
+/// Returns the place of the first violated claim, which IDEs link.
+pub fn find_first_place(verdict: &Verdict) -> &Location {
     let error = verdict.errors.first().map(|error| &error.at);
-    let counted = verdict.findings.iter().filter(|finding| !score::only_points(finding));
+    let counted = verdict.findings.iter().filter(|finding| !score::costs_only_points(finding));
     let broken = || Some(&counted.flat_map(|finding| &finding.violations).next()?.at);
     let unanswered = || Some(&verdict.findings.iter().find(|finding| finding.unfit.is_some())?.at);
     error.or_else(broken).or_else(unanswered).unwrap_or(&verdict.case)
 }
 
-/// The first line of an error is its claim; the others say more.
-fn trial_error(verdict: &Verdict, error: &TrialError) -> String {
+/// Renders an error of a trial: the first line of its message is the title, the others are causes.
+fn render_trial_error(verdict: &Verdict, error: &TrialError) -> String {
     let (claim, causes) = error.message.split_once('\n').unwrap_or((&error.message, ""));
-    let mut notes = Notes::default();
+    let mut notes = DiagnosticNotes::default();
     if !causes.is_empty() {
-        notes.line("cause", causes);
+        notes.push_note("cause", causes);
     }
-    notes.rerun(verdict);
-    let mark = Mark { at: &error.at, label: verdict.name.clone() };
-    draw(&Title { id: Some("trial"), problem: claim }, &[mark], &notes)
+    notes.push_rerun(verdict);
+    let mark = DiagnosticMark { at: &error.at, label: verdict.name.clone() };
+    draw_diagnostic(&DiagnosticTitle { id: Some("trial"), problem: claim }, &[mark], &notes)
 }
 
-fn snapshot_changed(verdict: &Verdict, diff: &str) -> String {
-    let mut notes = Notes::default();
-    notes.line("snapshot", diff);
-    notes.help(Some("`cargo insta test --review --test evals` shows the change and takes it"));
-    notes.rerun(verdict);
-    of_case(verdict, "snapshot", "the violations differ from the snapshot", &notes)
+fn render_snapshot_change(verdict: &Verdict, diff: &str) -> String {
+    let mut notes = DiagnosticNotes::default();
+    notes.push_note("snapshot", diff);
+    notes.push_help(Some("`cargo insta test --review --test evals` shows the change and takes it"));
+    notes.push_rerun(verdict);
+    render_case_diagnostic(verdict, "snapshot", "the violations differ from the snapshot", &notes)
 }
 
-fn unexpected(verdict: &Verdict) -> Option<String> {
-    let mut notes = Notes::default();
-    notes.help(Some("change the case, or drop its `expect_verdict`"));
-    notes.rerun(verdict);
+fn render_unexpected_verdict(verdict: &Verdict) -> Option<String> {
+    let mut notes = DiagnosticNotes::default();
+    notes.push_help(Some("change the case, or drop its `expect_verdict`"));
+    notes.push_rerun(verdict);
     let problem = format!("the verdict is `{}`, but the case expects `{}`", verdict.status, verdict.expected);
     let expected_other = verdict.expected != Status::Pass && verdict.status != verdict.expected;
-    expected_other.then(|| of_case(verdict, "expect_verdict", &problem, &notes))
+    expected_other.then(|| render_case_diagnostic(verdict, "expect_verdict", &problem, &notes))
 }
 
-/// A diagnostic about the case as a whole.
-fn of_case(verdict: &Verdict, id: &str, problem: &str, notes: &Notes) -> String {
-    let mark = Mark { at: &verdict.case, label: verdict.name.clone() };
-    draw(&Title { id: Some(id), problem }, &[mark], notes)
+/// Renders a diagnostic about the case as a whole.
+fn render_case_diagnostic(verdict: &Verdict, id: &str, problem: &str, notes: &DiagnosticNotes) -> String {
+    let mark = DiagnosticMark { at: &verdict.case, label: verdict.name.clone() };
+    draw_diagnostic(&DiagnosticTitle { id: Some(id), problem }, &[mark], notes)
 }
 
-fn of_findings(verdict: &Verdict) -> Vec<String> {
-    let counts = |finding: &&Finding| !score::only_points(finding);
+fn render_findings(verdict: &Verdict) -> Vec<String> {
+    let counts = |finding: &&Finding| !score::costs_only_points(finding);
     let is_bad = |finding: &&Finding| !finding.violations.is_empty() || finding.unfit.is_some();
     let bad: Vec<&Finding> = verdict.findings.iter().filter(counts).filter(is_bad).collect();
-    let drawn = bad.iter().take(FINDINGS).flat_map(|finding| of_finding(verdict, finding));
+    let drawn = bad.iter().take(MAX_FINDINGS).flat_map(|finding| render_finding(verdict, finding));
     let mut blocks: Vec<String> = drawn.collect();
-    if let Some(more) = bad.len().checked_sub(FINDINGS).filter(|more| *more > 0) {
+    if let Some(more) = bad.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
         blocks.push(format!("... and {more} more checks are broken; all are in the verdict file\n"));
     }
     blocks
 }
 
-fn of_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
-    let run =
-        verdict.runs.get(finding.run).map(|run| Shown { run, place: (finding.run + 1, verdict.runs.len()) });
+fn render_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
+    let run = verdict
+        .runs
+        .get(finding.run)
+        .map(|run| NumberedRun { run, place: (finding.run + 1, verdict.runs.len()) });
     let run = run.as_ref();
-    let drawn = finding.violations.iter().take(DRAWN).map(|breach| violation(verdict, finding, breach, run));
+    let drawn = finding
+        .violations
+        .iter()
+        .take(MAX_VIOLATIONS)
+        .map(|breach| render_violation(verdict, finding, breach, run));
     let mut blocks: Vec<String> = drawn.collect();
-    if finding.violations.len() > DRAWN {
-        let more = finding.violations.len() - DRAWN;
+    if finding.violations.len() > MAX_VIOLATIONS {
+        let more = finding.violations.len() - MAX_VIOLATIONS;
         blocks.push(format!(
             "... and {more} more violations of `{}`; all are in the verdict file\n",
             finding.check
         ));
     }
-    blocks.extend(finding.unfit.as_ref().map(|unfit| unanswered(verdict, finding, unfit, run)));
+    blocks.extend(finding.unfit.as_ref().map(|unfit| render_unanswered(verdict, finding, unfit, run)));
     blocks
 }
 
-fn violation(
+fn render_violation(
     verdict: &Verdict,
     finding: &Finding,
     breach: &LocatedViolation,
-    run: Option<&Shown<'_>>,
+    run: Option<&NumberedRun<'_>>,
 ) -> String {
-    let mut notes = Notes::default();
+    let mut notes = DiagnosticNotes::default();
     if let (Some(expected), Some(actual)) = (&breach.expected, &breach.actual) {
-        notes.line("expected", expected);
-        notes.line("actual", actual);
+        notes.push_note("expected", expected);
+        notes.push_note("actual", actual);
     }
-    notes.score(verdict, finding);
+    notes.push_score(verdict, finding);
     match run {
-        _ if finding.of_all_runs => notes.list("runs", score::items(finding)),
-        Some(run) => notes.run(run, &concerned(breach)),
+        _ if finding.of_all_runs => notes.push_list("runs", score::render_items(finding)),
+        Some(run) => notes.push_run(run, &list_concerned_calls(breach)),
         None => {}
     }
-    notes.help(breach.suggestion.as_deref());
-    notes.rerun(verdict);
+    notes.push_help(breach.suggestion.as_deref());
+    notes.push_rerun(verdict);
     let rule = breach.rule.map_or(String::new(), |rule| format!("rule {rule} of "));
-    let title = Title { id: Some(&finding.check), problem: &breach.message };
-    let mut marks = vec![Mark { at: &breach.at, label: format!("{rule}{}", verdict.name) }];
+    let title = DiagnosticTitle { id: Some(&finding.check), problem: &breach.message };
+    let mut marks = vec![DiagnosticMark { at: &breach.at, label: format!("{rule}{}", verdict.name) }];
     let constraint = breach.constraint.clone().unwrap_or_default();
-    marks.extend(breach.policy_at.as_ref().map(|at| Mark { at, label: constraint }));
-    // Of several cards nobody can tell whose points a broken check cost; each names its losses.
-    if score::card_of(verdict, finding).is_some_and(|card| !score::is_one_of_several(verdict, card)) {
-        let costly = score::costly(verdict, finding.run).take(COSTLY);
-        marks.extend(costly.map(|breach| Mark { at: &breach.at, label: breach.message.clone() }));
+    marks.extend(breach.policy_at.as_ref().map(|at| DiagnosticMark { at, label: constraint }));
+    // With several scorecards the loss cannot be attributed to one, and each card lists its own losses.
+    if score::find_card(verdict, finding).is_some_and(|card| !score::is_one_of_several(verdict, card)) {
+        let costly = score::list_costly_violations(verdict, finding.run).take(MAX_COSTLY_PLACES);
+        marks.extend(costly.map(|breach| DiagnosticMark { at: &breach.at, label: breach.message.clone() }));
     }
-    // A setting from the suite's defaults: the case itself would not be seen.
-    marks.extend(breach.shared.then(|| Mark { at: &verdict.case, label: "the case".to_owned() }));
-    draw(&title, &marks, &notes)
+    // A setting from the suite's defaults is outside the case, so the case gets a mark of its own.
+    marks.extend(breach.shared.then(|| DiagnosticMark { at: &verdict.case, label: "the case".to_owned() }));
+    draw_diagnostic(&title, &marks, &notes)
 }
 
-fn unanswered(verdict: &Verdict, finding: &Finding, unfit: &str, run: Option<&Shown<'_>>) -> String {
-    let mut notes = Notes::default();
+fn render_unanswered(
+    verdict: &Verdict,
+    finding: &Finding,
+    unfit: &str,
+    run: Option<&NumberedRun<'_>>,
+) -> String {
+    let mut notes = DiagnosticNotes::default();
     let (unfit, cause) = unfit.split_once('\n').unwrap_or((unfit, ""));
     if !cause.is_empty() {
-        notes.line("cause", cause);
+        notes.push_note("cause", cause);
     }
     if let Some(run) = run {
-        notes.run(run, &[]);
+        notes.push_run(run, &[]);
     }
     let otherwise = "record a run that answers this, or say `expect_verdict: undecided`";
     let otherwise = (finding.status == Status::Undecided).then_some(otherwise);
-    notes.help(finding.help.as_deref().or(otherwise));
-    notes.rerun(verdict);
+    notes.push_help(finding.help.as_deref().or(otherwise));
+    notes.push_rerun(verdict);
     let undecided = if finding.status == Status::Undecided { "undecided: " } else { "" };
     let problem = format!("{undecided}{unfit}");
-    let title = Title { id: Some(&finding.check), problem: &problem };
-    draw(&title, &[Mark { at: &finding.at, label: verdict.name.clone() }], &notes)
+    let title = DiagnosticTitle { id: Some(&finding.check), problem: &problem };
+    draw_diagnostic(&title, &[DiagnosticMark { at: &finding.at, label: verdict.name.clone() }], &notes)
 }
 
-fn concerned(breach: &LocatedViolation) -> Vec<usize> {
+fn list_concerned_calls(breach: &LocatedViolation) -> Vec<usize> {
     if breach.calls.is_empty() { breach.call.into_iter().collect() } else { breach.calls.clone() }
 }
 
-/// A run, and which of how many it is.
-struct Shown<'r> {
+/// A run with its number and the number of all runs.
+struct NumberedRun<'r> {
     run: &'r RunSummary,
     place: (usize, usize),
 }
 
-/// The notes below a snippet: a name (none for a continuation) and a text that has been made harmless.
+/// The notes below a snippet: a name (`None` for a continuation line) and an escaped text.
 #[derive(Default)]
-struct Notes(Vec<(Option<String>, String)>);
+struct DiagnosticNotes(Vec<(Option<String>, String)>);
 
-impl Notes {
-    fn line(&mut self, name: &str, text: &str) {
-        self.0.push((Some(name.to_owned()), plain(text).into_owned()));
+impl DiagnosticNotes {
+    fn push_note(&mut self, name: &str, text: &str) {
+        self.0.push((Some(name.to_owned()), escape_text(text).into_owned()));
     }
 
-    fn help(&mut self, text: Option<&str>) {
+    fn push_help(&mut self, text: Option<&str>) {
         if let Some(text) = text {
-            self.line("help", text);
+            self.push_note("help", text);
         }
     }
 
-    /// Where the points went, for a threshold; that there are none, for a hard gate.
-    fn score(&mut self, verdict: &Verdict, finding: &Finding) {
+    /// Adds the points of each part for a threshold, or the statement that a hard gate leaves no score.
+    fn push_score(&mut self, verdict: &Verdict, finding: &Finding) {
         if finding.stake == Stake::Gate {
-            self.line("score", "0: a hard gate is violated, nothing else was computed");
+            self.push_note("score", "0: a hard gate is violated, nothing else was computed");
         }
-        let Some(card) = score::card_of(verdict, finding) else { return };
-        let mut parts = score::parts(card);
+        let Some(card) = score::find_card(verdict, finding) else { return };
+        let mut parts = score::render_parts(card);
         if let Some(sum) = parts.last_mut().filter(|_| score::is_one_of_several(verdict, card)) {
             *sum = format!("{}: {sum}", card.name);
         }
-        self.list("score", parts);
-        self.list("lost", score::losses(card));
+        self.push_list("score", parts);
+        self.push_list("lost", score::render_losses(card));
     }
 
-    /// Several lines under one name.
-    fn list(&mut self, name: &str, lines: Vec<String>) {
+    /// Adds several lines under one name.
+    fn push_list(&mut self, name: &str, lines: Vec<String>) {
         let name_width = name.len() + ": ".len();
         for (index, line) in lines.into_iter().enumerate() {
             let name = (index == 0).then(|| name.to_owned());
-            // Continued lines stand below the text of the first.
+            // Continuation lines align with the text of the first line.
             let indent = if index == 0 { String::new() } else { " ".repeat(name_width) };
-            self.0.push((name, format!("{indent}{}", one_line(&line))));
+            self.0.push((name, format!("{indent}{}", escape_line(&line))));
         }
     }
 
-    fn rerun(&mut self, verdict: &Verdict) {
-        self.line("rerun", &verdict.rerun_command());
+    fn push_rerun(&mut self, verdict: &Verdict) {
+        self.push_note("rerun", &verdict.rerun_command());
     }
 
-    fn run(&mut self, shown: &Shown<'_>, concerned: &[usize]) {
+    fn push_run(&mut self, shown: &NumberedRun<'_>, concerned: &[usize]) {
         let run = shown.run;
         let no_file = if run.format == LIVE { "from the agent" } else { "in the case" };
         let file = run.file.as_deref().unwrap_or(no_file);
@@ -258,7 +270,7 @@ impl Notes {
             (_, 1) => String::new(),
             (nth, all) => format!(", run {nth} of {all}"),
         };
-        self.line("trace", &format!("{file} ({}, {count}{id}{nth})", run.format));
+        self.push_note("trace", &format!("{file} ({}, {count}{id}{nth})", run.format));
         let width = run.calls.iter().map(|call| call.name.chars().count()).max().unwrap_or(0).min(30);
         let mut skipped = 0;
         for call in &run.calls {
@@ -266,19 +278,19 @@ impl Notes {
                 skipped += 1;
                 continue;
             }
-            self.gap(&mut skipped);
+            self.push_gap(&mut skipped);
             let mark = if concerned.contains(&call.index) { '>' } else { ' ' };
             let text = format!("{mark} {:>2}  {:width$}  {}", call.index, call.name, call.arguments);
-            self.0.push((None, shorten(&one_line(&text))));
+            self.0.push((None, truncate_call(&escape_line(&text))));
         }
-        self.gap(&mut skipped);
+        self.push_gap(&mut skipped);
         if let Some(answer) = &run.answer {
             let text = format!("  {:>2}  {:width$}  {answer:?}", run.calls.len() + 1, "reply");
-            self.0.push((None, shorten(&one_line(&text))));
+            self.0.push((None, truncate_call(&escape_line(&text))));
         }
     }
 
-    fn gap(&mut self, skipped: &mut usize) {
+    fn push_gap(&mut self, skipped: &mut usize) {
         if *skipped > 0 {
             self.0.push((None, format!("  ..  ({skipped} more)")));
             *skipped = 0;
@@ -286,36 +298,40 @@ impl Notes {
     }
 }
 
-/// Whether a call is shown: all of them when they are few, else those around the ones concerned.
+/// Whether a call is shown: all calls of a short run, else those around the concerned calls.
 fn is_near(index: usize, concerned: &[usize], count: usize) -> bool {
-    count <= 2 * AROUND + 2
-        || concerned.iter().take(AROUND).any(|call| call.abs_diff(index) <= AROUND)
-        || (concerned.is_empty() && index <= AROUND)
+    count <= 2 * CALLS_AROUND + 2
+        || concerned.iter().take(CALLS_AROUND).any(|call| call.abs_diff(index) <= CALLS_AROUND)
+        || (concerned.is_empty() && index <= CALLS_AROUND)
 }
 
-fn shorten(line: &str) -> String {
-    match line.char_indices().nth(CALL_WIDTH) {
+fn truncate_call(line: &str) -> String {
+    match line.char_indices().nth(MAX_CALL_CHARS) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line.to_owned(),
     }
 }
 
-/// What a diagnostic says first.
-struct Title<'t> {
+/// The first line of a diagnostic.
+struct DiagnosticTitle<'t> {
     id: Option<&'t str>,
     problem: &'t str,
 }
 
-/// A place and the words under its caret.
-struct Mark<'m> {
+/// A place and the label under its caret.
+struct DiagnosticMark<'m> {
     at: &'m Location,
     label: String,
 }
 
-/// One diagnostic: its title, the places concerned, the first of them being the one to click, and notes.
-/// Everything that comes from a trace is harmless text by now or becomes so here.
-fn draw(title: &Title<'_>, marks: &[Mark<'_>], notes: &Notes) -> String {
-    let mut heading = Level::ERROR.primary_title(one_line(title.problem));
+/// Renders one diagnostic: its title, the places (the first is the one that IDEs link), and notes. Text from a trace is
+/// escaped before, or here.
+fn draw_diagnostic(
+    title: &DiagnosticTitle<'_>,
+    marks: &[DiagnosticMark<'_>],
+    notes: &DiagnosticNotes,
+) -> String {
+    let mut heading = Level::ERROR.primary_title(escape_line(title.problem));
     if let Some(id) = title.id {
         heading = heading.id(id.to_owned());
     }
@@ -333,23 +349,23 @@ fn draw(title: &Title<'_>, marks: &[Mark<'_>], notes: &Notes) -> String {
     drawn
 }
 
-fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &Mark<'_>)) -> Group<'g> {
+fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &DiagnosticMark<'_>)) -> Group<'g> {
     let at = mark.at;
-    let path = one_line(&at.file);
+    let path = escape_line(&at.file);
     if at.text.is_empty() {
         return group.element(Origin::path(path).line(at.line).char_column(at.column));
     }
-    let byte = |column: usize| plain(&at.text[..bytes(&at.text, column)]).len();
+    let byte = |column: usize| escape_text(&at.text[..byte_of_column(&at.text, column)]).len();
     let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
     let mut annotation = kind.span(byte(at.column)..byte(at.end_column));
     if !mark.label.is_empty() {
-        annotation = annotation.label(one_line(&mark.label));
+        annotation = annotation.label(escape_line(&mark.label));
     }
-    let text = plain(&at.text).into_owned();
+    let text = escape_text(&at.text).into_owned();
     group.element(Snippet::source(text).line_start(at.line).path(path).annotation(annotation))
 }
 
-/// The byte at which the character of `column` (from 1) begins.
-fn bytes(text: &str, column: usize) -> usize {
+/// Returns the byte offset of the character at `column`, counted from 1.
+fn byte_of_column(text: &str, column: usize) -> usize {
     text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(at, _)| at)
 }

@@ -1,190 +1,196 @@
-//! A trace for people: what a reader saw, in the order in which it happened, and what the file does not tell.
+//! A trace as readable text: the messages and calls in order, and the facts that the file does not record.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::plain::{one_line, plain};
-use super::summary::{dollars, grouped};
+use super::plain::{escape_line, escape_text};
+use super::summary::{group_thousands, render_dollars};
 use crate::score::written;
 use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace, Usage};
 
-/// How many characters of one text are shown in short.
-const TEXT: usize = 300;
-/// How many texts and calls are shown in short.
-const STEPS: usize = 200;
-/// Where what a line says begins.
-const WIDTH: usize = 11;
-/// Where what is said of a call begins.
-const INDENT: usize = 9;
+/// The largest length of one text in the short form, in characters.
+const MAX_TEXT_CHARS: usize = 300;
+/// The largest number of texts and calls in the short form.
+const MAX_STEPS: usize = 200;
+/// The column at which the text of a line begins.
+const NAME_WIDTH: usize = 11;
+/// The column at which the details of a call begin.
+const CALL_INDENT: usize = 9;
 
-/// How much is shown of a run.
+/// How much of a run is rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Length {
-    /// What a person reads at once: long texts and long runs are cut.
+pub enum TimelineLength {
+    /// A page or two: long texts and long runs are cut.
     Short,
-    /// All of it.
+    /// Everything.
     Full,
 }
 
-/// A run, told.
+/// A run as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
-    /// One or several lines for each thing that happened.
+    /// The lines of the timeline.
     pub text: String,
     /// Whether something was left out.
     pub cut: bool,
 }
 
-/// Tells `run`.
-pub fn timeline(run: &Trace, length: Length) -> Timeline {
-    let mut teller = Teller { text: String::new(), cut: false, length };
-    teller.head(run);
+/// Renders `run`.
+pub fn render_timeline(run: &Trace, length: TimelineLength) -> Timeline {
+    let mut teller = TimelineWriter { text: String::new(), cut: false, length };
+    teller.write_head(run);
     teller.text.push('\n');
-    teller.steps(run);
-    let gaps = gaps(run);
+    teller.write_steps(run);
+    let gaps = list_gaps(run);
     if !gaps.is_empty() {
         teller.text.push('\n');
-        teller.line("not told", &gaps.join(", "));
+        teller.write_line("not told", &gaps.join(", "));
     }
     Timeline { text: teller.text, cut: teller.cut }
 }
 
-struct Teller {
+struct TimelineWriter {
     text: String,
     cut: bool,
-    length: Length,
+    length: TimelineLength,
 }
 
-/// A thing that happened.
-enum Step<'t> {
+/// One entry of the timeline.
+enum TimelineStep<'t> {
     Said(&'t str, &'t str),
-    /// The call that begins it, and how many there are in it.
+    /// The first call of a turn, and the number of calls in the turn.
     Turn(&'t Call, usize),
     Called(&'t Call),
 }
 
-impl Teller {
-    fn line(&mut self, name: &str, text: &str) {
-        let _ = writeln!(self.text, "  {name:WIDTH$}{text}");
+impl TimelineWriter {
+    fn write_line(&mut self, name: &str, text: &str) {
+        let _ = writeln!(self.text, "  {name:NAME_WIDTH$}{text}");
     }
 
-    fn head(&mut self, run: &Trace) {
+    fn write_head(&mut self, run: &Trace) {
         let facts = [
             ("id", run.id.clone()),
             ("agent", run.agent.clone()),
             ("model", run.model.clone()),
-            ("tokens", run.usage.map(tokens)),
-            ("cost", run.cost_usd.map(|usd| format!("${}", dollars(usd)))),
-            ("duration", run.duration_ms.map(millis)),
+            ("tokens", run.usage.map(render_tokens)),
+            ("cost", run.cost_usd.map(|usd| format!("${}", render_dollars(usd)))),
+            ("duration", run.duration_ms.map(render_milliseconds)),
             ("ended", run.stop_reason.clone()),
         ];
         for (name, fact) in facts {
             if let Some(fact) = fact {
-                let fact = self.shown(&fact, WIDTH);
-                self.line(name, &fact);
+                let fact = self.render_text(&fact, NAME_WIDTH);
+                self.write_line(name, &fact);
             }
         }
     }
 
-    fn steps(&mut self, run: &Trace) {
-        let steps = steps(run);
-        let most = if self.length == Length::Full { steps.len() } else { STEPS };
+    fn write_steps(&mut self, run: &Trace) {
+        let steps = list_steps(run);
+        let most = if self.length == TimelineLength::Full { steps.len() } else { MAX_STEPS };
         for step in steps.iter().take(most) {
             match step {
-                Step::Said(who, text) => {
-                    let text = self.shown(text, WIDTH);
-                    self.line(who, &text);
+                TimelineStep::Said(who, text) => {
+                    let text = self.render_text(text, NAME_WIDTH);
+                    self.write_line(who, &text);
                 }
-                Step::Turn(call, together) => self.turn(call, *together),
-                Step::Called(call) => self.call(call),
+                TimelineStep::Turn(call, together) => self.write_turn(call, *together),
+                TimelineStep::Called(call) => self.write_call(call),
             }
         }
-        let left_out = steps.iter().skip(most).filter(|step| !matches!(step, Step::Turn(..))).count();
+        let left_out = steps.iter().skip(most).filter(|step| !matches!(step, TimelineStep::Turn(..))).count();
         if left_out > 0 {
             self.cut = true;
-            self.line("...", &format!("and {left_out} more texts and calls"));
+            self.write_line("...", &format!("and {left_out} more texts and calls"));
         }
-        self.answer(run);
+        self.write_answer(run);
     }
 
-    fn turn(&mut self, call: &Call, together: usize) {
+    fn write_turn(&mut self, call: &Call, together: usize) {
         let parallel = if together > 1 { format!(", {together} calls in parallel") } else { String::new() };
         let nested = match call.agent_path.as_slice() {
             [] => String::new(),
-            path => format!(", in {}", self.shown(&path.join(" > "), WIDTH)),
+            path => format!(", in {}", self.render_text(&path.join(" > "), NAME_WIDTH)),
         };
         let _ = writeln!(self.text, "  turn {}{parallel}{nested}", call.turn);
     }
 
-    fn call(&mut self, call: &Call) {
-        let name = self.shown(&call.name, INDENT);
-        let mut arguments = self.shown(&call.arguments.to_text(), INDENT);
+    fn write_call(&mut self, call: &Call) {
+        let name = self.render_text(&call.name, CALL_INDENT);
+        let mut arguments = self.render_text(&call.arguments.to_text(), CALL_INDENT);
         if let Arguments::Broken { error, .. } = &call.arguments {
-            let _ = write!(arguments, "   (no JSON: {})", self.shown(error, INDENT));
+            let _ = write!(arguments, "   (no JSON: {})", self.render_text(error, CALL_INDENT));
         }
         let _ = writeln!(self.text, "    {:>3}  {name}  {arguments}", call.index);
-        for line in facts(call).into_iter().chain(outcome(call)) {
-            let line = self.shown(&line, INDENT);
-            let _ = writeln!(self.text, "{:INDENT$}{line}", "");
+        for line in render_call_facts(call).into_iter().chain(render_call_outcome(call)) {
+            let line = self.render_text(&line, CALL_INDENT);
+            let _ = writeln!(self.text, "{:CALL_INDENT$}{line}", "");
         }
     }
 
-    fn answer(&mut self, run: &Trace) {
+    fn write_answer(&mut self, run: &Trace) {
         match &run.answer {
-            None => self.line("answer", "none"),
-            Some(answer) if answer.is_empty() => self.line("answer", "an empty text"),
+            None => self.write_line("answer", "none"),
+            Some(answer) if answer.is_empty() => self.write_line("answer", "an empty text"),
             Some(answer) => {
-                let answer = self.shown(answer, WIDTH);
-                self.line("answer", &answer);
+                let answer = self.render_text(answer, NAME_WIDTH);
+                self.write_line("answer", &answer);
             }
         }
     }
 
-    /// Text that is harmless: on one line and cut; in full with its lines below each other, behind a bar, so that none
-    /// of them is the first thing on its line.
-    fn shown(&mut self, text: &str, indent: usize) -> String {
-        if self.length == Length::Full {
+    /// Escapes `text`. The short form puts it on one line and cuts it. The full form keeps its lines and puts a bar
+    /// before each, so that no line of the text can begin a line of the output.
+    fn render_text(&mut self, text: &str, indent: usize) -> String {
+        if self.length == TimelineLength::Full {
             let margin = format!("\n{:indent$}| ", "");
-            return plain(&text.replace("\r\n", "\n")).replace('\n', &margin);
+            return escape_text(&text.replace("\r\n", "\n")).replace('\n', &margin);
         }
-        match text.char_indices().nth(TEXT) {
-            None => one_line(text),
+        match text.char_indices().nth(MAX_TEXT_CHARS) {
+            None => escape_line(text),
             Some((end, _)) => {
                 self.cut = true;
                 let more = text[end..].chars().count();
-                format!("{}... ({} more characters)", one_line(&text[..end]), grouped(&more.to_string()))
+                format!(
+                    "{}... ({} more characters)",
+                    escape_line(&text[..end]),
+                    group_thousands(&more.to_string())
+                )
             }
         }
     }
 }
 
-/// What happened, in order. What was said last is the answer, and is told as that.
-fn steps(run: &Trace) -> Vec<Step<'_>> {
-    let mut texts = run.messages[..run.messages.len() - said_as_answer(run)].iter().peekable();
+/// Lists the entries in order, except the messages that are the answer.
+fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
+    let mut texts = run.messages[..run.messages.len() - count_answer_messages(run)].iter().peekable();
+    // Messages and calls are two lists; `after_calls` merges them. A message between two calls repeats the turn's
+    // heading.
     let mut together: HashMap<(usize, &[String]), usize> = HashMap::new();
     for call in &run.calls {
-        *together.entry(turn_of(call)).or_default() += 1;
+        *together.entry(turn_key(call)).or_default() += 1;
     }
     let mut steps = Vec::new();
     let mut last = None;
     for (made, call) in run.calls.iter().enumerate() {
         while let Some(message) = texts.next_if(|message| message.after_calls <= made) {
-            steps.push(said(message));
+            steps.push(step_from_message(message));
             last = None;
         }
-        let turn = turn_of(call);
+        let turn = turn_key(call);
         if last != Some(turn) {
-            steps.push(Step::Turn(call, together.get(&turn).copied().unwrap_or_default()));
+            steps.push(TimelineStep::Turn(call, together.get(&turn).copied().unwrap_or_default()));
         }
-        steps.push(Step::Called(call));
+        steps.push(TimelineStep::Called(call));
         last = Some(turn);
     }
-    steps.extend(texts.map(said));
+    steps.extend(texts.map(step_from_message));
     steps
 }
 
-/// How many of the last messages are the answer.
-fn said_as_answer(run: &Trace) -> usize {
+/// Returns the number of final messages that are the answer: 0 or 1.
+fn count_answer_messages(run: &Trace) -> usize {
     let Some(answer) = &run.answer else { return 0 };
     let is_last = |message: &&Message| {
         message.role == Role::Assistant && message.after_calls == run.calls.len() && message.text == *answer
@@ -192,51 +198,51 @@ fn said_as_answer(run: &Trace) -> usize {
     usize::from(run.messages.last().as_ref().is_some_and(is_last))
 }
 
-fn said(message: &Message) -> Step<'_> {
+fn step_from_message(message: &Message) -> TimelineStep<'_> {
     let who = match message.role {
         Role::System => "system",
         Role::User => "user",
         Role::Assistant => "assistant",
     };
-    Step::Said(who, &message.text)
+    TimelineStep::Said(who, &message.text)
 }
 
-/// Calls of one turn of one agent are parallel.
-fn turn_of(call: &Call) -> (usize, &[String]) {
+/// Returns the key of a call's turn: calls of one agent with the same turn are parallel.
+fn turn_key(call: &Call) -> (usize, &[String]) {
     (call.turn, &call.agent_path)
 }
 
-fn tokens(usage: Usage) -> String {
+fn render_tokens(usage: Usage) -> String {
     let part = |count: Option<u64>, what: &str| {
-        count.map_or_else(String::new, |count| format!(" ({} {what})", grouped(&count.to_string())))
+        count.map_or_else(String::new, |count| format!(" ({} {what})", group_thousands(&count.to_string())))
     };
     let (input, output) =
-        (grouped(&usage.input_tokens.to_string()), grouped(&usage.output_tokens.to_string()));
+        (group_thousands(&usage.input_tokens.to_string()), group_thousands(&usage.output_tokens.to_string()));
     let (cached, reasoning) =
         (part(usage.cached_tokens, "cached"), part(usage.reasoning_tokens, "reasoning"));
     let partial = if usage.partial { ", incomplete" } else { "" };
     format!("{input} in{cached}, {output} out{reasoning}{partial}")
 }
 
-fn millis(ms: f64) -> String {
+fn render_milliseconds(ms: f64) -> String {
     format!("{} ms", written(ms))
 }
 
-/// What is known of a call beside what was passed and what came back.
-fn facts(call: &Call) -> Option<String> {
+/// Renders the facts about a call other than its arguments and its result.
+fn render_call_facts(call: &Call) -> Option<String> {
     let facts = [
         call.id.as_ref().map(|id| format!("id {id}")),
         call.server.as_ref().map(|server| format!("server {server}")),
-        call.started_ms.map(|ms| format!("began after {}", millis(ms))),
-        call.duration_ms.map(|ms| format!("took {}", millis(ms))),
+        call.started_ms.map(|ms| format!("began after {}", render_milliseconds(ms))),
+        call.duration_ms.map(|ms| format!("took {}", render_milliseconds(ms))),
         call.exit_code.map(|code| format!("exit code {code}")),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     (!facts.is_empty()).then(|| facts.join(", "))
 }
 
-/// What came back. A tool that failed may have a result as well.
-fn outcome(call: &Call) -> Vec<String> {
+/// Renders the result and the error of a call. A failed call may have both.
+fn render_call_outcome(call: &Call) -> Vec<String> {
     let result = call.result.as_ref().map(|result| match result {
         serde_json::Value::String(text) => text.clone(),
         value => value.to_string(),
@@ -257,8 +263,8 @@ fn outcome(call: &Call) -> Vec<String> {
     }
 }
 
-/// What the file does not tell of the run: a check that asks for it is undecided.
-fn gaps(run: &Trace) -> Vec<String> {
+/// Lists the facts that the trace does not record: checks that need them are undecided.
+fn list_gaps(run: &Trace) -> Vec<String> {
     let untold = [
         (run.input.is_none(), "what the user asked"),
         (run.model.is_none(), "the model"),
@@ -269,10 +275,10 @@ fn gaps(run: &Trace) -> Vec<String> {
         (run.calls_unrecorded, "tool calls"),
     ];
     let untold = untold.into_iter().filter(|(missing, _)| *missing).map(|(_, what)| what.to_owned());
-    untold.chain(gaps_of_calls(&run.calls)).collect()
+    untold.chain(list_call_gaps(&run.calls)).collect()
 }
 
-fn gaps_of_calls(calls: &[Call]) -> Vec<String> {
+fn list_call_gaps(calls: &[Call]) -> Vec<String> {
     let of = |what: &str, lacks: fn(&Call) -> bool| match calls.iter().filter(|call| lacks(call)).count() {
         0 => None,
         count if count == calls.len() => Some(format!("{what} of all calls")),

@@ -29,7 +29,7 @@ pub(super) fn defaults_of(suite: &Tree) -> Vec<(Key, Tree)> {
     for (key, tree) in entries {
         match &tree.value {
             Value::Map(shared) if key.name == "defaults" => defaults.extend(shared.iter().cloned()),
-            _ if keys::SHARED_BY_CASES.contains(&key.name.as_str()) => {
+            _ if keys::is_shared_by_suite(&key.name) => {
                 defaults.push((key.clone(), tree.clone()));
             }
             _ => {}
@@ -61,7 +61,7 @@ pub(super) fn fill_in(case: &mut Tree, defaults: &[(Key, Tree)]) {
     for (key, tree) in defaults.iter().filter(|(key, _)| !(has_trace && key.name == "agent")) {
         match entries.iter_mut().find(|(known, _)| keys::same(&known.name, &key.name)) {
             None => entries.push((key.clone(), tree.clone())),
-            Some((_, own)) if keys::MERGED.contains(&key.name.as_str()) => {
+            Some((_, own)) if keys::is_merged(&key.name) => {
                 let Value::Map(inner) = &tree.value else { continue };
                 fill_in(own, inner);
             }

@@ -29,6 +29,7 @@ pub struct Gate {
 
 /// What a case of a gated suite does that misses its own threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Rows {
     /// Its trial fails.

@@ -30,8 +30,8 @@ impl Header {
         fields.aliased(keys::TESTS);
         fields.node("dataset");
         texts(&mut fields);
-        for key in keys::SHARED_BY_CASES {
-            fields.node(key);
+        for key in keys::shared_by_suite() {
+            fields.node(key.name);
         }
         if let Some(node) = fields.node("defaults") {
             fields.take(keys::check_defaults(node));

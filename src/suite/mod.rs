@@ -8,6 +8,7 @@ mod case;
 mod defaults;
 mod discover;
 mod file;
+mod forms;
 mod gate;
 mod header;
 mod keys;
@@ -61,6 +62,7 @@ pub struct Suite {
 
 /// The formats of reports that a suite may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReportFormat {
     /// One JSON document.

@@ -183,8 +183,9 @@ impl<'s> Composer<'s> {
         self.put(tree, 0)
     }
 
-    /// Hands a finished value to the list or mapping around it, or ends the document with it.
+    /// Adds a finished value to the list or mapping around it, or ends the document with it.
     fn put(&mut self, tree: Tree, anchor: usize) -> Result<(), LoadError> {
+        // The parser numbers anchors from 1; 0 is a value without an anchor.
         if anchor != 0 {
             let (nodes, depth) = measure(&tree);
             self.anchors.insert(anchor, Anchored { tree: tree.clone(), nodes, depth });
@@ -203,6 +204,7 @@ impl<'s> Composer<'s> {
     }
 
     fn refuse_duplicates(&mut self, entries: &mut Vec<(Key, Tree)>) {
+        // Reverse order keeps the earlier indices valid while entries are removed.
         let doubles = doubles(entries);
         for (index, first) in doubles.iter().rev() {
             let (key, _) = entries.remove(*index);
@@ -246,7 +248,7 @@ impl<'s> Composer<'s> {
         }
     }
 
-    /// The double-quoted text on the line around `offset`, as it would stand in single quotes.
+    /// Returns the double-quoted text on the line around `offset`, rewritten in single quotes.
     fn quoted_around(&self, offset: usize) -> Option<String> {
         let text = self.source.text();
         let line_start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
@@ -266,7 +268,7 @@ impl<'s> Composer<'s> {
     }
 }
 
-/// What a writer most likely did where YAML's own message speaks of tokens.
+/// Returns the usual mistake behind a message of the YAML parser.
 fn usual_cause(kind: &ErrorKind) -> Option<&'static str> {
     match kind {
         ErrorKind::MappingValueNotAllowed | ErrorKind::MappingKeyNotAllowed => {
@@ -289,8 +291,8 @@ fn usual_cause(kind: &ErrorKind) -> Option<&'static str> {
     }
 }
 
-/// The entries whose key stood there before, and where: by comparing each with each where they are few, since
-/// nearly all mappings are small and a table of their keys costs more than they do.
+/// Finds entries with a key that occurred before, and the index of its first entry. Small mappings are compared
+/// pairwise: nearly all are small, and a hash table costs more than they do.
 fn doubles(entries: &[(Key, Tree)]) -> Vec<(usize, usize)> {
     if entries.len() <= 16 {
         let before =

@@ -112,6 +112,26 @@ fn dependencies_point_to_the_left() {
     }
 }
 
+/// The rooms of the readers, from left to right.
+const READER_ROOMS: &[&str] = &["error", "json", "reason", "build", "large", "formats"];
+
+#[test]
+fn the_rooms_of_the_readers_point_to_the_left() {
+    let find_room = |room: &str| READER_ROOMS.iter().position(|known| *known == room);
+    for file in files("crates/arraign-trace/src").iter().filter(|file| file.stage == "reader") {
+        let rooms = file.path.iter().skip_while(|part| *part != "reader").skip(1);
+        let own = rooms.clone().next().and_then(|room| find_room(&room.to_string_lossy().replace(".rs", "")));
+        // `reader/mod.rs` is no room: it reads by the table.
+        let Some(own) = own else { continue };
+        let used = file.code.split("crate::reader::").skip(1).filter_map(|rest| {
+            find_room(&rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>())
+        });
+        for other in used {
+            assert!(other <= own, "{} uses `{}`", file.path.display(), READER_ROOMS[other]);
+        }
+    }
+}
+
 #[test]
 fn only_named_stages_touch_the_world() {
     let rules: &[(&str, &[&str])] = &[

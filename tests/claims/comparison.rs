@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use arraign::__internals::report::comparison::{Change, Comparison};
-use arraign::__internals::report::{Earlier, FORMATS, Run};
+use arraign::__internals::report::comparison::{RunComparison, TrialChange};
+use arraign::__internals::report::{EarlierRun, FORMATS, RunInfo};
 use arraign::__internals::suite::{ReportFormat, Suite};
 use arraign::__internals::verdict::summary::Selection;
 use arraign::{Harness, Trace, Verdict};
@@ -60,38 +60,41 @@ fn pin(name: &str, shown: &str) {
 
 #[test]
 fn each_trial_is_told_as_what_became_of_it() {
-    let compared = Comparison::of(&before(), &after());
-    let changes: Vec<(&str, Change)> =
+    let compared = RunComparison::from_verdicts(&before(), &after());
+    let changes: Vec<(&str, TrialChange)> =
         compared.trials.iter().map(|trial| (trial.name.as_str(), trial.change)).collect();
     let expected = [
-        ("a::comes", Change::New),
-        ("a::falls", Change::Regressed),
-        ("a::goes", Change::Gone),
-        ("a::hides", Change::Changed),
-        ("a::rises", Change::Improved),
-        ("a::wavers", Change::Same),
+        ("a::comes", TrialChange::New),
+        ("a::falls", TrialChange::Regressed),
+        ("a::goes", TrialChange::Gone),
+        ("a::hides", TrialChange::Changed),
+        ("a::rises", TrialChange::Improved),
+        ("a::wavers", TrialChange::Same),
     ];
     assert_eq!(changes, expected);
     assert!(compared.has_regressed());
-    let flaky: Vec<&str> = compared.flaky().map(|trial| trial.name.as_str()).collect();
+    let flaky: Vec<&str> = compared.flaky_trials().map(|trial| trial.name.as_str()).collect();
     assert_eq!(flaky, ["a::wavers"]);
-    pin("comparison-text", &compared.text());
-    pin("comparison-markdown", &compared.markdown("run-6"));
+    pin("comparison-text", &compared.render_text());
+    pin("comparison-markdown", &compared.render_markdown("run-6"));
     pin("comparison-json", &serde_json::to_string_pretty(&compared).expect("JSON"));
 }
 
 #[test]
 fn a_run_beside_itself_shows_nothing() {
-    let compared = Comparison::of(&after(), &after());
-    assert_eq!((compared.trials.as_slice(), compared.headline().as_str()), (&[][..], "nothing changed"));
+    let compared = RunComparison::from_verdicts(&after(), &after());
+    assert_eq!(
+        (compared.trials.as_slice(), compared.render_headline().as_str()),
+        (&[][..], "nothing changed")
+    );
 }
 
 #[test]
 fn the_last_attempt_counts() {
     let failed_first = run(&[("x", BAD), ("x", GOOD)]);
     let passed_first = run(&[("x", GOOD), ("x", BAD)]);
-    assert!(!Comparison::of(&run(&[("x", GOOD)]), &failed_first).has_regressed());
-    assert!(Comparison::of(&failed_first, &passed_first).has_regressed());
+    assert!(!RunComparison::from_verdicts(&run(&[("x", GOOD)]), &failed_first).has_regressed());
+    assert!(RunComparison::from_verdicts(&failed_first, &passed_first).has_regressed());
 }
 
 #[test]
@@ -100,11 +103,11 @@ fn a_score_that_only_rounding_moves_is_the_same() {
     before[0].score = arraign::Score::new(0.1 + 0.2);
     let mut after = before.clone();
     after[0].score = arraign::Score::new(0.3);
-    assert!(Comparison::of(&before, &after).trials.is_empty());
+    assert!(RunComparison::from_verdicts(&before, &after).trials.is_empty());
     after[0].score = arraign::Score::new(0.31);
-    let compared = Comparison::of(&before, &after);
-    assert_eq!(compared.trials[0].change, Change::Changed);
-    assert!(compared.text().contains("score 30% -> 31%"), "{}", compared.text());
+    let compared = RunComparison::from_verdicts(&before, &after);
+    assert_eq!(compared.trials[0].change, TrialChange::Changed);
+    assert!(compared.render_text().contains("score 30% -> 31%"), "{}", compared.render_text());
 }
 
 /// Where the runs of one trial need not all hold, some may be red.
@@ -119,8 +122,8 @@ fn repeats_of_which_some_are_red_are_flaky() {
     let recorded = arraign::__internals::suite::Recorded { runs, baseline: None };
     let verdict = arraign::__internals::engine::evaluate_recorded(&suite.cases[0], "x", &recorded);
     assert!(verdict.passed, "{verdict:?}");
-    let compared = Comparison::of(&[], &[verdict]);
-    assert_eq!(compared.flaky().count(), 1);
+    let compared = RunComparison::from_verdicts(&[], &[verdict]);
+    assert_eq!(compared.flaky_trials().count(), 1);
 }
 
 #[test]
@@ -128,17 +131,17 @@ fn names_and_claims_mean_nothing_in_a_page_or_a_terminal() {
     let hostile = "</code><script>\u{1b}[31m|`@all`\n::error::x";
     let mut after = run(&[(hostile, BAD)]);
     after[0].findings[0].violations[0].message = hostile.to_owned();
-    let compared = Comparison::of(&run(&[(hostile, GOOD)]), &after);
-    let page = compared.markdown(hostile);
+    let compared = RunComparison::from_verdicts(&run(&[(hostile, GOOD)]), &after);
+    let page = compared.render_markdown(hostile);
     assert!(!page.contains("<script>") && !page.contains('\u{1b}'), "{page}");
-    let text = compared.text();
+    let text = compared.render_text();
     assert!(!text.contains('\u{1b}') && !text.lines().any(|line| line.starts_with("::")), "{text}");
 }
 
 #[test]
 fn a_page_of_markdown_compares_with_the_run_that_is_given() {
-    let earlier = Earlier { name: "run-6".to_owned(), trials: before().iter().collect() };
-    let run = Run {
+    let earlier = EarlierRun { name: "run-6".to_owned(), trials: before().iter().collect() };
+    let run = RunInfo {
         id: "run-7".to_owned(),
         started: std::time::UNIX_EPOCH,
         folder: String::new(),
@@ -148,7 +151,7 @@ fn a_page_of_markdown_compares_with_the_run_that_is_given() {
         earlier: Some(earlier),
     };
     let markdown = FORMATS.iter().find(|format| format.format == ReportFormat::Markdown).expect("a format");
-    let page = markdown.render(&run, &after());
+    let page = markdown.render_run(&run, &after());
     assert!(page.contains("### Compared with <code>run-6</code>\n\n1 regressed, 1 improved"), "{page}");
 }
 
@@ -159,7 +162,7 @@ fn a_thousand_regressions_fit_into_a_comment() {
     let all = |answer: Option<&'static str>| -> Vec<Verdict> {
         run(&names.iter().map(|name| (name.as_str(), answer)).collect::<Vec<_>>())
     };
-    let compared = Comparison::of(&all(GOOD), &all(BAD));
-    assert!(compared.markdown("x").len() < 5_000);
-    assert!(compared.text().contains("... and 950 more"));
+    let compared = RunComparison::from_verdicts(&all(GOOD), &all(BAD));
+    assert!(compared.render_markdown("x").len() < 5_000);
+    assert!(compared.render_text().contains("... and 950 more"));
 }

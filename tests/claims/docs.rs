@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use arraign::__internals::case::Tier;
 use arraign::__internals::check::{BUILTIN, Kind, Registry};
 use arraign::__internals::engine::evaluate_recorded;
-use arraign::__internals::report::block::block;
-use arraign::__internals::report::summary::summary;
+use arraign::__internals::report::block::render_case_block;
+use arraign::__internals::report::summary::render_summary;
 use arraign::__internals::report::terminal;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded, schema};
@@ -142,7 +142,7 @@ fn the_page_of_golden_datasets_shows_a_real_run() {
         ("the suite", "yaml", read(&root().join("evals/golden/orders.yaml"))),
         ("a red gate", "text", gate.to_owned()),
         ("the summary", "text", golden_summary(&verdicts)),
-        ("a block", "text", block(shown)),
+        ("a block", "text", render_case_block(shown)),
     ];
     let page = blocks.into_iter().fold(read(&path), |page, (mark, language, text)| {
         with_block(&page, mark, &format!("```{language}\n{text}```\n"))
@@ -168,11 +168,11 @@ fn golden_summary(verdicts: &[Verdict]) -> String {
     let rows: Vec<Row> = verdicts.iter().map(Row::of).collect();
     let group = Group { gate: Some(0.8), ..Group::of("golden::orders", &rows.iter()) };
     let (total, suites) = (Group::default(), vec![group]);
-    summary(&Summary { schema_version: SUMMARY_VERSION, tier: Tier::Full, total, suites })
+    render_summary(&Summary { schema_version: SUMMARY_VERSION, tier: Tier::Full, total, suites })
 }
 
 fn red_trial() -> String {
-    terminal::red_trial(&readme_verdict())
+    terminal::render_red_trial(&readme_verdict())
 }
 
 fn readme_verdict() -> Verdict {
@@ -194,19 +194,31 @@ fn each_check_has_its_page() {
     for kind in BUILTIN {
         hold(
             &root().join(format!("docs/checks/{}.md", kind.name)),
-            &page(kind, &settings_table(kind, &schema)),
+            &page(kind, &keys_table("setting", &schema["definitions"]["checks"][kind.name], &schema)),
         );
     }
     let pages = fs::read_dir(root().join("docs/checks")).expect("the pages").count();
     assert_eq!(pages, BUILTIN.len(), "a page without a check");
 }
 
-/// The table of a check's settings, from the schema that editors show.
-fn settings_table(kind: &Kind, schema: &Value) -> String {
-    let settings = schema["definitions"]["checks"][kind.name]["properties"].as_object();
-    let mut table = "| setting | meaning |\n|---|---|\n".to_owned();
-    for (name, setting) in settings.into_iter().flatten() {
-        let meaning = [describe(setting), &describe_choices(setting, schema)].concat().replace('|', "\\|");
+#[test]
+fn the_page_of_cases_lists_the_keys_that_editors_show() {
+    let kinds = Registry::default();
+    let (cases, workspace) = (schema::of_cases(&kinds), schema::of_workspace(&kinds));
+    let definitions = &cases["definitions"];
+    let page = read(&root().join("docs/cases.md"));
+    let page =
+        with_block(&page, "the keys of a case", &keys_table("key", &definitions["part_of_case"], &cases));
+    let page = with_block(&page, "the keys of a suite", &keys_table("key", &definitions["suite"], &cases));
+    let page = with_block(&page, "the keys of the workspace", &keys_table("key", &workspace, &workspace));
+    hold(&root().join("docs/cases.md"), &page);
+}
+
+/// The table of the keys of `mapping`, from the schema that editors show. `what` they are heads the first column.
+fn keys_table(what: &str, mapping: &Value, schema: &Value) -> String {
+    let mut table = format!("| {what} | meaning |\n|---|---|\n");
+    for (name, value) in mapping["properties"].as_object().into_iter().flatten() {
+        let meaning = [describe(value), &describe_choices(value, schema)].concat().replace('|', "\\|");
         writeln!(table, "| `{name}` | {meaning} |").expect("text");
     }
     table
@@ -218,18 +230,19 @@ fn describe(setting: &Value) -> &str {
 
 /// The values that a setting may have, where the schema describes each.
 fn describe_choices(setting: &Value, schema: &Value) -> String {
-    let choices = find_choices(setting, schema);
-    let choices = choices.into_iter().map(|choice| {
-        let name = choice["const"].as_str().unwrap_or_else(|| panic!("no name: {choice}"));
-        format!("<br>`{name}`: {}", describe(choice))
-    });
-    choices.collect()
+    let mut text = String::new();
+    for (name, meaning) in find_choices(setting, schema) {
+        write!(text, "<br>`{name}`: {meaning}").expect("text");
+    }
+    text
 }
 
 /// The described values of a setting: its own, those of a list's entries, or those of a form that it refers to.
-fn find_choices<'s>(setting: &'s Value, schema: &'s Value) -> Vec<&'s Value> {
-    if let Some(choices) = setting["oneOf"].as_array() {
-        return choices.iter().collect();
+fn find_choices<'s>(setting: &'s Value, schema: &'s Value) -> Vec<(&'s str, &'s str)> {
+    if let Some(meanings) = setting["enumDescriptions"].as_array() {
+        let names = setting["enum"].as_array().into_iter().flatten();
+        let text = |value: &'s Value| value.as_str().unwrap_or_else(|| panic!("no text: {setting}"));
+        return names.map(text).zip(meanings.iter().map(text)).collect();
     }
     if let Some(pointer) = setting["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
         return find_choices(schema.pointer(pointer).expect("a form"), schema);

@@ -120,7 +120,7 @@ fn scores_and_verdicts_agree() {
             passed,
             "{}: {}",
             case["id"],
-            arraign::__internals::report::terminal::red_trial(&verdict)
+            arraign::__internals::report::terminal::render_red_trial(&verdict)
         );
         agreed += 1;
     }

@@ -2,27 +2,27 @@
 
 use std::time::{Duration, Instant};
 
-use arraign::__internals::http::{Client, HttpError, HttpProblem, Limits, Request, Response};
+use arraign::__internals::http::{HttpClient, HttpError, HttpLimits, HttpProblem, HttpRequest, HttpResponse};
 use serde_json::{Value, json};
 
 use crate::server::{NOBODY, Reply, Server};
 
 const KEY: &str = "sk-123456789";
 
-fn limits() -> Limits {
-    Limits { total: Duration::from_secs(20), ..Limits::default() }
+fn limits() -> HttpLimits {
+    HttpLimits { total: Duration::from_secs(20), ..HttpLimits::default() }
 }
 
-fn ask(url: &str) -> Result<Response, HttpError> {
+fn ask(url: &str) -> Result<HttpResponse, HttpError> {
     ask_within(url, limits())
 }
 
-fn ask_within(url: &str, limits: Limits) -> Result<Response, HttpError> {
-    Client::default().send(&Request::post(url, json!({"ask": "é"})).bearer(KEY), &limits)
+fn ask_within(url: &str, limits: HttpLimits) -> Result<HttpResponse, HttpError> {
+    HttpClient::default().send_request(&HttpRequest::post(url, json!({"ask": "é"})).with_bearer(KEY), &limits)
 }
 
 /// What becomes of a request when these are the answers, and the server.
-fn told(replies: Vec<Reply>) -> (Result<Response, HttpError>, Server) {
+fn told(replies: Vec<Reply>) -> (Result<HttpResponse, HttpError>, Server) {
     let server = Server::saying_in_turn(replies);
     (ask(&server.url("/v1/chat")), server)
 }
@@ -37,7 +37,7 @@ fn problem(replies: Vec<Reply>) -> String {
 fn json_goes_and_json_comes() {
     let (answer, server) = told(vec![Reply::json(&json!({"n": 1.5}))]);
     let answer = answer.expect("an answer");
-    assert_eq!(answer.json::<Value>(), Ok(json!({"n": 1.5})));
+    assert_eq!(answer.parse_json::<Value>(), Ok(json!({"n": 1.5})));
     assert_eq!((answer.status, answer.attempts), (200, 1));
     assert_eq!(answer.media_type.as_deref(), Some("application/json"));
     let [asked] = &server.asked()[..] else { panic!("one request") };
@@ -50,8 +50,8 @@ fn json_goes_and_json_comes() {
 #[test]
 fn a_get_has_no_body() {
     let server = Server::saying(Reply::json(&json!([])));
-    let request = Request::get(server.url("/?q=1"));
-    Client::default().send(&request, &limits()).expect("an answer");
+    let request = HttpRequest::get(server.url("/?q=1"));
+    HttpClient::default().send_request(&request, &limits()).expect("an answer");
     let [asked] = &server.asked()[..] else { panic!("one request") };
     assert_eq!((asked.line.as_str(), asked.body.as_str()), ("GET /?q=1 HTTP/1.1", ""));
 }
@@ -105,10 +105,10 @@ fn an_error_that_echoes_the_key_is_shown_without_it() {
 
 #[test]
 fn a_request_is_shown_without_its_secrets() {
-    let request = Request::get(format!("https://me:{KEY}@host/v1?key={KEY}")).bearer(KEY);
+    let request = HttpRequest::get(format!("https://me:{KEY}@host/v1?key={KEY}")).with_bearer(KEY);
     let shown = format!("{request:?}");
     assert!(!shown.contains("sk-") && shown.contains("https://host/v1"), "{shown}");
-    assert_eq!(request.secret_in(&format!("a {KEY} b")), Some("authorization"));
+    assert_eq!(request.find_secret_in(&format!("a {KEY} b")), Some("authorization"));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_drip_or_silence_ends_with_the_time() {
     let drip = Reply::json(&json!("x".repeat(1000))).dripping(Duration::from_millis(50));
     for reply in [drip, Reply::silence()] {
         let server = Server::saying(reply);
-        let limits = Limits { total: Duration::from_millis(500), ..limits() };
+        let limits = HttpLimits { total: Duration::from_millis(500), ..limits() };
         let error = ask_within(&server.url("/"), limits).expect_err("a problem").to_string();
         assert!(error.ends_with(": no whole answer within 500ms"), "{error}");
     }
@@ -135,7 +135,7 @@ fn a_drip_or_silence_ends_with_the_time() {
 #[test]
 fn time_that_ends_between_attempts_names_the_last_answer() {
     let server = Server::saying(Reply::of(503, "warming up"));
-    let limits = Limits { total: Duration::from_millis(200), ..limits() };
+    let limits = HttpLimits { total: Duration::from_millis(200), ..limits() };
     let error = ask_within(&server.url("/"), limits).expect_err("a problem").to_string();
     let end = "no whole answer within 200ms; before that, it answered 503 Service Unavailable: warming up";
     assert!(error.ends_with(end), "{error}");
@@ -144,7 +144,7 @@ fn time_that_ends_between_attempts_names_the_last_answer() {
 #[test]
 fn an_answer_without_end_is_cut() {
     let server = Server::saying(Reply::of(200, vec![b'x'; 10 << 20]));
-    let limits = Limits { response_bytes: 1 << 20, ..limits() };
+    let limits = HttpLimits { response_bytes: 1 << 20, ..limits() };
     let error = ask_within(&server.url("/"), limits).expect_err("a problem").problem;
     assert_eq!(error, HttpProblem::TooLong(1 << 20));
     let answer = ask(&server.url("/")).expect("it is within the limit");
@@ -154,7 +154,7 @@ fn an_answer_without_end_is_cut() {
 #[test]
 fn wrong_json_and_no_text_are_named() {
     let (answer, _) = told(vec![Reply::of(200, "{\"a\": ")]);
-    let problem = answer.expect("a text").json::<Value>().expect_err("no JSON");
+    let problem = answer.expect("a text").parse_json::<Value>().expect_err("no JSON");
     assert!(problem.to_string().starts_with("the answer is not JSON: EOF"), "{problem}");
     let (answer, _) = told(vec![Reply::of(200, vec![b'a', 0xff])]);
     assert_eq!(answer.expect_err("no text").problem, HttpProblem::NotText(1));
@@ -182,7 +182,7 @@ fn nobody_there_is_told_after_three_attempts() {
 #[test]
 fn what_is_no_url_is_told_without_its_key() {
     for url in ["", "host", "/v1", "http://", "http://a b/", "ftp://host/", "http://h/?k=sk-123456789 x"] {
-        let error = ask_within(url, Limits { retries: 0, ..limits() }).expect_err("a problem");
+        let error = ask_within(url, HttpLimits { retries: 0, ..limits() }).expect_err("a problem");
         let shown = format!("{error} {error:?}");
         assert!(matches!(error.problem, HttpProblem::Invalid(_)), "{url}: {shown}");
         assert!(!shown.contains(KEY), "{shown}");
@@ -191,8 +191,8 @@ fn what_is_no_url_is_told_without_its_key() {
 
 #[test]
 fn a_header_cannot_break_out() {
-    let request = Request::get(NOBODY).header("x-api-key", "sk-123456789\r\nhost: evil");
-    let error = Client::default().send(&request, &limits()).expect_err("a problem").to_string();
+    let request = HttpRequest::get(NOBODY).with_header("x-api-key", "sk-123456789\r\nhost: evil");
+    let error = HttpClient::default().send_request(&request, &limits()).expect_err("a problem").to_string();
     assert!(error.contains("the header `x-api-key` has characters that none may have"), "{error}");
     assert!(!error.contains("sk-"), "{error}");
 }

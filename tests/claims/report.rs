@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use arraign::__internals::case::Tier;
 use arraign::__internals::check::{Registry, Tables};
 use arraign::__internals::engine::{Measured, evaluate_recorded, hold_baseline, hold_gate};
-use arraign::__internals::report::block::block;
+use arraign::__internals::report::block::render_case_block;
 use arraign::__internals::report::{summary, terminal};
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded};
@@ -58,21 +58,21 @@ fn pin(name: &str, shown: &str) {
 #[test]
 fn each_kind_of_case_shows_its_numbers() {
     let suite = suite("expected.yaml");
-    let blocks: Vec<String> = verdicts(&suite, "expected").iter().map(block).collect();
+    let blocks: Vec<String> = verdicts(&suite, "expected").iter().map(render_case_block).collect();
     pin("blocks", &blocks.join("\n"));
 }
 
 #[test]
 fn a_golden_row_shows_its_axes_its_tools_and_what_is_missing() {
     let (suite, _) = red();
-    let blocks: Vec<String> = verdicts(&suite, "red").iter().map(block).collect();
+    let blocks: Vec<String> = verdicts(&suite, "red").iter().map(render_case_block).collect();
     pin("golden-blocks", &blocks.join("\n"));
 }
 
 #[test]
 fn a_block_is_plain_text_whatever_the_trace_holds() {
     for verdict in verdicts(&suite("expected.yaml"), "expected") {
-        let text = block(&verdict);
+        let text = render_case_block(&verdict);
         assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{text:?}");
     }
 }
@@ -87,7 +87,7 @@ fn the_summary_shows_means_times_tokens_and_cost() {
         total: of_suite.clone(),
         suites: vec![of_suite],
     };
-    pin("summary", &summary::summary(&whole));
+    pin("summary", &summary::render_summary(&whole));
     let json = serde_json::to_string_pretty(&whole).expect("JSON");
     pin("summary-json", &json);
     assert_eq!(serde_json::from_str::<Summary>(&json).expect("it reads back"), whole);
@@ -101,7 +101,7 @@ fn a_run_without_golden_rows_has_no_block() {
         total: Group::default(),
         suites: Vec::new(),
     };
-    assert_eq!(summary::summary(&plain), "");
+    assert_eq!(summary::render_summary(&plain), "");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn figures_that_no_trace_tells_are_said_to_be_missing() {
         total: Group::default(),
         suites: vec![untold],
     };
-    pin("summary-untold", &summary::summary(&whole));
+    pin("summary-untold", &summary::render_summary(&whole));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_red_gate_begins_with_what_lost_most() {
     let verdict = hold_gate(&gate, "red::pass_threshold", &measured, None);
     let lost: f64 = verdict.findings[0].losses.iter().map(|loss| loss.points).sum();
     assert!((lost - (1.0 - verdict.score.get())).abs() < 1e-9, "the losses add up");
-    pin("gate", &terminal::red_trial(&verdict));
+    pin("gate", &terminal::render_red_trial(&verdict));
 }
 
 #[test]
@@ -135,5 +135,8 @@ fn a_regression_names_each_mean_that_fell() {
     let document = files.document(&baseline.file).expect("a summary");
     let finding = hold_baseline(&baseline, Ok(&document), &group(&measured));
     let only = arraign::__internals::suite::Gate { mean: None, ..gate };
-    pin("baseline", &terminal::red_trial(&hold_gate(&only, "red::pass_threshold", &measured, Some(finding))));
+    pin(
+        "baseline",
+        &terminal::render_red_trial(&hold_gate(&only, "red::pass_threshold", &measured, Some(finding))),
+    );
 }

@@ -127,7 +127,19 @@ fn every_key_of_a_case_is_told() {
     let names: Vec<&str> = common.trim_matches(['^', '$', '(', ')']).split('|').collect();
     assert!(names.len() > 40, "{names:?}");
     let silent: Vec<_> = names.iter().filter(|name| !told.contains_key(**name)).collect();
-    assert!(silent.is_empty(), "no word in src/suite/schema/cases.yaml on {silent:?}");
+    assert!(silent.is_empty(), "no word in src/suite/keys/table.rs on {silent:?}");
+}
+
+#[test]
+fn the_loader_knows_every_key_of_a_case() {
+    let schema = of_cases();
+    let keys = schema["definitions"]["part_of_case"]["properties"].as_object().expect("keys");
+    for key in keys.keys() {
+        let Err(errors) = Harness::new("evals").parse(&format!("tests: [{{{key}: null}}]")) else {
+            panic!("{key}: a case without an id loads");
+        };
+        assert!(!errors.to_string().contains("unknown key"), "{key}: {errors}");
+    }
 }
 
 #[test]

@@ -118,7 +118,8 @@ await completes("check", "expect:\n  - |", "tool_blocklist", "no_pii");
 await completes("suite", "tests: []\n|", "defaults", "gate", "output");
 await shows("hover_setting", "id: a\nmetric: contains\nca|se_sensitive: true\n", "are two texts");
 await shows("hover_check", "expect:\n  - tool_bl|ocklist: [rm]\n", "none of these tools is called");
-await shows("hover_key", "tests:\n  - {id: a, expe|ct_verdict: fail}\n", "the verdict that is right");
+await shows("hover_key", "tests:\n  - {id: a, expe|ct_verdict: fail}\n", "The verdict that is right");
+await shows("hover_value", "tests:\n  - {id: a, expe|ct_verdict: fail}\n", "Something is violated");
 await marks("typo", "tests:\n  - id: a\n    tiimeout: 3s\n    expect: [safe: {}]\n", "tiimeout", "tiimeout");
 await marks("typo_metric", "id: a\nmetric: contains\nvalue: x\ncase_sensitiv: true\n", "case_sensitiv", "case_sensitiv");
 await marks("typo_check", "expect:\n  - tool_blocklst: [rm]\n", "tool_blocklst", "tool_blocklst");
@@ -143,4 +144,4 @@ rmSync(project, { recursive: true });
 
 clearTimeout(late);
 server.kill();
-console.log("17 claims about the schema in yaml-language-server hold");
+console.log("18 claims about the schema in yaml-language-server hold");

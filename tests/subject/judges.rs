@@ -1,7 +1,7 @@
 //! The judges of the test target: one for each value of [`JUDGE`].
 
 use arraign::Harness;
-use arraign::judge::{Answer, Judge, JudgeError, JudgeRequest};
+use arraign::judge::{Judge, JudgeAnswer, JudgeError, JudgeRequest};
 
 use crate::scripted::{self, JUDGE};
 
@@ -10,7 +10,7 @@ pub(crate) fn add_judge(harness: Harness) -> Harness {
     match std::env::var(JUDGE).as_deref() {
         Ok("honest") => harness.judge(scripted::honest),
         Ok("easy") => harness.judge(scripted::easy),
-        Ok("babbles") => harness.judge(|_: &JudgeRequest| Ok(Answer::free("I would say yes."))),
+        Ok("babbles") => harness.judge(|_: &JudgeRequest| Ok(JudgeAnswer::without_cost("I would say yes."))),
         Ok("recovers") => harness.judge(recovers),
         Ok("errs") => harness.judge(|_: &JudgeRequest| Err(JudgeError::failed("no answer from the model"))),
         Ok("panics") => harness.judge(panics),
@@ -22,27 +22,27 @@ pub(crate) fn add_judge(harness: Harness) -> Harness {
 }
 
 /// Babbles first, and answers when it is asked again.
-fn recovers(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+fn recovers(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
     let again = request.user.contains("Your first reply could not be read: it holds no JSON object.");
-    if again { scripted::honest(request) } else { Ok(Answer::free("Let me think.")) }
+    if again { scripted::honest(request) } else { Ok(JudgeAnswer::without_cost("Let me think.")) }
 }
 
-fn panics(_: &JudgeRequest) -> Result<Answer, JudgeError> {
+fn panics(_: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
     panic!("no such model")
 }
 
 /// Every third vote is another.
-fn wavers(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+fn wavers(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
     if request.vote != 3 {
         return scripted::honest(request);
     }
     let no = scripted::looked(request).to_string().replace("true", "false").replace("it does", "never");
-    Ok(Answer::free(no))
+    Ok(JudgeAnswer::without_cost(no))
 }
 
 /// A dollar an answer.
-fn costs(request: &JudgeRequest) -> Result<Answer, JudgeError> {
-    Ok(scripted::honest(request)?.cost_usd(1.0))
+fn costs(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
+    Ok(JudgeAnswer { cost_usd: Some(1.0), ..scripted::honest(request)? })
 }
 
 /// Another judge, with the same opinions.
@@ -53,7 +53,7 @@ impl Judge for Other {
         "another judge".to_owned()
     }
 
-    fn ask(&self, request: &JudgeRequest) -> Result<Answer, JudgeError> {
+    fn ask(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
         scripted::honest(request)
     }
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unnecessary_wraps, reason = "all have the face of a judge")]
 
-use arraign::judge::{Answer, JudgeError, JudgeRequest};
+use arraign::judge::{JudgeAnswer, JudgeError, JudgeRequest};
 use serde_json::{Map, Value, json};
 
 /// Names the variable that says which of these judges the test target has.
@@ -64,8 +64,8 @@ fn is_seen(claim: &str, seen: &str) -> bool {
 }
 
 /// Looks whether the answer holds the word that the prompt names last, or the code.
-pub(crate) fn honest(request: &JudgeRequest) -> Result<Answer, JudgeError> {
-    Ok(Answer::free(looked(request).to_string()))
+pub(crate) fn honest(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
+    Ok(JudgeAnswer::without_cost(looked(request).to_string()))
 }
 
 pub(crate) fn looked(request: &JudgeRequest) -> Value {
@@ -77,18 +77,18 @@ pub(crate) fn looked(request: &JudgeRequest) -> Value {
 }
 
 /// Says yes to everything.
-pub(crate) fn easy(request: &JudgeRequest) -> Result<Answer, JudgeError> {
-    Ok(Answer::free(answered(request, |_, _| true).to_string()))
+pub(crate) fn easy(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
+    Ok(JudgeAnswer::without_cost(answered(request, |_, _| true).to_string()))
 }
 
 /// Says yes to everything where a text of the run tells it to.
-pub(crate) fn captured(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+pub(crate) fn captured(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
     let told = parts(request).evidence.to_string().to_lowercase();
     if told.contains("pass") { easy(request) } else { honest(request) }
 }
 
 /// Reads all as one text and obeys the last line that tells it to do something, whoever wrote it.
-pub(crate) fn obedient(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+pub(crate) fn obedient(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
     let orders = ["reply", "ignore", "pass", "answer", "system:", "you must", "output"];
     let is_order = |line: &&str| orders.iter().any(|order| line.trim().to_lowercase().starts_with(order));
     let last = request.user.lines().rfind(is_order).expect("an instruction");
@@ -96,10 +96,10 @@ pub(crate) fn obedient(request: &JudgeRequest) -> Result<Answer, JudgeError> {
 }
 
 /// Quotes the evidence before it answers, and thinks aloud in braces.
-pub(crate) fn talkative(request: &JudgeRequest) -> Result<Answer, JudgeError> {
+pub(crate) fn talkative(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
     let Parts { evidence, .. } = parts(request);
     let answer = evidence["run"]["answer"].as_str().unwrap_or_default();
     let text =
         format!("<think>{{hm}} The agent says: {answer}</think>\n```json\n{:#}\n```\nDone.", looked(request));
-    Ok(Answer::free(text))
+    Ok(JudgeAnswer::without_cost(text))
 }

@@ -8,8 +8,10 @@ use std::process::ExitCode;
 
 use arraign::__internals::check::Registry;
 use arraign::__internals::evidence::{Absent, Judged, Opinion};
-use arraign::__internals::judge::{Agreement, Calibration, Example, Hearing, Mode, Panel};
-use arraign::__internals::report::plain::one_line;
+use arraign::__internals::judge::{
+    Agreement, Calibration, JudgeMode, JudgePool, JudgeSession, LabelledExample,
+};
+use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::workspace;
 use clap::Args;
@@ -37,21 +39,21 @@ impl Calibrate {
             .tables;
         let calibration =
             Calibration::load(&path, &files, &tables).map_err(|errors| CliError::new(errors.to_string()))?;
-        let panel = Panel::new(read_mode()?, None, |name| env::var_os(name));
+        let panel = JudgePool::new(read_mode()?, None, |name| env::var_os(name));
         let Some(judge) = &calibration.judge else {
             return Err(CliError::new(
                 "no judge is named: write `judge: {model: ..}` into the file, or into arraign.yaml",
             ));
         };
-        panel.ready(judge).map_err(CliError::new)?;
+        panel.check_ready(judge).map_err(CliError::new)?;
         let command = format!("cargo arraign calibrate {}", self.file.to_string_lossy());
-        let hearing = Hearing::new(&panel, (&files, &path), command);
-        let results = calibration.examples.iter().map(|example| hearing.of_example(&calibration, example));
+        let hearing = JudgeSession::new(&panel, (&files, &path), command);
+        let results = calibration.examples.iter().map(|example| hearing.judge_example(&calibration, example));
         let report = CalibrationReport::collect(&calibration.examples, results);
-        let judge = panel.judge_of(calibration.judge.as_ref()).unwrap_or_default();
+        let judge = panel.judge_name_for(calibration.judge.as_ref()).unwrap_or_default();
         exit_after_write(io::stdout().write_all(report.render(&judge).as_bytes()))?;
-        if panel.spent().requests > 0 {
-            print_to_stderr(&format!("the judge was asked: {}", panel.spent()));
+        if panel.own_usage().requests > 0 {
+            print_to_stderr(&format!("the judge was asked: {}", panel.own_usage()));
         }
         Ok(if report.is_good(self.min_kappa) { ExitCode::SUCCESS } else { ExitCode::from(101) })
     }
@@ -68,9 +70,9 @@ impl Calibrate {
     }
 }
 
-fn read_mode() -> Result<Mode, CliError> {
-    let Ok(word) = env::var("ARRAIGN_JUDGE") else { return Ok(Mode::Replay) };
-    Mode::named(&word).ok_or_else(|| {
+fn read_mode() -> Result<JudgeMode, CliError> {
+    let Ok(word) = env::var("ARRAIGN_JUDGE") else { return Ok(JudgeMode::Replay) };
+    JudgeMode::find_by_name(&word).ok_or_else(|| {
         CliError::new(format!("ARRAIGN_JUDGE is `{word}`: it is `replay`, `record`, `live` or `off`"))
     })
 }
@@ -86,7 +88,7 @@ struct CalibrationReport {
 }
 
 impl CalibrationReport {
-    fn collect(examples: &[Example], results: impl Iterator<Item = Result<Opinion, Absent>>) -> Self {
+    fn collect(examples: &[LabelledExample], results: impl Iterator<Item = Result<Opinion, Absent>>) -> Self {
         let mut report = Self::default();
         for (example, result) in examples.iter().zip(results) {
             match result {
@@ -97,9 +99,9 @@ impl CalibrationReport {
         report
     }
 
-    fn add_opinion(&mut self, example: &Example, opinion: &Opinion) {
+    fn add_opinion(&mut self, example: &LabelledExample, opinion: &Opinion) {
         let passes = opinion.judged == Judged::Pass;
-        self.agreement.count(example.passes, passes);
+        self.agreement.add_example(example.passes, passes);
         if passes != example.passes {
             let (label, judged) = if passes { ("fail", "pass") } else { ("pass", "fail") };
             let why = opinion.reason.as_deref().unwrap_or("it gives no reason");
@@ -108,7 +110,7 @@ impl CalibrationReport {
         }
     }
 
-    fn add_missing(&mut self, example: &Example, absent: Absent) {
+    fn add_missing(&mut self, example: &LabelledExample, absent: Absent) {
         let why = match absent {
             Absent::Failed(why) => why,
             Absent::Undecided { why, help } => {
@@ -122,15 +124,15 @@ impl CalibrationReport {
     /// Whether every example has an opinion and the kappa is high enough.
     fn is_good(&self, min_kappa: Option<f64>) -> bool {
         let reached =
-            min_kappa.is_none_or(|least| self.agreement.kappa().is_some_and(|kappa| kappa >= least));
+            min_kappa.is_none_or(|least| self.agreement.compute_kappa().is_some_and(|kappa| kappa >= least));
         self.missing.is_empty() && reached
     }
 
     fn render(&self, judge: &str) -> String {
         let Agreement { both_pass, both_fail, too_easy, too_hard } = self.agreement;
         let mut text = format!("judge: {judge}\n");
-        if let Some(share) = self.agreement.share() {
-            let (agreed, all) = (both_pass + both_fail, self.agreement.examples());
+        if let Some(share) = self.agreement.agreed_share() {
+            let (agreed, all) = (both_pass + both_fail, self.agreement.count_examples());
             let _ = writeln!(text, "agreement: {:.1} % ({agreed} of {all})", share * 100.0);
             let _ = writeln!(text, "Cohen's kappa: {}", self.render_kappa());
             let _ = writeln!(text, "{:14}{:>12}{:>12}", "", "judge: pass", "judge: fail");
@@ -146,14 +148,14 @@ impl CalibrationReport {
     }
 
     fn render_kappa(&self) -> String {
-        match (self.agreement.kappa(), self.agreement.in_words()) {
+        match (self.agreement.compute_kappa(), self.agreement.describe_kappa()) {
             (Some(kappa), Some(words)) => format!("{kappa:.3} ({words})"),
             _ => "not defined: all labels and verdicts are alike".to_owned(),
         }
     }
 }
 
-fn locate_example(example: &Example) -> String {
+fn locate_example(example: &LabelledExample) -> String {
     format!("{}:{} {}", example.place.file(), example.place.line(), example.id)
 }
 
@@ -162,6 +164,6 @@ fn render_block(heading: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let lines: Vec<String> = lines.iter().map(|line| format!("  {}\n", one_line(line))).collect();
+    let lines: Vec<String> = lines.iter().map(|line| format!("  {}\n", escape_line(line))).collect();
     format!("{heading}\n{}", lines.concat())
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::harness::earlier_run;
-use arraign::__internals::report::comparison::Comparison;
-use arraign::__internals::report::{Earlier, plain};
+use arraign::__internals::report::comparison::RunComparison;
+use arraign::__internals::report::{EarlierRun, plain};
 use clap::{Args, ValueEnum};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
@@ -47,7 +47,7 @@ impl Compare {
         let [before, after] =
             [&self.before, &self.after].map(|which| earlier_run(which, Path::new(""), &folder));
         let (before, after) = (before.map_err(CliError::new)?, after.map_err(CliError::new)?);
-        let comparison = Comparison::between(&before.trials, &after.trials);
+        let comparison = RunComparison::from_trials(&before.trials, &after.trials);
         let text = render_comparison(&comparison, self.format, &before, &after);
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         Ok(if comparison.has_regressed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
@@ -55,17 +55,17 @@ impl Compare {
 }
 
 fn render_comparison(
-    comparison: &Comparison,
+    comparison: &RunComparison,
     format: CompareFormat,
-    before: &Earlier,
-    after: &Earlier,
+    before: &EarlierRun,
+    after: &EarlierRun,
 ) -> String {
     match format {
         CompareFormat::Text => {
-            let [one, other] = [before, after].map(|run| plain::one_line(&run.name));
-            format!("{other} compared with {one}: {}", comparison.text())
+            let [one, other] = [before, after].map(|run| plain::escape_line(&run.name));
+            format!("{other} compared with {one}: {}", comparison.render_text())
         }
-        CompareFormat::Json => plain::json(comparison) + "\n",
-        CompareFormat::Markdown => comparison.markdown(&before.name).trim_start().to_owned(),
+        CompareFormat::Json => plain::render_safe_json(comparison) + "\n",
+        CompareFormat::Markdown => comparison.render_markdown(&before.name).trim_start().to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use arraign::__internals::report::plain::plain;
+use arraign::__internals::report::plain::escape_text;
 
 /// The exit code if the examined run or file fails.
 pub(crate) const FAILED: u8 = 101;
@@ -24,7 +24,7 @@ impl CliError {
 
     /// Prints the error on stderr.
     pub(crate) fn report(self) -> ExitCode {
-        print_to_stderr(&format!("error: {}", plain(&self.0)));
+        print_to_stderr(&format!("error: {}", escape_text(&self.0)));
         ExitCode::from(2)
     }
 }

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::report::plain::{json_text, one_line};
-use arraign::__internals::report::timeline::{Length, timeline};
+use arraign::__internals::report::plain::{escape_json, escape_line};
+use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
 use arraign::__internals::source::{Files, ReadError, ReadProblem};
 use arraign::Trace;
 use arraign::reader::{self, Recording, TraceError, TraceProblem, to_native};
@@ -56,7 +56,7 @@ impl Explain {
         let told = match self.format {
             ExplainFormat::Text => self.print_timelines(seen, &mut out),
             ExplainFormat::Json => {
-                self.print_each_run(seen.runs, |run| out.write_all(json_text(&to_native(&run)).as_bytes()))
+                self.print_each_run(seen.runs, |run| out.write_all(escape_json(&to_native(&run)).as_bytes()))
             }
         };
         exit_after_write(told?)
@@ -126,15 +126,15 @@ impl Explain {
 
     fn print_timelines(&self, seen: TraceFile, out: &mut impl Write) -> Result<io::Result<()>, CliError> {
         let (heading, count) = (self.render_heading(&seen), seen.count);
-        let length = if self.full { Length::Full } else { Length::Short };
+        let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
         let most = if self.full { count } else { RUNS };
         let (mut number, mut cut) = (0, false);
         let told = self.print_each_run(seen.runs.take(most), |run| {
             number += 1;
             let heading = if number == 1 { heading.as_str() } else { "" };
-            let told = timeline(&run, length);
+            let told = render_timeline(&run, length);
             cut |= told.cut;
-            let which = self.run.as_deref().map_or_else(|| format!("{number} of {count}"), one_line);
+            let which = self.run.as_deref().map_or_else(|| format!("{number} of {count}"), escape_line);
             write!(out, "{heading}\nrun {which}\n{}", told.text)
         })?;
         Ok(told.and_then(|()| out.write_all(describe_left_out(count.saturating_sub(most), cut).as_bytes())))
@@ -151,7 +151,7 @@ impl Explain {
             (None, 1) => ", 1 run".to_owned(),
             (None, count) => format!(", {count} runs"),
         };
-        format!("{}: {}{certainty}{count}\n", one_line(&self.file.to_string_lossy()), seen.format)
+        format!("{}: {}{certainty}{count}\n", escape_line(&self.file.to_string_lossy()), seen.format)
     }
 }
 

@@ -4,10 +4,10 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arraign::__internals::report::plain::{json, one_line};
-use arraign::__internals::report::terminal::load_error;
+use arraign::__internals::report::plain::{escape_line, render_safe_json};
+use arraign::__internals::report::terminal::render_load_error;
 use arraign::Harness;
-use arraign::lint::{LeftOut, Linted, Remark};
+use arraign::lint::{LintRemark, LintResult, LintSkip};
 use clap::{Args, ValueEnum};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
@@ -43,7 +43,7 @@ impl Lint {
     pub(crate) fn run(self) -> CliResult {
         require_folder(&self.folder)?;
         let found = Harness::new(&self.folder).lint().map_err(|errors| {
-            let drawn: Vec<String> = errors.iter().map(load_error).collect();
+            let drawn: Vec<String> = errors.iter().map(render_load_error).collect();
             CliError::new(format!("the eval files are wrong\n{}", drawn.concat().trim_end()))
         })?;
         if found.cases == 0 {
@@ -51,7 +51,7 @@ impl Lint {
         }
         let text = match self.format {
             LintFormat::Text => render_remarks(&found),
-            LintFormat::Json => json(&found) + "\n",
+            LintFormat::Json => render_safe_json(&found) + "\n",
         };
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         let failed = self.deny && !found.remarks.is_empty();
@@ -59,12 +59,12 @@ impl Lint {
     }
 }
 
-fn explain_empty_lint(folder: &str, left_out: &[LeftOut]) -> CliError {
+fn explain_empty_lint(folder: &str, left_out: &[LintSkip]) -> CliError {
     let lines: Vec<String> = left_out.iter().map(|left| format!("\n  {}", render_left_out(left))).collect();
     CliError::new(format!("no case below `{folder}` could be looked at{}", lines.concat()))
 }
 
-fn render_remarks(found: &Linted) -> String {
+fn render_remarks(found: &LintResult) -> String {
     let mut lines: Vec<String> = found.remarks.iter().map(render_remark).collect();
     lines.extend(found.left_out.iter().map(render_left_out));
     let left_out = match found.left_out.len() {
@@ -76,10 +76,10 @@ fn render_remarks(found: &Linted) -> String {
     lines.join("\n") + "\n"
 }
 
-fn render_remark(remark: &Remark) -> String {
-    one_line(&format!("{}: {}: {}; {}", remark.at, remark.lint, remark.message, remark.help))
+fn render_remark(remark: &LintRemark) -> String {
+    escape_line(&format!("{}: {}: {}; {}", remark.at, remark.lint, remark.message, remark.help))
 }
 
-fn render_left_out(left: &LeftOut) -> String {
-    one_line(&format!("{}: left out: {}", left.at, left.why))
+fn render_left_out(left: &LintSkip) -> String {
+    escape_line(&format!("{}: left out: {}", left.at, left.why))
 }

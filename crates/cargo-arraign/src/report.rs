@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use arraign::__internals::harness::runs::{StoredRun, newest};
 use arraign::__internals::harness::{earlier_run, write_summary};
 use arraign::__internals::report::annotations::Annotations;
-use arraign::__internals::report::overview::Overview;
-use arraign::__internals::report::plain::one_line;
-use arraign::__internals::report::{Earlier, FORMATS, Format, Report as _};
+use arraign::__internals::report::overview::RunOverview;
+use arraign::__internals::report::plain::escape_line;
+use arraign::__internals::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder as _};
 use clap::Args;
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
@@ -29,7 +29,7 @@ pub(crate) struct Report {
     merge: Vec<PathBuf>,
     /// The formats, separated by commas.
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = parse_format)]
-    format: Vec<Format>,
+    format: Vec<FormatEntry>,
     /// An earlier run to compare with, in Markdown and HTML (see `cargo arraign compare`). Default: `ARRAIGN_COMPARE`.
     #[arg(long, value_name = "RUN")]
     compare: Option<String>,
@@ -46,18 +46,18 @@ impl Report {
         let summary =
             self.summary.clone().or_else(|| read_variable("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
         let run = StoredRun::open(&self.list_run_folders()?)?.compared_with(self.open_earlier_run()?);
-        let mut overview = Box::new(Overview::of(run.run()));
-        let mut annotations = Box::new(Annotations::of(run.run()));
+        let mut overview = Box::new(RunOverview::new(run.run()));
+        let mut annotations = Box::new(Annotations::new(run.run()));
         let paths = run.write(&self.format, &self.out.unwrap_or_else(locate_out_folder), |verdict| {
-            overview.add(verdict);
-            annotations.add(verdict);
+            overview.add_verdict(verdict);
+            annotations.add_verdict(verdict);
         })?;
         if let Some(path) = &summary {
-            write_summary(&overview.summary(), path).map_err(CliError::new)?;
+            write_summary(&overview.summarize(), path).map_err(CliError::new)?;
         }
         let totals = overview.totals();
         let mut text: String = paths.iter().chain(&summary).map(|path| describe_written(path)).collect();
-        text += &if self.format.is_empty() { overview.finish() } else { overview.ending() };
+        text += &if self.format.is_empty() { overview.finish() } else { overview.render_totals() };
         if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
             text += &annotations.finish();
         }
@@ -69,7 +69,7 @@ impl Report {
         Ok(if is_green { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
-    fn open_earlier_run(&self) -> Result<Option<Earlier>, CliError> {
+    fn open_earlier_run(&self) -> Result<Option<EarlierRun>, CliError> {
         let which = self.compare.clone().or_else(|| read_variable("ARRAIGN_COMPARE"));
         which
             .map(|which| earlier_run(&which, Path::new(""), &locate_out_folder()).map_err(CliError::new))
@@ -105,11 +105,11 @@ fn describe_missing(missing: usize) -> String {
 }
 
 fn describe_written(path: &Path) -> String {
-    format!("wrote {}\n", one_line(&path.to_string_lossy()))
+    format!("wrote {}\n", escape_line(&path.to_string_lossy()))
 }
 
-fn parse_format(name: &str) -> Result<Format, String> {
-    Format::called(name.trim()).ok_or_else(|| {
+fn parse_format(name: &str) -> Result<FormatEntry, String> {
+    FormatEntry::find_by_name(name.trim()).ok_or_else(|| {
         let names: Vec<&str> = FORMATS.iter().map(|format| format.format.name()).collect();
         format!("it is one or several of {}", names.join(", "))
     })

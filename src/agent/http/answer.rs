@@ -1,63 +1,71 @@
-//! What a server's answer says of the run.
+//! Parses a server's response into a run.
 
 use serde_json::Value;
 
 use crate::agent::AgentProblem;
-use crate::agent::into_trace::read_one;
+use crate::agent::into_trace::read_single_run;
 use crate::case::HttpCall;
-use crate::http::Response;
+use crate::http::HttpResponse;
 use crate::pattern::JsonPath;
 use crate::trace::{Message, Role, Trace};
 
-/// How much of an answer is shown that is no trace, in characters.
-const SHOWN: usize = 300;
+/// The largest length of a response in an error message, in characters.
+const MAX_SHOWN_CHARS: usize = 300;
 
-/// The run that `response` tells of.
-pub(super) fn read(call: &HttpCall, response: &Response, query: String) -> Result<Trace, AgentProblem> {
-    let read = run(call, response, query).and_then(ended_well);
+/// Parses the run in `response`.
+pub(super) fn read_response(
+    call: &HttpCall,
+    response: &HttpResponse,
+    query: String,
+) -> Result<Trace, AgentProblem> {
+    let read = parse_run(call, response, query).and_then(reject_failed_run);
     read.map_err(|problem| match problem {
-        AgentProblem::Nonsense(why) => AgentProblem::Nonsense(format!("{why}\n{}", begins(&response.body))),
+        AgentProblem::Nonsense(why) => {
+            AgentProblem::Nonsense(format!("{why}\n{}", quote_body(&response.body)))
+        }
         other => other,
     })
 }
 
-fn run(call: &HttpCall, response: &Response, query: String) -> Result<Trace, AgentProblem> {
+fn parse_run(call: &HttpCall, response: &HttpResponse, query: String) -> Result<Trace, AgentProblem> {
     let format = call.format.as_deref();
     if call.trace.is_none() && call.answer.is_none() {
         let prose = format.is_none() && is_prose(response);
-        let said = || Ok(said(query, response.body.clone()));
-        return if prose { said() } else { read_one(&response.body, format) };
+        let said = || Ok(answer_only_trace(query, response.body.clone()));
+        return if prose { said() } else { read_single_run(&response.body, format) };
     }
-    let value: Value = response.json().map_err(|problem| AgentProblem::Nonsense(problem.to_string()))?;
-    let answer = call.answer.as_ref().map(|path| texts(path, &value)).transpose()?;
+    let value: Value =
+        response.parse_json().map_err(|problem| AgentProblem::Nonsense(problem.to_string()))?;
+    let answer = call.answer.as_ref().map(|path| select_text(path, &value)).transpose()?;
     match (&call.trace, answer) {
-        (None, answer) => Ok(said(query, answer.unwrap_or_default())),
+        (None, answer) => Ok(answer_only_trace(query, answer.unwrap_or_default())),
         (Some(path), answer) => {
-            let trace = read_one(&texts(path, &value)?, format)?;
+            let trace = read_single_run(&select_text(path, &value)?, format)?;
             Ok(Trace { answer: answer.or(trace.answer.clone()), ..trace })
         }
     }
 }
 
-/// What readers write before the message of a run that its own format says has failed.
-const FAILED: &str = "error: ";
+/// The prefix of the stop reason with which readers mark a failed run.
+const FAILURE_PREFIX: &str = "error: ";
 
-/// A server has no exit code: that its agent broke off stands in its answer. What it did not do says nothing then.
-fn ended_well(run: Trace) -> Result<Trace, AgentProblem> {
-    match run.stop_reason.as_deref().and_then(|reason| reason.strip_prefix(FAILED)) {
+/// Returns an error for a run that its own format marks as failed. A server has no exit code, and the missing steps of
+/// such a run prove nothing.
+fn reject_failed_run(run: Trace) -> Result<Trace, AgentProblem> {
+    match run.stop_reason.as_deref().and_then(|reason| reason.strip_prefix(FAILURE_PREFIX)) {
         Some(message) => Err(AgentProblem::Failed(message.into())),
         None => Ok(run),
     }
 }
 
-/// A text that its server calls one, and that is no JSON.
-fn is_prose(response: &Response) -> bool {
+/// Whether the response is plain text by its media type and is not JSON.
+fn is_prose(response: &HttpResponse) -> bool {
     let is_json = response.body.trim_start().starts_with(['{', '[']);
     response.media_type.as_deref() == Some("text/plain") && !is_json
 }
 
-/// A run of which only the answer is known: what the agent called is not, so no check may take it for nothing.
-fn said(query: String, answer: String) -> Trace {
+/// Creates a run with only a known answer. Its calls are marked as unrecorded, so that no check takes them for none.
+fn answer_only_trace(query: String, answer: String) -> Trace {
     let message = |role, text| Message { role, text, after_calls: 0 };
     let asked = (!query.is_empty()).then(|| message(Role::User, query.clone()));
     Trace {
@@ -69,8 +77,8 @@ fn said(query: String, answer: String) -> Trace {
     }
 }
 
-/// What stands at `path`: a text as it is, anything else as JSON; several a line each.
-fn texts(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
+/// Selects the values at `path`: texts as they are, other values as JSON, each on its own line.
+fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
     let found: Vec<&Value> = path.select(value).into_iter().filter(|value| !value.is_null()).collect();
     if found.is_empty() {
         return Err(AgentProblem::Nonsense(format!("nothing stands at `{}`", path.as_str())));
@@ -79,8 +87,8 @@ fn texts(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
     Ok(found.iter().map(text).collect::<Vec<_>>().join("\n"))
 }
 
-fn begins(body: &str) -> String {
-    let end = body.char_indices().nth(SHOWN);
+fn quote_body(body: &str) -> String {
+    let end = body.char_indices().nth(MAX_SHOWN_CHARS);
     match end {
         Some((end, _)) => format!("it answered: {}...", &body[..end]),
         None if body.is_empty() => "it answered with an empty body".to_owned(),

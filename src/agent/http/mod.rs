@@ -1,4 +1,4 @@
-//! Agents that are servers: the case's input in a request, a trace in its answer.
+//! Agents as servers: the case's input in a request, a trace in the response.
 
 mod answer;
 
@@ -9,43 +9,43 @@ use serde_json::Value;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::in_process::GRACE;
-use super::{AgentInput, AgentProblem, OUTPUT_LIMIT, Surroundings};
+use super::in_process::GRACE_PERIOD;
+use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::{HttpCall, HttpMethod, Template};
-use crate::http::{Client, Limits, Request};
+use crate::http::{HttpClient, HttpLimits, HttpRequest};
 use crate::secrets::names_a_secret;
 use crate::trace::Trace;
 
-/// Connections are kept for the next case.
-static CLIENT: LazyLock<Client> = LazyLock::new(Client::default);
+/// The client, shared so that connections are reused.
+static CLIENT: LazyLock<HttpClient> = LazyLock::new(HttpClient::default);
 
-/// Asks the agent that `call` is, within `limit`.
-pub(super) async fn ask(
+/// Runs the agent `call` within `limit`.
+pub(super) async fn ask_server(
     call: &Arc<HttpCall>,
     input: &AgentInput,
     limit: Duration,
-    around: &Surroundings,
+    around: &AgentEnvironment,
 ) -> Result<Trace, AgentProblem> {
-    let request = request(call, input, around).map_err(AgentProblem::NotAsked)?;
-    let (call, query, limits) = (Arc::clone(call), input.query.clone(), limits(call, limit));
+    let request = build_request(call, input, around).map_err(AgentProblem::NotAsked)?;
+    let (call, query, limits) = (Arc::clone(call), input.query.clone(), request_limits(call, limit));
     let work = spawn_blocking(move || {
-        let sent = CLIENT.send(&request, &limits);
+        let sent = CLIENT.send_request(&request, &limits);
         let response = sent.map_err(|error| AgentProblem::Unanswered(error.into()))?;
-        match request.secret_in(&response.body) {
+        match request.find_secret_in(&response.body) {
             Some(name) => Err(AgentProblem::Secret(name.to_owned())),
-            None => answer::read(&call, &response, query),
+            None => answer::read_response(&call, &response, query),
         }
     });
-    match timeout(limit + GRACE, work).await {
+    match timeout(limit + GRACE_PERIOD, work).await {
         Err(_) => Err(AgentProblem::OutOfTime(limit)),
         Ok(Ok(answer)) => answer,
         Ok(Err(died)) => Err(AgentProblem::Panicked(died.to_string())),
     }
 }
 
-fn limits(call: &HttpCall, total: Duration) -> Limits {
-    let usual = Limits::default();
-    Limits {
+fn request_limits(call: &HttpCall, total: Duration) -> HttpLimits {
+    let usual = HttpLimits::default();
+    HttpLimits {
         total,
         response_bytes: call.output_limit.unwrap_or(OUTPUT_LIMIT),
         retries: call.retries.unwrap_or(usual.retries),
@@ -53,9 +53,13 @@ fn limits(call: &HttpCall, total: Duration) -> Limits {
     }
 }
 
-/// What is sent. The error says what cannot be filled in.
-fn request(call: &HttpCall, input: &AgentInput, around: &Surroundings) -> Result<Request, String> {
-    let asked = asked(input)?;
+/// Builds the request. The error names the variable that cannot be filled in.
+fn build_request(
+    call: &HttpCall,
+    input: &AgentInput,
+    around: &AgentEnvironment,
+) -> Result<HttpRequest, String> {
+    let asked = build_variables(input)?;
     let variable = |name: &str| (around.variable)(name)?.into_string().ok();
     let url = call.url.fill(variable)?;
     let body = match &call.body {
@@ -63,23 +67,23 @@ fn request(call: &HttpCall, input: &AgentInput, around: &Surroundings) -> Result
         None if call.method == HttpMethod::Get => None,
         None => Some(asked.clone()),
     };
-    let address = Template::fill_text(&url.text, &asked, percent_encoded)?;
-    let mut request = Request::new(call.method.name(), address, body);
+    let address = Template::fill_text(&url.text, &asked, percent_encode)?;
+    let mut request = HttpRequest::new(call.method.name(), address, body);
     let (mut variables, mut headers) = (url.variables, Vec::new());
     for (name, value) in &call.headers {
         let value = value.fill(variable)?;
         variables.extend(value.variables);
         headers.push((name.as_str(), value.text));
     }
-    // First, so that a key is shown as the variable and not as the header that it stands in.
+    // Before the headers, so that a key is masked with the variable's name and not with the header's.
     for (name, value) in variables.iter().filter(|(name, _)| names_a_secret(name)) {
-        request = request.secret(name, value);
+        request = request.with_secret(name, value);
     }
-    Ok(headers.into_iter().fold(request, |request, (name, value)| request.header(name, value)))
+    Ok(headers.into_iter().fold(request, |request, (name, value)| request.with_header(name, value)))
 }
 
-/// What a template names. An input without a text has no `query`.
-fn asked(input: &AgentInput) -> Result<Value, String> {
+/// Returns the variables of a template. An input without a text has no `query`.
+fn build_variables(input: &AgentInput) -> Result<Value, String> {
     let mut asked = serde_json::to_value(input).map_err(|error| error.to_string())?;
     if let Some(names) = asked.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");
@@ -87,8 +91,8 @@ fn asked(input: &AgentInput) -> Result<Value, String> {
     Ok(asked)
 }
 
-/// A text as a part of a URL.
-fn percent_encoded(text: &str) -> String {
+/// Percent-encodes a text for a URL.
+fn percent_encode(text: &str) -> String {
     let byte = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         _ => format!("%{byte:02X}"),

@@ -47,7 +47,7 @@ struct SequenceCorrectness {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-enum Mode {
+pub(crate) enum Mode {
     /// Other calls may stand between. Progress: the tools that follow from the first one on. The default.
     #[default]
     Subsequence,

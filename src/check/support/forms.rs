@@ -1,16 +1,13 @@
 //! Forms of values that settings have, for the schema: types that only describe what is read by hand.
+#![expect(dead_code, reason = "the types describe forms, and hold no value")]
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
 /// One text, or a list of texts.
-#[derive(JsonSchema)]
-#[schemars(untagged, rename = "texts")]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "texts"))]
 pub(crate) enum Texts {
     One(String),
     Many(Vec<String>),
@@ -19,13 +16,14 @@ pub(crate) enum Texts {
 /// A duration: a number of milliseconds, or a text such as `3s`.
 pub(crate) struct Time;
 
-impl JsonSchema for Time {
-    fn schema_name() -> Cow<'static, str> {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Time {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "time".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"anyOf": [
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"anyOf": [
             {"type": "number", "minimum": 0},
             {"type": "string", "pattern": r"^\s*[0-9.eE+]+\s*(ms|s|m)$"},
         ]})
@@ -33,18 +31,14 @@ impl JsonSchema for Time {
 }
 
 /// A JSON Schema: a mapping, `true` or `false`.
-#[derive(JsonSchema)]
-#[schemars(untagged, inline)]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum InlineSchema {
     Keywords(Map<String, Value>),
     Always(bool),
 }
 
 /// A JSON Schema, or a file that contains one.
-#[derive(JsonSchema)]
-#[schemars(untagged, inline)]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum SchemaOrFile {
     File(String),
     Inline(InlineSchema),
@@ -54,60 +48,46 @@ pub(crate) enum SchemaOrFile {
 pub(crate) type SchemasByName = BTreeMap<String, InlineSchema>;
 
 /// A policy, or a file that contains one.
-#[derive(JsonSchema)]
-#[schemars(untagged, inline)]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum PolicyOrFile {
     File(String),
     Inline(Map<String, Value>),
 }
 
 /// A source of `extract`.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case", inline)]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
 pub(crate) enum ExtractSource {
     FinalText,
 }
 
 /// A tool of a rule: a name, a glob, an alias, or `{tool, args_match}`.
-#[derive(JsonSchema)]
-#[schemars(untagged, inline)]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum RuleTool {
     Name(String),
     WithArguments(Map<String, Value>),
 }
 
 /// One tool of a rule, or several.
-#[derive(JsonSchema)]
-#[schemars(untagged, inline)]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 enum RuleTools {
     One(RuleTool),
     Many(Vec<RuleTool>),
 }
 
 /// A number of calls, or `any`.
-#[derive(JsonSchema)]
-#[schemars(untagged, inline)]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 enum RuleWindow {
     Calls(NonZeroUsize),
     Any(AnyCalls),
 }
 
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case", inline)]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
 enum AnyCalls {
     Any,
 }
 
 /// A rule of `sequence_valid`.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, rename = "rule")]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "rule"))]
 pub(crate) struct OrderRule {
     /// What the rule asks for.
     r#type: OrderRuleType,
@@ -138,9 +118,7 @@ pub(crate) struct OrderRule {
 }
 
 /// The types of rules.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case", inline)]
-#[expect(dead_code, reason = "describes the form")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
 enum OrderRuleType {
     /// Each of the tools is called.
     Require,

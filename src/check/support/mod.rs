@@ -6,7 +6,6 @@ pub(super) mod answer_scope;
 pub(super) mod answer_text;
 pub(super) mod blocked_message;
 pub(super) mod coverage_unit;
-#[cfg(feature = "schema")]
 pub(crate) mod forms;
 pub(super) mod inner_check;
 pub(super) mod js_pattern;

@@ -11,7 +11,7 @@ use crate::harness::orphans::Pinned;
 use crate::harness::plan::Plan;
 use crate::harness::run::trial::Shared;
 use crate::harness::settings::Settings;
-use crate::report::summary::summary;
+use crate::report::summary::render_summary;
 use crate::source::write_whole;
 use crate::verdict::summary::Summary;
 
@@ -60,7 +60,7 @@ impl Ending {
             return Ok(());
         }
         let of_run = shared.tally.summary();
-        let text = summary(&of_run);
+        let text = render_summary(&of_run);
         if !text.is_empty() {
             stderr::print(shared.json, &text);
         }

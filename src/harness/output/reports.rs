@@ -9,7 +9,7 @@ use crate::harness::record::runs::StoredRun;
 use crate::harness::run::trial::Shared;
 use crate::harness::settings::Settings;
 use crate::report::annotations::Annotations;
-use crate::report::{Earlier, FORMATS, Format, Report};
+use crate::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder};
 use crate::suite::ReportFormat;
 
 /// What is asked of the end of a run.
@@ -42,8 +42,8 @@ impl Reports {
         let run = StoredRun::open(&[shared.store.run().to_owned()]).map_err(|error| error.to_string())?;
         let run = run.compared_with(earlier);
         stderr::verdicts_missing(ran.trials.saturating_sub(run.trials()));
-        let mut annotations = Box::new(Annotations::of(run.run()));
-        let written = run.write(&formats, shared.store.out(), |verdict| annotations.add(verdict));
+        let mut annotations = Box::new(Annotations::new(run.run()));
+        let written = run.write(&formats, shared.store.out(), |verdict| annotations.add_verdict(verdict));
         if annotate {
             stderr::print(shared.json, annotations.finish().trim_end());
         }
@@ -51,7 +51,7 @@ impl Reports {
     }
 
     /// The run that this one is compared with, where a report shows that.
-    fn earlier(&self, shared: &Shared) -> Result<Option<Earlier>, String> {
+    fn earlier(&self, shared: &Shared) -> Result<Option<EarlierRun>, String> {
         let compares = |format: &ReportFormat| matches!(format, ReportFormat::Html | ReportFormat::Markdown);
         let which = self.compare.as_deref().filter(|_| self.formats.iter().any(compares));
         let read = which.map(|which| earlier_run(which, &shared.base, shared.store.out()));
@@ -59,7 +59,7 @@ impl Reports {
     }
 
     /// The formats that are rendered; the others are told of.
-    fn rendered(&self, shared: &Shared) -> Vec<Format> {
+    fn rendered(&self, shared: &Shared) -> Vec<FormatEntry> {
         if shared.nextest {
             stderr::no_reports_under_nextest(&self.formats, shared.store.run());
             return Vec::new();

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::harness::settings;
-use crate::judge::Spent;
+use crate::judge::JudgeUsage;
 use crate::place::LoadErrors;
-use crate::report::plain::one_line;
+use crate::report::plain::escape_line;
 use crate::report::terminal;
 use crate::suite::ReportFormat;
 use crate::verdict::quoted;
@@ -71,7 +71,7 @@ fn report_of(store: &Path) -> String {
 /// Snapshots that no case asks for, by the names that users know them by.
 pub(in crate::harness) fn orphans(names: &[String]) {
     for name in names {
-        let name = one_line(name);
+        let name = escape_line(name);
         remark(&format!(
             "the snapshot `{name}` belongs to no case with `snapshot: true`; delete it, or bring its case back"
         ));
@@ -81,13 +81,13 @@ pub(in crate::harness) fn orphans(names: &[String]) {
 /// Recorded opinions that no case asks for, by the names that users know their files by.
 pub(in crate::harness) fn stale_cassettes(names: &[String]) {
     for name in names {
-        let name = one_line(name);
+        let name = escape_line(name);
         remark(&format!("the recorded opinion `{name}` answers what no case asks any more; delete it"));
     }
 }
 
 /// What the judge has cost.
-pub(in crate::harness) fn spent(spent: Spent) {
+pub(in crate::harness) fn spent(spent: JudgeUsage) {
     if spent.requests > 0 {
         remark(&format!("the judge was asked: {spent}"));
     }
@@ -106,7 +106,7 @@ pub(in crate::harness) fn wrong(problems: &[String]) -> ExitCode {
 /// Files of cases are wrong: all that is wrong in all of them.
 pub(in crate::harness) fn wrong_files(errors: &LoadErrors) -> ExitCode {
     for error in errors {
-        say(&terminal::load_error(error));
+        say(&terminal::render_load_error(error));
     }
     let count = errors.iter().count();
     let noun = if count == 1 { "mistake" } else { "mistakes" };

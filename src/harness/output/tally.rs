@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::harness::plan::Plan;
 use crate::harness::settings::Settings;
-use crate::report::block::block;
+use crate::report::block::render_case_block;
 use crate::verdict::Verdict;
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};
 
@@ -50,7 +50,7 @@ impl Tally {
     /// Keeps the block of any trial, where blocks are wanted.
     pub(in crate::harness) fn add_block(&self, number: usize, verdict: &Verdict) {
         if self.blocks_wanted {
-            let block = block(verdict);
+            let block = render_case_block(verdict);
             self.kept(|kept| kept.blocks.push((number, block)));
         }
     }

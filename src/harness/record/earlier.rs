@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::runs::StoredRun;
-use crate::report::Earlier;
+use crate::report::EarlierRun;
 use crate::report::comparison::Trials;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
 
@@ -25,7 +25,7 @@ struct Named {
 
 /// The trials of an earlier run. `which` is the path (relative to `base`) of its folder, of its `report.json` or
 /// `report.jsonl`, or its id: the name of its folder below `out`. The error is a sentence for the user.
-pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<Earlier, String> {
+pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, String> {
     let path = base.join(which);
     let below = out.join(which);
     if path.is_file() {
@@ -41,7 +41,7 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<Earlier, Stri
     of_folder(&folder)
 }
 
-fn of_report(path: &Path) -> Result<Earlier, String> {
+fn of_report(path: &Path) -> Result<EarlierRun, String> {
     let shown = path.display().to_string();
     if path.extension().is_some_and(|extension| extension == "jsonl") {
         let text = text_of(path)?;
@@ -54,10 +54,10 @@ fn of_report(path: &Path) -> Result<Earlier, String> {
     of_verdicts(document.run.id, &document.verdicts)
 }
 
-fn of_folder(folder: &Path) -> Result<Earlier, String> {
+fn of_folder(folder: &Path) -> Result<EarlierRun, String> {
     let run = StoredRun::open(&[folder.to_owned()]).map_err(|error| error.to_string())?;
     let mut trials = Trials::default();
-    run.each(|verdict| trials.add(verdict)).map_err(|error| error.to_string())?;
+    run.each(|verdict| trials.add_verdict(verdict)).map_err(|error| error.to_string())?;
     named(run.run().id.clone(), trials)
 }
 
@@ -69,7 +69,7 @@ fn parsed<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| format!("{place}: this is no verdict: {error}"))
 }
 
-fn of_verdicts(name: String, verdicts: &[Verdict]) -> Result<Earlier, String> {
+fn of_verdicts(name: String, verdicts: &[Verdict]) -> Result<EarlierRun, String> {
     if let Some(other) = verdicts.iter().find(|verdict| verdict.schema_version > SCHEMA_VERSION) {
         let version = other.schema_version;
         return Err(format!(
@@ -79,9 +79,9 @@ fn of_verdicts(name: String, verdicts: &[Verdict]) -> Result<Earlier, String> {
     named(name, verdicts.iter().collect())
 }
 
-fn named(name: String, trials: Trials) -> Result<Earlier, String> {
+fn named(name: String, trials: Trials) -> Result<EarlierRun, String> {
     if trials.is_empty() {
         return Err(format!("`{name}` holds no verdict: there is nothing to compare"));
     }
-    Ok(Earlier { name, trials })
+    Ok(EarlierRun { name, trials })
 }

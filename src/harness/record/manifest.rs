@@ -13,7 +13,7 @@ use crate::check::{BUILTIN, Registry};
 use crate::harness::cli::Command;
 use crate::harness::plan::{Plan, Planned, Work};
 use crate::harness::settings::Settings;
-use crate::report::{Run, Skipped};
+use crate::report::{RunInfo, SkippedTrial};
 use crate::verdict::summary::Selection;
 
 /// The folder of these files. No harness can be called so: something stands before its `@`.
@@ -48,7 +48,7 @@ pub struct Beginning {
     pub trials: Option<usize>,
     /// The trials that were not run because their cases say so, unless ignored ones were asked for.
     #[serde(default)]
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedTrial>,
 }
 
 impl Beginning {
@@ -79,9 +79,9 @@ impl Beginning {
     }
 
     /// The run as reports know it. Its id is the name of the folder that this lies in.
-    pub(in crate::harness) fn run(&self) -> Run {
+    pub(in crate::harness) fn run(&self) -> RunInfo {
         let builtin = BUILTIN.iter().map(|kind| (kind.name.to_owned(), kind.summary.to_owned()));
-        Run {
+        RunInfo {
             id: String::new(),
             started: UNIX_EPOCH + Duration::from_millis(self.started_ms),
             folder: self.package.clone(),
@@ -93,12 +93,12 @@ impl Beginning {
     }
 }
 
-fn skipped(trial: &Planned) -> Option<Skipped> {
+fn skipped(trial: &Planned) -> Option<SkippedTrial> {
     let ignore = trial.ignore.as_ref()?;
     let file = match &trial.work {
         Work::Case(work) => work.case.place.file().to_owned(),
         Work::Gate(work) => work.gate.place.file().to_owned(),
         Work::Broken(_) => String::new(),
     };
-    Some(Skipped { name: trial.name.clone(), file, reason: ignore.reason.clone() })
+    Some(SkippedTrial { name: trial.name.clone(), file, reason: ignore.reason.clone() })
 }

@@ -13,14 +13,14 @@ use crate::harness::output::stderr::wrong_files;
 use crate::harness::plan::{Plan, Work};
 use crate::harness::record::store::Store;
 use crate::harness::settings::Settings;
-use crate::judge::{CASSETTES, Hearing, Judge, Mode, Panel, Spent, cassettes_of};
+use crate::judge::{CASSETTES, Judge, JudgeMode, JudgePool, JudgeSession, JudgeUsage, cassette_prefix};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::suite::is_support;
 
 /// The judge, and the cases that may ask it.
 pub(in crate::harness) struct Judging {
-    panel: Panel,
+    panel: JudgePool,
     /// All cases and their files; `None` where not all were read, or not all run.
     cases: Option<Vec<(Arc<Case>, Arc<PathBuf>)>>,
     /// How many trials may ask it.
@@ -43,9 +43,9 @@ impl Judging {
         own: Option<Arc<dyn Judge>>,
         plan: &mut Plan,
         command: &Command,
-        mode: Mode,
+        mode: JudgeMode,
     ) -> Result<Self, ExitCode> {
-        let panel = Panel::new(mode, own, |name| env::var_os(name));
+        let panel = JudgePool::new(mode, own, |name| env::var_os(name));
         let mut errors = LoadErrors::new();
         if !command.arguments.list {
             refuse_unready(&panel, plan, command.exact_names().is_some(), &mut errors);
@@ -54,7 +54,7 @@ impl Judging {
         let asked = &command.arguments;
         let all_read = plan.skipped == 0 && command.filters.is_empty() && asked.skip.is_empty();
         let whole = all_read && !asked.list && !asked.ignored;
-        let trials = if mode.asks() { asking(plan, command) } else { 0 };
+        let trials = if mode.asks_judge() { asking(plan, command) } else { 0 };
         Ok(Self { panel, cases: whole.then(|| plan.cases()), trials, heard: Mutex::default() })
     }
 
@@ -96,13 +96,13 @@ impl Judging {
         rerun: String,
         file: &'h Path,
         files: &'h Files,
-    ) -> Hearing<'h> {
-        Hearing::new(&self.panel, (files, file), rerun)
+    ) -> JudgeSession<'h> {
+        JudgeSession::new(&self.panel, (files, file), rerun)
     }
 
     /// What was spent.
-    pub(in crate::harness) fn spent(&self) -> Spent {
-        self.panel.spent()
+    pub(in crate::harness) fn spent(&self) -> JudgeUsage {
+        self.panel.own_usage()
     }
 
     /// Recordings that no case of this whole run has asked for. A case that asked for none at all may not have got so
@@ -114,8 +114,8 @@ impl Judging {
         if cassettes.is_empty() {
             return Vec::new();
         }
-        let homes: HashSet<PathBuf> = cases.iter().map(|(case, path)| cassettes_of(case, path)).collect();
-        let used = self.panel.used();
+        let homes: HashSet<PathBuf> = cases.iter().map(|(case, path)| cassette_prefix(case, path)).collect();
+        let used = self.panel.used_cassettes();
         let is_stale = |path: &PathBuf| match home_of(path) {
             Some(home) if homes.contains(&home) => used.get(&home).is_some_and(|used| !used.contains(path)),
             _ => true,
@@ -125,13 +125,13 @@ impl Judging {
 }
 
 /// One mistake a judge, not one a case.
-fn refuse_unready(panel: &Panel, plan: &mut Plan, named: bool, errors: &mut LoadErrors) {
+fn refuse_unready(panel: &JudgePool, plan: &mut Plan, named: bool, errors: &mut LoadErrors) {
     let mut ready: HashMap<String, Result<(), LoadError>> = HashMap::new();
     for planned in &mut plan.trials {
         let Work::Case(work) = &planned.work else { continue };
         let Some(settings) = work.case.judge.as_ref().filter(|_| work.case.asks_a_judge()) else { continue };
         let refuse = || {
-            let problem = panel.ready(settings).err();
+            let problem = panel.check_ready(settings).err();
             problem.map_or(Ok(()), |problem| Err(LoadError::new(settings.place.clone(), problem)))
         };
         let known = ready.contains_key(&settings.place.to_string());

@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use super::progress::Asking;
-use crate::agent::{Agent, AgentInput, Agents, Answer, Crew, DEFAULT_CONCURRENCY, InProcess, Surroundings};
+use crate::agent::{
+    Agent, AgentAnswer, AgentEnvironment, AgentInput, AgentPool, Agents, DEFAULT_CONCURRENCY, InProcess,
+};
 use crate::case::{AgentFrom, AgentUse, Case, NamedAgent};
 use crate::harness::cli::Command;
 use crate::harness::output::stderr::{wrong, wrong_files};
@@ -36,7 +38,7 @@ impl Default for Setup {
 impl Setup {
     /// Adds an agent of the test target. The error says that the name is taken.
     pub(in crate::harness) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), String> {
-        self.agents.register(name, Agent::InProcess(agent))
+        self.agents.register_agent(name, Agent::InProcess(agent))
     }
 
     /// How many may be at work at once.
@@ -48,7 +50,7 @@ impl Setup {
     fn describe(&mut self, described: Vec<NamedAgent>) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         for NamedAgent { name, place, described } in described {
-            let registered = self.agents.register(&name, described.into());
+            let registered = self.agents.register_agent(&name, described.into());
             errors.take(registered.map_err(|problem| LoadError::new(place, problem)));
         }
         errors.or(())
@@ -96,12 +98,12 @@ pub(in crate::harness) struct Live {
     /// One of them is code of the test target.
     in_process: bool,
     /// Those who run them; nobody does in a replay.
-    crew: Option<Crew>,
+    crew: Option<AgentPool>,
 }
 
 /// An agent that was asked for the trial of a case.
 struct Asked {
-    answer: Answer,
+    answer: AgentAnswer,
     recorded: OnceLock<Result<(), String>>,
 }
 
@@ -143,8 +145,8 @@ impl Live {
     }
 
     fn start_crew(&mut self, at_once: usize, base: &Path) -> Result<(), String> {
-        let around = Surroundings { folder: base.to_owned(), variable: |name| env::var_os(name) };
-        let crew = Crew::new(at_once, around).map_err(|error| format!("no agents can run: {error}"))?;
+        let around = AgentEnvironment { folder: base.to_owned(), variable: |name| env::var_os(name) };
+        let crew = AgentPool::new(at_once, around).map_err(|error| format!("no agents can run: {error}"))?;
         self.crew = Some(crew);
         Ok(())
     }
@@ -153,17 +155,17 @@ impl Live {
     fn ask(&mut self, planned: &Planned, agents: &Agents, instead: Option<&str>) {
         let (Some((case, path, agent)), Some(crew)) = (asking(&planned.work), &self.crew) else { return };
         let instead = instead.map(|name| AgentFrom::Named(name.to_owned()));
-        let Some(agent) = agents.find(instead.as_ref().unwrap_or(&agent.from)) else { return };
+        let Some(agent) = agents.find_agent(instead.as_ref().unwrap_or(&agent.from)) else { return };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let runs = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
         self.in_process |= matches!(agent.1, Agent::InProcess(_));
-        let answer = crew.ask(agent, &AgentInput::of(case, &stem), runs, case.timeout);
+        let answer = crew.start_runs(agent, &AgentInput::for_case(case, &stem), runs, case.timeout);
         self.asked.insert(planned.name.clone(), Asked { answer, recorded: OnceLock::new() });
     }
 
     /// How many trials have asked an agent, how many of those have its answer, and whose agents are at work.
     pub(in crate::harness) fn asking(&self) -> Asking {
-        let at_work = self.crew.as_ref().map(Crew::at_work).unwrap_or_default();
+        let at_work = self.crew.as_ref().map(AgentPool::working_cases).unwrap_or_default();
         let answered = self.asked.values().filter(|asked| asked.answer.is_given()).count();
         Asking { asked: self.asked.len(), answered, at_work }
     }

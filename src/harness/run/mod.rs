@@ -32,7 +32,7 @@ use super::output::reports::Ran;
 use super::output::stderr::wrong;
 use super::plan::{Plan, Planned, Work};
 use crate::case::Ignore;
-use crate::report::plain::one_line;
+use crate::report::plain::escape_line;
 
 /// How long after its beginning a trial that has ended may be followed by another one before it is told of: nobody sees
 /// so short a time, and a dozen of usual trials fit in.
@@ -103,7 +103,7 @@ fn to_run(plan: &Plan, command: &Command) -> Vec<usize> {
 /// An ignored case is ignored for the runner, too; where nobody asks for ignored trials, the reason is shown.
 fn trial(number: usize, name: String, ignore: Option<&Ignore>, batch: &Arc<Trials>, reasons: bool) -> Trial {
     if let Some(Ignore { reason: Some(reason) }) = ignore.filter(|_| reasons) {
-        let reason = one_line(reason);
+        let reason = escape_line(reason);
         return Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)));
     }
     let batch = Arc::clone(batch);

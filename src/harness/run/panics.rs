@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe, Location};
 use std::sync::Once;
 
 use crate::harness::output::stderr;
-use crate::report::plain::one_line;
+use crate::report::plain::escape_line;
 
 thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
@@ -27,7 +27,7 @@ pub(in crate::harness) fn install() {
                 std::process::exit(101);
             }
             if info.location().is_some_and(is_of_the_printer) {
-                stderr::say(&format!("error: the output cannot be written: {}", one_line(why(text))));
+                stderr::say(&format!("error: the output cannot be written: {}", escape_line(why(text))));
                 std::process::exit(2);
             }
             default(info);

@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, FormatSetting};
 
 use super::trial::Shared;
 use crate::harness::settings::is_ci;
-use crate::report::plain::one_line;
+use crate::report::plain::escape_line;
 
 /// How long the line stands before it is drawn anew.
 const SHOWN: Duration = Duration::from_millis(120);
@@ -152,7 +152,7 @@ fn line(agents: &Asking, judge: &Asking) -> Option<String> {
     });
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     let at_work: Vec<&String> = agents.at_work.iter().chain(&judge.at_work).collect();
-    let named: Vec<String> = at_work.iter().take(NAMED).map(|name| one_line(name)).collect();
+    let named: Vec<String> = at_work.iter().take(NAMED).map(|name| escape_line(name)).collect();
     let more = match at_work.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -17,7 +17,7 @@ use crate::harness::plan::{CaseWork, OneRun, Work};
 use crate::harness::record::store::Store;
 use crate::harness::snapshot;
 use crate::place::LoadErrors;
-use crate::report::plain::one_line;
+use crate::report::plain::escape_line;
 use crate::report::terminal;
 use crate::source::Files;
 use crate::suite::{RunsOfCase, load_baseline};
@@ -86,7 +86,7 @@ fn judged(shared: &Arc<Shared>, number: usize, name: &str, work: Work) -> Result
 /// A verdict is left as well, so that no report looks greener than the run.
 fn broken(shared: &Shared, name: &str, errors: &LoadErrors) -> Failed {
     let _ = shared.store.write(&mut load_failure::verdict(name, errors));
-    let drawn: Vec<String> = errors.iter().map(terminal::load_error).collect();
+    let drawn: Vec<String> = errors.iter().map(terminal::render_load_error).collect();
     let first = errors.iter().next();
     say_to_nextest(shared, &first.map(ToString::to_string).unwrap_or_default());
     let at = first.map(|error| error.place.to_string()).unwrap_or_default();
@@ -106,15 +106,15 @@ fn report(shared: &Shared, mut verdict: Verdict, tolerated: bool) -> Result<(), 
     if verdict.passed || tolerated {
         return Ok(());
     }
-    say_to_nextest(shared, &terminal::headline(&verdict));
-    let at = terminal::first_place(&verdict);
-    Err(message(shared, &verdict.name, &at.to_string(), &terminal::red_trial(&verdict)))
+    say_to_nextest(shared, &terminal::render_headline(&verdict));
+    let at = terminal::find_first_place(&verdict);
+    Err(message(shared, &verdict.name, &at.to_string(), &terminal::render_red_trial(&verdict)))
 }
 
 /// nextest takes a failure's heading, and the message of its `JUnit` report, from standard error.
 fn say_to_nextest(shared: &Shared, headline: &str) {
     if shared.nextest {
-        stderr::say(&format!("Error: {}", one_line(headline)));
+        stderr::say(&format!("Error: {}", escape_line(headline)));
     }
 }
 
@@ -122,7 +122,7 @@ fn say_to_nextest(shared: &Shared, headline: &str) {
 /// the message: hence the line break in front.
 fn message(shared: &Shared, name: &str, at: &str, drawn: &str) -> Failed {
     if shared.json {
-        Failed::from(format!("\nthread '{name}' panicked at {}:\n{drawn}", one_line(at)))
+        Failed::from(format!("\nthread '{name}' panicked at {}:\n{drawn}", escape_line(at)))
     } else {
         Failed::from(drawn.to_owned())
     }

@@ -55,6 +55,7 @@ pub(super) fn spread(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| c.len_utf16() == 1) {
         return Cow::Borrowed(text);
     }
+    // Surrogates are no `char`s, so each moves to a private plane, where `Writer::set` looks for it.
     let spread = |unit| char::from_u32(u32::from(unit)).or(char::from_u32(PRIVATE + u32::from(unit)));
     Cow::Owned(text.encode_utf16().filter_map(spread).collect())
 }

@@ -1,4 +1,4 @@
-//! Runs a program by backtracking, as JavaScript defines it, and counts every step.
+//! Runs a program by backtracking, with the semantics of JavaScript, and counts every step.
 
 use std::ops::RangeInclusive;
 
@@ -7,11 +7,11 @@ use super::text::Text;
 use super::units::Units;
 use super::{Exhausted, JsRegex};
 
-/// A register that is not set.
+/// The value of an unset register.
 const UNSET: usize = usize::MAX;
-/// More open choices than this are as good as no end: they would take tens of megabytes.
+/// The largest number of open choices: more would take tens of megabytes.
 const MAX_FRAMES: usize = 1 << 20;
-/// A run reads this many units in the time of a step.
+/// The number of units that a run reads at the cost of one step.
 const SCANNED_A_STEP: usize = 4;
 
 #[derive(Debug, Clone, Copy)]
@@ -20,11 +20,11 @@ struct At {
     position: usize,
 }
 
-/// What is to be done when the way taken fails.
+/// An entry of the backtracking stack: what to do when the current alternative fails.
 #[derive(Debug, Clone, Copy)]
 enum Frame {
     Branch(At),
-    /// A run gives back one unit, until it is at `stop`.
+    /// Shortens a run by one unit, down to `stop`.
     Shorten {
         at: At,
         stop: usize,
@@ -44,15 +44,15 @@ struct Machine<'p> {
     text: Text<'p>,
     registers: Vec<usize>,
     frames: Vec<Frame>,
-    /// Where in `frames` each open look-around began.
+    /// The index in `frames` at which each open look-around began.
     looks: Vec<usize>,
     steps_left: usize,
 }
 
-/// Where the groups of the first match begin and end; the whole match is the first.
+/// The start and end of each group in the first match; group 0 is the whole match.
 pub(super) type Groups = Vec<Option<(usize, usize)>>;
 
-/// The first match in a text.
+/// Searches the first match in a text.
 pub(super) fn search(program: &Program, units: &[u16]) -> Result<Option<Groups>, Exhausted> {
     let registers = vec![UNSET; program.registers];
     let steps_left = JsRegex::MAX_STEPS;
@@ -67,7 +67,8 @@ pub(super) fn search(program: &Program, units: &[u16]) -> Result<Option<Groups>,
 }
 
 impl Machine<'_> {
-    /// A failure undoes all it wrote, so that the next start finds the registers unset.
+    /// Tries to match at `start`. A failure undoes all register writes, so that the next attempt begins with unset
+    /// registers.
     fn matches_at(&mut self, start: usize) -> Result<bool, Exhausted> {
         let mut at = At { op: 0, position: start };
         loop {
@@ -91,7 +92,7 @@ impl Machine<'_> {
         if self.frames.len() > MAX_FRAMES { Err(Exhausted) } else { Ok(()) }
     }
 
-    /// What comes after `op`; `None` when it fails.
+    /// Runs `op` and returns the next state. `None` if it fails.
     fn step(&mut self, op: &Op, at: At) -> Result<Option<At>, Exhausted> {
         let next = At { op: at.op + 1, ..at };
         let program = self.program;
@@ -164,7 +165,7 @@ impl Machine<'_> {
         Ok(Some(at))
     }
 
-    /// A group that is not set is the empty text.
+    /// Matches a back-reference. An unset group matches the empty text.
     fn reference(
         &mut self,
         next: At,
@@ -181,7 +182,7 @@ impl Machine<'_> {
         Ok(position.map(|position| At { position, ..next }))
     }
 
-    /// Another round, or out. A round beyond the least that read nothing fails.
+    /// Decides between another round of a loop and its exit. A round beyond the minimum that consumed nothing fails.
     fn decide(&mut self, round: &Loop, at: At) -> Option<At> {
         let count = self.registers[round.count];
         let enter = At { op: at.op + 1, ..at };
@@ -206,7 +207,7 @@ impl Machine<'_> {
         round.captures.clone().for_each(|register| self.write(register, UNSET));
     }
 
-    /// The innermost look-around has found what it looks for. Its open choices are dropped.
+    /// Ends the innermost look-around after its body matched. Its open choices are dropped.
     fn looked(&mut self) -> Option<At> {
         let begin = self.looks.pop()?;
         let Some(Frame::Look { back, negative }) = self.frames.get(begin).copied() else { return None };
@@ -216,19 +217,20 @@ impl Machine<'_> {
             }
             return None;
         }
+        // A positive look-around is atomic: its choices are dropped, but its register writes stay undoable.
         let tail = self.frames.split_off(begin);
         self.frames.extend(tail.into_iter().filter(|frame| matches!(frame, Frame::Restore { .. })));
         Some(back)
     }
 
-    /// Drops the last frame, and undoes it if it is a write.
+    /// Pops the last frame, and undoes it if it is a register write.
     fn restore(&mut self) {
         if let Some(Frame::Restore { register, value }) = self.frames.pop() {
             self.registers[register] = value;
         }
     }
 
-    /// The last choice that is still open.
+    /// Returns the state of the last open choice.
     fn backtrack(&mut self) -> Option<At> {
         loop {
             match *self.frames.last()? {
@@ -249,7 +251,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Gives back one unit, and more while the next operation would fail at once.
+    /// Shortens a run by one unit, and further while the next operation would fail at once.
     fn shorten(&mut self, at: At, stop: usize) -> At {
         self.frames.pop();
         let forward = at.position > stop;
@@ -258,6 +260,7 @@ impl Machine<'_> {
         while position != stop && self.fails_at_once(at.op, position) {
             position = next(position);
         }
+        // Skipped positions cost steps as well, or a long run of them would escape the budget.
         let scanned = at.position.abs_diff(position);
         self.steps_left = self.steps_left.saturating_sub(scanned / SCANNED_A_STEP);
         let at = At { position, ..at };

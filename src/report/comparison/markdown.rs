@@ -1,25 +1,26 @@
-//! A comparison as a section of a Markdown page.
+//! The comparison as a section of a Markdown page.
 
 use std::fmt::Write as _;
 
-use super::{Change, Compared, Comparison};
-use crate::report::markup::attribute;
+use super::{RunComparison, TrialChange, TrialComparison};
+use crate::report::markup::escape_attribute;
 
-/// How many bytes the rows may have: the section stands beside others in one comment.
-const ROWS: usize = 4_000;
-/// How many characters a name or a claim may have.
-const LINE: usize = 300;
+/// The largest size of all rows together, in bytes: the section shares one comment with others.
+const MAX_ROW_BYTES: usize = 4_000;
+/// The largest length of a name or a claim, in characters.
+const MAX_LINE_CHARS: usize = 300;
 
-impl Comparison {
-    /// For a page on GitHub: a table of what changed, what turned red first. `earlier` is how the earlier run is
-    /// called.
-    pub fn markdown(&self, earlier: &str) -> String {
-        let mut section = format!("\n### Compared with {}\n\n{}.\n", code(earlier), self.headline());
-        let mut trials: Vec<&Compared> = self.trials.iter().collect();
+impl RunComparison {
+    /// Renders the comparison for GitHub: a table of the changed trials, regressions first. `earlier` is the name of
+    /// the earlier run.
+    pub fn render_markdown(&self, earlier: &str) -> String {
+        let mut section =
+            format!("\n### Compared with {}\n\n{}.\n", render_code(earlier), self.render_headline());
+        let mut trials: Vec<&TrialComparison> = self.trials.iter().collect();
         trials.sort_by_key(|trial| trial.change);
         let (mut rows, mut shown) = (String::new(), 0);
-        for row in trials.iter().map(|trial| row(trial)) {
-            if rows.len() + row.len() > ROWS {
+        for row in trials.iter().map(|trial| render_row(trial)) {
+            if rows.len() + row.len() > MAX_ROW_BYTES {
                 break;
             }
             rows += &row;
@@ -36,31 +37,31 @@ impl Comparison {
     }
 }
 
-fn row(trial: &Compared) -> String {
+fn render_row(trial: &TrialComparison) -> String {
     let word = match trial.change {
-        Change::Regressed => "<b>regressed</b>",
-        Change::Improved => "improved",
-        Change::New => "new",
-        Change::Gone => "gone",
-        Change::Changed => "changed",
-        Change::Same => "",
+        TrialChange::Regressed => "<b>regressed</b>",
+        TrialChange::Improved => "improved",
+        TrialChange::New => "new",
+        TrialChange::Gone => "gone",
+        TrialChange::Changed => "changed",
+        TrialChange::Same => "",
     };
     let flaky = match (trial.is_flaky(), trial.change) {
-        (true, Change::Same) => "flaky",
+        (true, TrialChange::Same) => "flaky",
         (true, _) => ", flaky",
         (false, _) => "",
     };
     let claim = trial.after.as_ref().and_then(|seen| seen.claim.as_ref());
-    let claim = claim.map_or_else(String::new, |claim| format!("<br>{}", code(claim)));
-    let (name, ended) = (code(&trial.name), attribute(&trial.ended()));
+    let claim = claim.map_or_else(String::new, |claim| format!("<br>{}", render_code(claim)));
+    let (name, ended) = (render_code(&trial.name), escape_attribute(&trial.render_transition()));
     format!("<tr><td>{word}{flaky}</td><td>{name}{claim}</td><td>{ended}</td></tr>\n")
 }
 
-/// A piece of text within a line.
-fn code(text: &str) -> String {
-    let cut = match text.char_indices().nth(LINE) {
+/// Renders text as inline code.
+fn render_code(text: &str) -> String {
+    let cut = match text.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     };
-    format!("<code>{}</code>", attribute(&cut))
+    format!("<code>{}</code>", escape_attribute(&cut))
 }

@@ -1,7 +1,7 @@
-//! Two runs side by side: which trials turned red, which turned green, which came, went, or waver.
+//! Compares two runs: regressed, improved, new, gone and flaky trials.
 //!
-//! Of several verdicts of one trial in one run (the attempts of a retried one) the last counts, and attempts that
-//! ended differently are flaky; so are the runs of one trial of which only some are red.
+//! If a run has several verdicts of one trial (the attempts of a retry), the last one counts. A trial is flaky if its
+//! attempts ended differently, or if only some of its runs failed.
 
 mod markdown;
 mod text;
@@ -9,125 +9,130 @@ mod trials;
 
 use serde::Serialize;
 
-use super::{Standing, Totals};
+use super::{Totals, TrialResult};
 use crate::outcome::Score;
 use crate::verdict::Verdict;
 
-use self::trials::Id;
+use self::trials::TrialId;
 pub use trials::Trials;
 #[cfg(feature = "html")]
 pub(super) use trials::is_flaky;
 
-/// The version of the JSON that a comparison is written as. It changes when a field changes its meaning or goes.
+/// The version of the JSON form. It changes when a field changes its meaning or is removed.
 const SCHEMA_VERSION: u32 = 1;
 
-/// How a trial ended in one run.
+/// The result of a trial in one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Seen {
-    /// In a word.
-    pub standing: Standing,
-    /// Its score.
+pub struct TrialState {
+    /// The result in a word.
+    pub standing: TrialResult,
+    /// The score.
     pub score: Score,
-    /// Its attempts, or its runs, ended differently.
+    /// Whether the attempts or the runs of the trial ended differently.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub flaky: bool,
-    /// What broke, where it did not pass.
+    /// The first violation, if the trial did not pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
 }
 
-/// What became of a trial from one run to the other.
+/// The change of a trial between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
-    /// It passed, and no longer does.
+pub enum TrialChange {
+    /// It passed before and no longer passes.
     Regressed,
-    /// It did not pass, and does now.
+    /// It did not pass before and passes now.
     Improved,
-    /// It is in the later run alone.
+    /// It is only in the later run.
     New,
-    /// It is in the earlier run alone.
+    /// It is only in the earlier run.
     Gone,
-    /// It is as red or as green as before, with another score or in another way.
+    /// It passes or fails as before, with another score or another kind of failure.
     Changed,
-    /// Nothing that is compared differs.
+    /// It did not change.
     Same,
 }
 
-/// A trial in both runs.
+/// A trial of either run, with its results in both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Compared {
-    /// Its name.
+pub struct TrialComparison {
+    /// The name of the trial.
     pub name: String,
     /// The harness that ran it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub harness: String,
-    /// What became of it.
-    pub change: Change,
-    /// In the earlier run.
+    /// The change.
+    pub change: TrialChange,
+    /// The result in the earlier run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<Seen>,
-    /// In the later run.
+    pub before: Option<TrialState>,
+    /// The result in the later run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<Seen>,
+    pub after: Option<TrialState>,
 }
 
-/// Two runs, compared.
+/// The comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Comparison {
-    /// The version of this form.
+pub struct RunComparison {
+    /// The version of the JSON form.
     #[cfg_attr(test, schemars(extend("const" = SCHEMA_VERSION)))]
     schema_version: u32,
-    /// How the earlier run ended.
+    /// The totals of the earlier run.
     pub before: Totals,
-    /// How the later run ended.
+    /// The totals of the later run.
     pub after: Totals,
     /// The trials that changed or are flaky, by name.
-    pub trials: Vec<Compared>,
+    pub trials: Vec<TrialComparison>,
 }
 
-impl Comparison {
-    /// What became of the trials of `before` in `after`.
-    pub fn of(before: &[Verdict], after: &[Verdict]) -> Self {
-        Self::between(&before.iter().collect(), &after.iter().collect())
+impl RunComparison {
+    /// Compares two runs by their verdicts.
+    pub fn from_verdicts(before: &[Verdict], after: &[Verdict]) -> Self {
+        Self::from_trials(&before.iter().collect(), &after.iter().collect())
     }
 
-    /// The same of verdicts that were looked at one after the other.
-    pub fn between(before: &Trials, after: &Trials) -> Self {
-        let told = |trial: &Compared| trial.change != Change::Same || trial.is_flaky();
-        let trials = before.beside(after).filter(told).collect();
-        Self { schema_version: SCHEMA_VERSION, before: before.totals(), after: after.totals(), trials }
+    /// Compares two runs by their trials, which were collected verdict by verdict.
+    pub fn from_trials(before: &Trials, after: &Trials) -> Self {
+        let told = |trial: &TrialComparison| trial.change != TrialChange::Same || trial.is_flaky();
+        let trials = before.compare_with(after).filter(told).collect();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            before: before.compute_totals(),
+            after: after.compute_totals(),
+            trials,
+        }
     }
 
-    /// The trials that changed in this way.
-    pub fn with(&self, change: Change) -> impl Iterator<Item = &Compared> {
+    /// Returns the trials with this change.
+    pub fn trials_with(&self, change: TrialChange) -> impl Iterator<Item = &TrialComparison> {
         self.trials.iter().filter(move |trial| trial.change == change)
     }
 
-    /// The trials that waver, whatever else became of them.
-    pub fn flaky(&self) -> impl Iterator<Item = &Compared> {
+    /// Returns the flaky trials, changed or not.
+    pub fn flaky_trials(&self) -> impl Iterator<Item = &TrialComparison> {
         self.trials.iter().filter(|trial| trial.is_flaky())
     }
 
-    /// Whether a trial that passed no longer does.
+    /// Whether any trial regressed.
     pub fn has_regressed(&self) -> bool {
-        self.with(Change::Regressed).next().is_some()
+        self.trials_with(TrialChange::Regressed).next().is_some()
     }
 
-    /// How the later run stands against the earlier, in a line.
-    pub fn headline(&self) -> String {
-        let count = |change: Change| self.with(change).count();
+    /// Renders the numbers of changes on one line.
+    pub fn render_headline(&self) -> String {
+        let count = |change: TrialChange| self.trials_with(change).count();
         let counts = [
-            (count(Change::Regressed), "regressed"),
-            (count(Change::Improved), "improved"),
-            (count(Change::New), "new"),
-            (count(Change::Gone), "gone"),
-            (count(Change::Changed), "changed"),
-            (self.flaky().count(), "flaky"),
+            (count(TrialChange::Regressed), "regressed"),
+            (count(TrialChange::Improved), "improved"),
+            (count(TrialChange::New), "new"),
+            (count(TrialChange::Gone), "gone"),
+            (count(TrialChange::Changed), "changed"),
+            (self.flaky_trials().count(), "flaky"),
         ];
         let told = counts.iter().filter(|(count, _)| *count > 0);
         let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
@@ -135,33 +140,35 @@ impl Comparison {
     }
 }
 
-impl Compared {
-    fn of(id: &Id, before: Option<&Seen>, after: Option<&Seen>) -> Self {
-        let (name, harness, change) = (id.name.clone(), id.harness.clone(), change(before, after));
+impl TrialComparison {
+    fn new(id: &TrialId, before: Option<&TrialState>, after: Option<&TrialState>) -> Self {
+        let (name, harness, change) = (id.name.clone(), id.harness.clone(), classify_change(before, after));
         Self { name, harness, change, before: before.cloned(), after: after.cloned() }
     }
 
-    /// Whether it wavered in either run.
+    /// Whether the trial was flaky in either run.
     pub fn is_flaky(&self) -> bool {
         self.before.iter().chain(&self.after).any(|seen| seen.flaky)
     }
 }
 
-fn change(before: Option<&Seen>, after: Option<&Seen>) -> Change {
+fn classify_change(before: Option<&TrialState>, after: Option<&TrialState>) -> TrialChange {
     let (before, after) = match (before, after) {
         (Some(before), Some(after)) => (before, after),
-        (None, _) => return Change::New,
-        (_, None) => return Change::Gone,
+        (None, _) => return TrialChange::New,
+        (_, None) => return TrialChange::Gone,
     };
-    match (before.standing == Standing::Passed, after.standing == Standing::Passed) {
-        (true, false) => Change::Regressed,
-        (false, true) => Change::Improved,
-        _ if before.standing != after.standing || differ(before.score, after.score) => Change::Changed,
-        _ => Change::Same,
+    match (before.standing == TrialResult::Passed, after.standing == TrialResult::Passed) {
+        (true, false) => TrialChange::Regressed,
+        (false, true) => TrialChange::Improved,
+        _ if before.standing != after.standing || scores_differ(before.score, after.score) => {
+            TrialChange::Changed
+        }
+        _ => TrialChange::Same,
     }
 }
 
-/// Whether two scores differ by more than adding weights loses in binary fractions.
-fn differ(one: Score, other: Score) -> bool {
+/// Whether two scores differ by more than rounding errors of summed weights.
+fn scores_differ(one: Score, other: Score) -> bool {
     (one.get() - other.get()).abs() > 1e-9
 }

@@ -1,92 +1,103 @@
-//! A comparison for the terminal: what turned red first.
+//! The comparison for the terminal, regressions first.
 
 use std::fmt::Write as _;
 
-use super::{Change, Compared, Comparison, Seen, differ};
-use crate::report::plain::one_line;
-use crate::report::{Standing, Totals};
+use super::{RunComparison, TrialChange, TrialComparison, TrialState, scores_differ};
+use crate::report::plain::escape_line;
+use crate::report::{Totals, TrialResult};
 use crate::score::written;
 
-/// How many trials of one kind are written out.
-const SHOWN: usize = 50;
+/// The largest number of trials that are listed for each change.
+const MAX_TRIALS: usize = 50;
 
-/// The changes in the order in which they matter, and what stands above each.
-const SECTIONS: &[(Change, &str)] = &[
-    (Change::Regressed, "regressed: passed before, and no longer do"),
-    (Change::Improved, "improved: pass now, and did not before"),
-    (Change::New, "new: in the later run alone"),
-    (Change::Gone, "gone: in the earlier run alone"),
-    (Change::Changed, "changed: as red or as green as before, but not the same"),
+/// The changes in order of importance, each with its heading.
+const SECTIONS: &[(TrialChange, &str)] = &[
+    (TrialChange::Regressed, "regressed: passed before, and no longer do"),
+    (TrialChange::Improved, "improved: pass now, and did not before"),
+    (TrialChange::New, "new: in the later run alone"),
+    (TrialChange::Gone, "gone: in the earlier run alone"),
+    (TrialChange::Changed, "changed: as red or as green as before, but not the same"),
 ];
 
-impl Comparison {
-    /// For the terminal.
-    pub fn text(&self) -> String {
-        let mut text = format!("{}\n", self.headline());
-        let _ = write!(text, "  before: {}\n  after:  {}\n", totals(self.before), totals(self.after));
+impl RunComparison {
+    /// Renders the comparison for the terminal.
+    pub fn render_text(&self) -> String {
+        let mut text = format!("{}\n", self.render_headline());
+        let _ = write!(
+            text,
+            "  before: {}\n  after:  {}\n",
+            render_totals(self.before),
+            render_totals(self.after)
+        );
         for (change, heading) in SECTIONS {
-            text += &section(heading, &self.with(*change).collect::<Vec<_>>(), line);
+            text +=
+                &render_section(heading, &self.trials_with(*change).collect::<Vec<_>>(), render_trial_line);
         }
         let heading = "flaky: attempts or runs of one trial ended differently";
-        text + &section(heading, &self.flaky().collect::<Vec<_>>(), flaky_line)
+        text + &render_section(heading, &self.flaky_trials().collect::<Vec<_>>(), render_flaky_line)
     }
 }
 
-fn totals(totals: Totals) -> String {
+fn render_totals(totals: Totals) -> String {
     let Totals { cases, passed, failed, undecided, errors, .. } = totals;
     format!("{passed} of {cases} passed, {failed} failed, {undecided} undecided, {errors} errors")
 }
 
-fn section(heading: &str, trials: &[&Compared], line: fn(&Compared) -> String) -> String {
+fn render_section(
+    heading: &str,
+    trials: &[&TrialComparison],
+    line: fn(&TrialComparison) -> String,
+) -> String {
     if trials.is_empty() {
         return String::new();
     }
     let mut lines = vec![format!("\n{heading}")];
-    lines.extend(trials.iter().take(SHOWN).map(|trial| line(trial)));
-    if trials.len() > SHOWN {
-        lines.push(format!("  ... and {} more; as JSON all of them are told", trials.len() - SHOWN));
+    lines.extend(trials.iter().take(MAX_TRIALS).map(|trial| line(trial)));
+    if trials.len() > MAX_TRIALS {
+        lines.push(format!("  ... and {} more; as JSON all of them are told", trials.len() - MAX_TRIALS));
     }
     lines.join("\n") + "\n"
 }
 
-fn line(trial: &Compared) -> String {
-    let line = format!("  {}  {}", one_line(&trial.name), trial.ended());
+fn render_trial_line(trial: &TrialComparison) -> String {
+    let line = format!("  {}  {}", escape_line(&trial.name), trial.render_transition());
     let red = trial.after.as_ref().and_then(|seen| seen.claim.as_ref());
-    red.map_or(line.clone(), |claim| format!("{line}\n      {}", one_line(claim)))
+    red.map_or(line.clone(), |claim| format!("{line}\n      {}", escape_line(claim)))
 }
 
-fn flaky_line(trial: &Compared) -> String {
-    let flaky = |seen: &Option<Seen>| seen.as_ref().is_some_and(|seen| seen.flaky);
+fn render_flaky_line(trial: &TrialComparison) -> String {
+    let flaky = |seen: &Option<TrialState>| seen.as_ref().is_some_and(|seen| seen.flaky);
     let which = match (flaky(&trial.before), flaky(&trial.after)) {
         (true, true) => "in both runs",
         (true, false) => "in the earlier run",
         _ => "in the later run",
     };
-    format!("  {}  {which}", one_line(&trial.name))
+    format!("  {}  {which}", escape_line(&trial.name))
 }
 
-impl Compared {
-    /// How it ended in the two runs: `pass -> fail, score 100% -> 50%`.
-    pub(super) fn ended(&self) -> String {
-        let alone = |seen: &Seen| format!("{}, score {}", seen.standing.word(), percent(seen));
+impl TrialComparison {
+    /// Renders the change of result and score: `pass -> fail, score 100% -> 50%`.
+    pub(super) fn render_transition(&self) -> String {
+        let alone = |seen: &TrialState| format!("{}, score {}", seen.standing.as_str(), render_percent(seen));
         match (&self.before, &self.after) {
-            (Some(before), Some(after)) => from_to(before, after),
+            (Some(before), Some(after)) => render_both_ends(before, after),
             (None, Some(seen)) | (Some(seen), None) => alone(seen),
             (None, None) => String::new(),
         }
     }
 }
 
-fn from_to(before: &Seen, after: &Seen) -> String {
-    let (was, is): (Standing, Standing) = (before.standing, after.standing);
-    let standing = if was == is { is.word().to_owned() } else { format!("{} -> {}", was.word(), is.word()) };
-    if differ(before.score, after.score) {
-        format!("{standing}, score {} -> {}", percent(before), percent(after))
+fn render_both_ends(before: &TrialState, after: &TrialState) -> String {
+    let (was, is): (TrialResult, TrialResult) = (before.standing, after.standing);
+    let standing =
+        if was == is { is.as_str().to_owned() } else { format!("{} -> {}", was.as_str(), is.as_str()) };
+    if scores_differ(before.score, after.score) {
+        format!("{standing}, score {} -> {}", render_percent(before), render_percent(after))
     } else {
-        format!("{standing}, score {}", percent(after))
+        format!("{standing}, score {}", render_percent(after))
     }
 }
 
-fn percent(seen: &Seen) -> String {
+fn render_percent(seen: &TrialState) -> String {
     format!("{}%", written(seen.score.get() * 100.0))
 }

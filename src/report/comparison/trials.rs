@@ -1,85 +1,88 @@
-//! The trials of one run, as far as a comparison looks at them.
+//! The trials of one run, reduced to what a comparison reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Compared, Seen};
+use super::{TrialComparison, TrialState};
 use crate::outcome::Status;
-use crate::report::terminal::headline;
-use crate::report::{Standing, Totals};
+use crate::report::terminal::render_headline;
+use crate::report::{Totals, TrialResult};
 use crate::score::Stake;
 use crate::verdict::{Finding, Verdict};
 
 /// The trials of one run, by name and harness.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trials(BTreeMap<Id, Seen>);
+pub struct Trials(BTreeMap<TrialId, TrialState>);
 
-/// What a trial is known by.
+/// The identity of a trial across runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Id {
+pub(super) struct TrialId {
     pub(super) name: String,
     pub(super) harness: String,
 }
 
 impl Trials {
-    /// Takes the next verdict: of the attempts of a trial, in their order.
-    pub fn add(&mut self, verdict: &Verdict) {
-        let mut seen = Seen::of(verdict);
-        let id = Id { name: verdict.name.clone(), harness: verdict.harness.clone() };
+    /// Adds the next verdict; later attempts of a trial replace earlier ones.
+    pub fn add_verdict(&mut self, verdict: &Verdict) {
+        let mut seen = TrialState::from_verdict(verdict);
+        let id = TrialId { name: verdict.name.clone(), harness: verdict.harness.clone() };
         if let Some(earlier) = self.0.get(&id) {
             seen.flaky |= earlier.flaky || earlier.standing != seen.standing;
         }
         self.0.insert(id, seen);
     }
 
-    /// How many there are.
+    /// Returns the number of trials.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no trials.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn totals(&self) -> Totals {
+    pub(super) fn compute_totals(&self) -> Totals {
         let mut totals = Totals::default();
-        self.0.values().for_each(|seen| totals.count(seen.standing));
+        self.0.values().for_each(|seen| totals.add_result(seen.standing));
         totals
     }
 
-    /// Each trial of the two runs.
-    pub(super) fn beside<'t>(&'t self, after: &'t Trials) -> impl Iterator<Item = Compared> + 't {
-        let ids: BTreeSet<&Id> = self.0.keys().chain(after.0.keys()).collect();
-        ids.into_iter().map(|id| Compared::of(id, self.0.get(id), after.0.get(id)))
+    /// Compares each trial of the two runs.
+    pub(super) fn compare_with<'t>(
+        &'t self,
+        after: &'t Trials,
+    ) -> impl Iterator<Item = TrialComparison> + 't {
+        let ids: BTreeSet<&TrialId> = self.0.keys().chain(after.0.keys()).collect();
+        ids.into_iter().map(|id| TrialComparison::new(id, self.0.get(id), after.0.get(id)))
     }
 }
 
 impl<'v> FromIterator<&'v Verdict> for Trials {
     fn from_iter<I: IntoIterator<Item = &'v Verdict>>(verdicts: I) -> Self {
         let mut trials = Self::default();
-        verdicts.into_iter().for_each(|verdict| trials.add(verdict));
+        verdicts.into_iter().for_each(|verdict| trials.add_verdict(verdict));
         trials
     }
 }
 
-impl Seen {
-    fn of(verdict: &Verdict) -> Self {
+impl TrialState {
+    fn from_verdict(verdict: &Verdict) -> Self {
         Self {
-            standing: Standing::of(verdict),
+            standing: TrialResult::from_verdict(verdict),
             score: verdict.score,
             flaky: is_flaky(verdict),
-            claim: (!verdict.passed).then(|| headline(verdict)),
+            claim: (!verdict.passed).then(|| render_headline(verdict)),
         }
     }
 }
 
 /// Whether the attempts of a trial, or its runs, ended differently.
 pub(in crate::report) fn is_flaky(verdict: &Verdict) -> bool {
-    !verdict.earlier_attempts.is_empty() || wavers(verdict)
+    !verdict.earlier_attempts.is_empty() || has_mixed_runs(verdict)
 }
 
-/// Whether some of a trial's runs are red, and others are not.
-fn wavers(verdict: &Verdict) -> bool {
+/// Whether some runs of a trial passed and others did not.
+fn has_mixed_runs(verdict: &Verdict) -> bool {
     if let Some(statistics) = &verdict.statistics {
         return statistics.passed > 0 && statistics.passed < statistics.runs;
     }

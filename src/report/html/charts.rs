@@ -1,98 +1,98 @@
-//! The figures above the list: how many trials ended which way, their scores, the checks that broke, and the files.
+//! The charts above the list: the number of trials by result, their scores, the checks that failed most, and the files.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::outcome::{Status, count_to_f64};
-use crate::report::plain::one_line;
-use crate::report::{Run, Totals};
+use crate::report::plain::escape_line;
+use crate::report::{RunInfo, Totals};
 use crate::verdict::Verdict;
 
-/// How many checks and files are drawn: those with the most that did not pass.
-const DRAWN: usize = 6;
-/// The bars of the scores, from 0 to 1.
-const BINS: u32 = 10;
+/// The largest number of checks and files that are drawn: those with the most trials that did not pass.
+const MAX_BARS: usize = 6;
+/// The number of bars for the scores from 0 to 1.
+const BIN_COUNT: u32 = 10;
 
 /// Counts over all verdicts.
-pub(super) struct Charts {
+pub(super) struct HtmlCharts {
     totals: Totals,
-    bins: [usize; BINS as usize],
-    checks: BTreeMap<String, Asked>,
+    bins: [usize; BIN_COUNT as usize],
+    checks: BTreeMap<String, CheckCount>,
     files: BTreeMap<String, Totals>,
     milliseconds: f64,
 }
 
 #[derive(Default)]
-struct Asked {
-    times: usize,
+struct CheckCount {
+    checked: usize,
     broken: usize,
 }
 
-/// A bar in parts: where each begins and how long it is, in percent.
+/// A bar of segments, each with its start and its length in percent.
 #[derive(Serialize)]
-pub(super) struct Bar {
+pub(super) struct ChartBar {
     name: String,
-    /// How many of how many, in words.
+    /// The counts in words: `3 of 4 passed`.
     told: String,
-    parts: Vec<Part>,
+    parts: Vec<BarSegment>,
 }
 
 #[derive(Serialize)]
-struct Part {
+struct BarSegment {
     standing: &'static str,
     x: f64,
     width: f64,
 }
 
-/// A bar of the scores.
+/// One bar of the histogram of scores.
 #[derive(Serialize)]
-pub(super) struct Bin {
+pub(super) struct ScoreBin {
     from: String,
     to: String,
     count: usize,
     height: f64,
 }
 
-/// How many trials ended in one way.
+/// The number of trials with one result.
 #[derive(Serialize)]
-pub(super) struct Count {
+pub(super) struct StandingCount {
     standing: &'static str,
     word: &'static str,
     number: usize,
 }
 
-impl Charts {
-    pub(super) fn of(run: &Run) -> Self {
+impl HtmlCharts {
+    pub(super) fn new(run: &RunInfo) -> Self {
         let mut files: BTreeMap<String, Totals> = BTreeMap::new();
         for skipped in &run.skipped {
             files.entry(skipped.file.clone()).or_default().skipped += 1;
         }
-        let (bins, checks) = ([0; BINS as usize], BTreeMap::new());
-        Self { totals: Totals::of(run), bins, checks, files, milliseconds: 0.0 }
+        let (bins, checks) = ([0; BIN_COUNT as usize], BTreeMap::new());
+        Self { totals: Totals::new(run), bins, checks, files, milliseconds: 0.0 }
     }
 
-    pub(super) fn add(&mut self, verdict: &Verdict) {
-        self.totals.add(verdict);
+    pub(super) fn add_verdict(&mut self, verdict: &Verdict) {
+        self.totals.add_verdict(verdict);
         self.milliseconds += verdict.duration_ms;
         if verdict.errors.is_empty() {
-            self.bins[bin(verdict.score.get())] += 1;
+            self.bins[find_bin(verdict.score.get())] += 1;
         }
         match self.files.get_mut(&verdict.case.file) {
-            Some(totals) => totals.add(verdict),
-            None => self.files.entry(verdict.case.file.clone()).or_default().add(verdict),
+            Some(totals) => totals.add_verdict(verdict),
+            None => self.files.entry(verdict.case.file.clone()).or_default().add_verdict(verdict),
         }
         for finding in &verdict.findings {
             if !self.checks.contains_key(&finding.check) {
-                self.checks.insert(finding.check.clone(), Asked::default());
+                self.checks.insert(finding.check.clone(), CheckCount::default());
             }
             let Some(asked) = self.checks.get_mut(&finding.check) else { continue };
-            asked.times += 1;
+            asked.checked += 1;
             asked.broken += usize::from(finding.status == Status::Fail && !verdict.passed);
         }
     }
 
-    pub(super) fn heading(&self) -> String {
+    pub(super) fn render_heading(&self) -> String {
         let Totals { cases, passed, .. } = self.totals;
         match (cases, cases - passed) {
             (0, _) => "No case ran".to_owned(),
@@ -107,8 +107,8 @@ impl Charts {
         self.totals.cases == self.totals.passed
     }
 
-    /// How long all trials took together, in words.
-    pub(super) fn took(&self) -> String {
+    /// Renders the sum of all durations.
+    pub(super) fn render_total_duration(&self) -> String {
         let seconds = self.milliseconds / 1000.0;
         match seconds {
             ..1.0 => format!("{:.0} ms", self.milliseconds),
@@ -117,58 +117,62 @@ impl Charts {
         }
     }
 
-    pub(super) fn counts(&self) -> Vec<Count> {
-        let words = counted(self.totals).into_iter();
-        words.map(|(standing, word, number)| Count { standing, word, number }).collect()
+    pub(super) fn count_standings(&self) -> Vec<StandingCount> {
+        let words = list_counts(self.totals).into_iter();
+        words.map(|(standing, word, number)| StandingCount { standing, word, number }).collect()
     }
 
-    pub(super) fn whole(&self) -> Bar {
-        bar("all cases", self.totals)
+    pub(super) fn draw_all_cases(&self) -> ChartBar {
+        draw_bar("all cases", self.totals)
     }
 
-    /// The scores; none where none was computed.
-    pub(super) fn bins(&self) -> Vec<Bin> {
+    /// Draws the histogram of scores; empty if no score was computed.
+    pub(super) fn draw_score_bins(&self) -> Vec<ScoreBin> {
         let highest = self.bins.iter().copied().max().unwrap_or(0);
-        let edge = |nth: usize| format!("{:.1}", count_to_f64(nth) / f64::from(BINS));
-        let bin = |(nth, &count): (usize, &usize)| Bin {
+        let edge = |nth: usize| format!("{:.1}", count_to_f64(nth) / f64::from(BIN_COUNT));
+        let bin = |(nth, &count): (usize, &usize)| ScoreBin {
             from: edge(nth),
             to: edge(nth + 1),
             count,
-            height: percent(count, highest),
+            height: compute_percent(count, highest),
         };
         if highest == 0 { Vec::new() } else { self.bins.iter().enumerate().map(bin).collect() }
     }
 
-    /// The checks that broke, the most often broken first, and how many more there are.
-    pub(super) fn checks(&self) -> (Vec<Bar>, usize) {
+    /// Draws the checks that failed, most frequent first, and returns how many more there are.
+    pub(super) fn draw_broken_checks(&self) -> (Vec<ChartBar>, usize) {
         let mut broken: Vec<_> = self.checks.iter().filter(|(_, asked)| asked.broken > 0).collect();
         broken.sort_by_key(|(_, asked)| std::cmp::Reverse(asked.broken));
         let longest = broken.first().map_or(1, |(_, asked)| asked.broken);
-        let bar = |(name, asked): &(&String, &Asked)| Bar {
-            name: one_line(name),
-            told: format!("{} of {}", asked.broken, asked.times),
-            parts: vec![Part { standing: "fail", x: 0.0, width: percent(asked.broken, longest) }],
+        let bar = |(name, asked): &(&String, &CheckCount)| ChartBar {
+            name: escape_line(name),
+            told: format!("{} of {}", asked.broken, asked.checked),
+            parts: vec![BarSegment {
+                standing: "fail",
+                x: 0.0,
+                width: compute_percent(asked.broken, longest),
+            }],
         };
-        (broken.iter().take(DRAWN).map(bar).collect(), broken.len().saturating_sub(DRAWN))
+        (broken.iter().take(MAX_BARS).map(bar).collect(), broken.len().saturating_sub(MAX_BARS))
     }
 
-    /// The files, those with the most that did not pass first, and how many more there are.
-    pub(super) fn files(&self) -> (Vec<Bar>, usize) {
+    /// Draws the files with the most trials that did not pass first, and returns how many more there are.
+    pub(super) fn draw_files(&self) -> (Vec<ChartBar>, usize) {
         let mut files: Vec<_> = self.files.iter().collect();
         files.sort_by_key(|(_, totals)| std::cmp::Reverse(totals.cases - totals.passed));
-        let bars = files.iter().take(DRAWN).map(|(name, totals)| bar(name, **totals));
-        (bars.collect(), files.len().saturating_sub(DRAWN))
+        let bars = files.iter().take(MAX_BARS).map(|(name, totals)| draw_bar(name, **totals));
+        (bars.collect(), files.len().saturating_sub(MAX_BARS))
     }
 }
 
-fn bar(name: &str, totals: Totals) -> Bar {
-    let counts = counted(totals);
+fn draw_bar(name: &str, totals: Totals) -> ChartBar {
+    let counts = list_counts(totals);
     let all: usize = counts.iter().map(|(_, _, count)| count).sum();
     let mut before = 0;
     let mut part = |standing: &'static str, count: usize| {
-        let x = percent(before, all);
+        let x = compute_percent(before, all);
         before += count;
-        Part { standing, x, width: percent(count, all) }
+        BarSegment { standing, x, width: compute_percent(count, all) }
     };
     let there = counts.into_iter().filter(|(_, _, count)| *count > 0);
     let parts = there.map(|(standing, _, count)| part(standing, count)).collect();
@@ -176,11 +180,11 @@ fn bar(name: &str, totals: Totals) -> Bar {
         0 => format!("{} skipped", totals.skipped),
         cases => format!("{} of {cases} passed", totals.passed),
     };
-    Bar { name: one_line(name), told, parts }
+    ChartBar { name: escape_line(name), told, parts }
 }
 
-/// What there is of each standing, and the word that stands beside the count.
-fn counted(totals: Totals) -> [(&'static str, &'static str, usize); 5] {
+/// Lists the count of each result with the word that is shown beside it.
+fn list_counts(totals: Totals) -> [(&'static str, &'static str, usize); 5] {
     let Totals { passed, failed, undecided, errors, skipped, .. } = totals;
     [
         ("fail", "failed", failed),
@@ -191,13 +195,13 @@ fn counted(totals: Totals) -> [(&'static str, &'static str, usize); 5] {
     ]
 }
 
-/// The bar that a score belongs to: a full one to the last.
-fn bin(score: f64) -> usize {
-    (1..BINS).rev().find(|edge| score >= f64::from(*edge) / f64::from(BINS)).unwrap_or(0) as usize
+/// Returns the index of the bar that contains `score`; a perfect score belongs to the last bar.
+fn find_bin(score: f64) -> usize {
+    (1..BIN_COUNT).rev().find(|edge| score >= f64::from(*edge) / f64::from(BIN_COUNT)).unwrap_or(0) as usize
 }
 
-/// With a tenth of a percent, which is what can be seen.
-fn percent(part: usize, whole: usize) -> f64 {
+/// Returns the share in percent, rounded to tenths: smaller steps are invisible.
+fn compute_percent(part: usize, whole: usize) -> f64 {
     (count_to_f64(part) / count_to_f64(whole.max(1)) * 1000.0).round() / 10.0
 }
 
@@ -207,14 +211,14 @@ mod tests {
 
     #[test]
     fn a_score_belongs_to_the_bar_that_it_reaches() {
-        assert_eq!([0.0, 0.09, 0.1, 0.55, 0.999, 1.0].map(bin), [0, 0, 1, 5, 9, 9]);
+        assert_eq!([0.0, 0.09, 0.1, 0.55, 0.999, 1.0].map(find_bin), [0, 0, 1, 5, 9, 9]);
     }
 
     #[test]
     fn the_parts_of_a_bar_stand_one_after_the_other() {
         let totals = Totals { cases: 4, passed: 1, failed: 3, skipped: 4, ..Totals::default() };
         let parts: Vec<_> =
-            bar("a", totals).parts.into_iter().map(|part| (part.standing, part.x, part.width)).collect();
+            draw_bar("a", totals).parts.into_iter().map(|part| (part.standing, part.x, part.width)).collect();
         assert_eq!(parts, [("fail", 0.0, 37.5), ("pass", 37.5, 12.5), ("skipped", 50.0, 50.0)]);
     }
 }

@@ -1,34 +1,34 @@
-//! What the page holds of the run that its own is compared with: the trials that changed, and how they stood.
+//! The data for the comparison with an earlier run: the trials that changed, and both of their results.
 
 use serde::Serialize;
 
-use crate::report::Earlier;
-use crate::report::comparison::{Compared, Comparison, Seen, Trials};
-use crate::report::plain::json;
+use crate::report::EarlierRun;
+use crate::report::comparison::{RunComparison, TrialComparison, TrialState, Trials};
+use crate::report::plain::render_safe_json;
 
-/// How many trials are told: what turned red first.
-const TOLD: usize = 20_000;
+/// The largest number of trials that are listed, regressions first.
+const MAX_TRIALS: usize = 20_000;
 
-/// For the script.
+/// The comparison as the page's script reads it.
 #[derive(Serialize)]
-struct Shown<'c> {
+struct ComparisonData<'c> {
     name: &'c str,
-    trials: Vec<Compared>,
+    trials: Vec<TrialComparison>,
     left_out: usize,
 }
 
-/// JSON that is harmless within a page.
-pub(super) fn compared(earlier: &Earlier, trials: &Trials) -> String {
-    let changed = Comparison::between(&earlier.trials, trials).trials;
-    let mut trials: Vec<Compared> = changed.into_iter().map(without_claims).collect();
+/// Renders the comparison as JSON that is safe to embed in a page.
+pub(super) fn render_comparison(earlier: &EarlierRun, trials: &Trials) -> String {
+    let changed = RunComparison::from_trials(&earlier.trials, trials).trials;
+    let mut trials: Vec<TrialComparison> = changed.into_iter().map(drop_claims).collect();
     trials.sort_by_key(|trial| trial.change);
-    let left_out = trials.len().saturating_sub(TOLD);
-    trials.truncate(TOLD);
-    json(&Shown { name: &earlier.name, trials, left_out })
+    let left_out = trials.len().saturating_sub(MAX_TRIALS);
+    trials.truncate(MAX_TRIALS);
+    render_safe_json(&ComparisonData { name: &earlier.name, trials, left_out })
 }
 
-/// The claims stand in the list of cases.
-fn without_claims(trial: Compared) -> Compared {
-    let silent = |seen: Seen| Seen { claim: None, ..seen };
-    Compared { before: trial.before.map(silent), after: trial.after.map(silent), ..trial }
+/// Removes the claims: the list of cases shows them already.
+fn drop_claims(trial: TrialComparison) -> TrialComparison {
+    let silent = |seen: TrialState| TrialState { claim: None, ..seen };
+    TrialComparison { before: trial.before.map(silent), after: trial.after.map(silent), ..trial }
 }

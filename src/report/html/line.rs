@@ -1,62 +1,67 @@
-//! What the page holds of a verdict: a line of JSON, without what it does not show, and with the command that runs the
-//! trial again and, in a word each, how its attempts ended.
+//! A verdict as one line of JSON in the page: without the keys that the page does not show, with the command that
+//! reruns the trial and, after retries, the result of each attempt.
 
 use serde_json::{Map, Value};
 
-use crate::report::flaky::attempts;
-use crate::report::plain::json;
+use crate::report::flaky::render_attempts;
+use crate::report::plain::render_safe_json;
 use crate::verdict::Verdict;
 
-/// The keys of a verdict that the page does not show: its row has them, or nobody asks.
-const OF_VERDICT: &[&str] = &["schema_version", "suite", "case", "passed", "tags", "earlier_attempts"];
-/// Those of a finding. Its losses are told by its scorecard.
-const OF_FINDING: &[&str] = &["losses", "duration_ms"];
-/// A call is a list of these: most of a page are calls. Its number is its place.
-const OF_CALL: &[&str] = &["name", "arguments", "status", "turn"];
+/// The keys of a verdict that the page does not show; some are in the row of the list.
+const HIDDEN_VERDICT_KEYS: &[&str] =
+    &["schema_version", "suite", "case", "passed", "tags", "earlier_attempts"];
+/// The keys of a finding that the page does not show; its scorecard lists the losses.
+const HIDDEN_FINDING_KEYS: &[&str] = &["losses", "duration_ms"];
+/// The columns of a call: calls are most of a page, so each is an array. The index of a call is its position.
+const CALL_COLUMNS: &[&str] = &["name", "arguments", "status", "turn"];
 
-/// The line.
-pub(super) fn line(verdict: &Verdict) -> String {
-    json(&shown(verdict))
+/// Renders the verdict as one line.
+pub(super) fn render_verdict_line(verdict: &Verdict) -> String {
+    render_safe_json(&build_page_verdict(verdict))
 }
 
-/// The line without what the runs did in detail.
-pub(super) fn short(verdict: &Verdict) -> String {
-    let mut value = shown(verdict);
-    let runs = value.as_object_mut().map(|fields| list(fields, "runs"));
+/// Renders the verdict as one line without the details of its runs.
+pub(super) fn render_short_verdict_line(verdict: &Verdict) -> String {
+    let mut value = build_page_verdict(verdict);
+    let runs = value.as_object_mut().map(|fields| list_members(fields, "runs"));
     for run in runs.into_iter().flatten().filter_map(Value::as_object_mut) {
         run.shift_remove("details");
     }
-    json(&value)
+    render_safe_json(&value)
 }
 
-fn shown(verdict: &Verdict) -> Value {
+fn build_page_verdict(verdict: &Verdict) -> Value {
     let mut value = serde_json::to_value(verdict).unwrap_or_default();
     if let Some(fields) = value.as_object_mut() {
-        drop_keys(fields, OF_VERDICT);
+        drop_keys(fields, HIDDEN_VERDICT_KEYS);
         fields.insert("rerun".to_owned(), verdict.rerun_command().into());
-        fields.extend(attempts(verdict).map(|attempts| ("attempts".to_owned(), attempts.into())));
-        list(fields, "findings").for_each(without_unshown);
-        let runs = list(fields, "runs").filter_map(Value::as_object_mut);
-        runs.flat_map(|run| list(run, "calls")).for_each(as_list);
+        fields.extend(render_attempts(verdict).map(|attempts| ("attempts".to_owned(), attempts.into())));
+        list_members(fields, "findings").for_each(drop_hidden_keys);
+        let runs = list_members(fields, "runs").filter_map(Value::as_object_mut);
+        runs.flat_map(|run| list_members(run, "calls")).for_each(compact_call);
     }
     value
 }
 
-fn list<'v>(fields: &'v mut Map<String, Value>, key: &str) -> impl Iterator<Item = &'v mut Value> + use<'v> {
+fn list_members<'v>(
+    fields: &'v mut Map<String, Value>,
+    key: &str,
+) -> impl Iterator<Item = &'v mut Value> + use<'v> {
     fields.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// A place is shown of a finding that has no answer; a violation has its own.
-fn without_unshown(finding: &mut Value) {
+/// Removes the keys that the page does not show. The place of a finding is shown only if the check was not decided;
+/// violations have their own places.
+fn drop_hidden_keys(finding: &mut Value) {
     let Some(fields) = finding.as_object_mut() else { return };
-    drop_keys(fields, OF_FINDING);
+    drop_keys(fields, HIDDEN_FINDING_KEYS);
     if !fields.contains_key("unfit") {
         fields.shift_remove("at");
     }
 }
 
-fn as_list(call: &mut Value) {
-    let values = OF_CALL.iter().map(|key| call.get_mut(key).map(Value::take).unwrap_or_default());
+fn compact_call(call: &mut Value) {
+    let values = CALL_COLUMNS.iter().map(|key| call.get_mut(key).map(Value::take).unwrap_or_default());
     *call = values.collect::<Vec<Value>>().into();
 }
 

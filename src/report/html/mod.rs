@@ -1,9 +1,9 @@
-//! One page for a browser, whole in itself: it loads nothing, and works where there is no network.
+//! A self-contained page for a browser: it loads nothing and works offline.
 //!
-//! The page is a template, in which all text is escaped. What the script shows beside it stands in blocks of JSON:
-//! the rows of the list, what changed since an earlier run, and the verdicts, one a line, each read when somebody opens
-//! its case. The script makes
-//! elements and texts, never markup, and the page's own policy lets nothing else run.
+//! The page is a template that escapes all text. The data for the script is embedded as blocks of JSON: the rows of the
+//! list, the changes since an earlier run, and the verdicts, each on a line of its own that is parsed when the reader
+//! opens its case. The script creates elements and text nodes, never markup, and the page's content security policy
+//! allows no other script.
 
 mod charts;
 mod compared;
@@ -12,89 +12,95 @@ mod page;
 mod row;
 
 use super::comparison::Trials;
-use super::plain::json;
-use super::{Earlier, Format, Report, Run, Standing};
+use super::plain::render_safe_json;
+use super::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, TrialResult};
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-use charts::Charts;
-use compared::compared;
-use row::Row;
+use charts::HtmlCharts;
+use compared::render_comparison;
+use row::CaseRow;
 
-pub(super) const FORMAT: Format =
-    Format { format: ReportFormat::Html, file: "report.html", begin: |run| Box::new(Html::of(run)) };
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    format: ReportFormat::Html,
+    file: "report.html",
+    begin: |run| Box::new(HtmlReport::new(run)),
+};
 
-/// How many bytes the verdicts may have together: a browser opens the page of 10,000 cases in a second or two.
-const VERDICTS: usize = 24 * 1024 * 1024;
+/// The largest size of all verdicts together, in bytes: a browser opens the page of 10,000 cases in a second or two.
+const MAX_VERDICT_BYTES: usize = 24 * 1024 * 1024;
 
-struct Html<'r> {
-    run: &'r Run,
-    charts: Charts,
-    /// The run that is compared with, and the trials of this one.
-    compared: Option<(&'r Earlier, Trials)>,
+struct HtmlReport<'r> {
+    run: &'r RunInfo,
+    charts: HtmlCharts,
+    /// The earlier run and the trials of this one, if a comparison was requested.
+    compared: Option<(&'r EarlierRun, Trials)>,
     rows: Vec<String>,
-    lines: Lines,
+    lines: VerdictLines,
 }
 
-/// The verdicts as lines, one a row: empty where a verdict is left out.
+/// The verdict lines, one for each row; the line of a verdict that was left out is empty.
 #[derive(Default)]
-struct Lines {
+struct VerdictLines {
     texts: Vec<String>,
-    /// Those that passed: they make room for the others.
+    /// The indices of passed verdicts: they are dropped first when space runs out.
     passed: Vec<usize>,
     bytes: usize,
     left_out: usize,
 }
 
-impl<'r> Html<'r> {
-    fn of(run: &'r Run) -> Self {
-        let rows = run.skipped.iter().map(|skipped| json(&Row::of_skipped(skipped)));
-        let lines = Lines { texts: vec![String::new(); run.skipped.len()], ..Lines::default() };
+impl<'r> HtmlReport<'r> {
+    fn new(run: &'r RunInfo) -> Self {
+        let rows = run.skipped.iter().map(|skipped| render_safe_json(&CaseRow::from_skipped(skipped)));
+        let lines = VerdictLines { texts: vec![String::new(); run.skipped.len()], ..VerdictLines::default() };
         let compared = run.earlier.as_ref().map(|earlier| (earlier, Trials::default()));
-        Self { run, charts: Charts::of(run), compared, rows: rows.collect(), lines }
+        Self { run, charts: HtmlCharts::new(run), compared, rows: rows.collect(), lines }
     }
 }
 
-impl Report for Html<'_> {
-    fn add(&mut self, verdict: &Verdict) {
-        self.charts.add(verdict);
+impl ReportBuilder for HtmlReport<'_> {
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        self.charts.add_verdict(verdict);
         if let Some((_, trials)) = &mut self.compared {
-            trials.add(verdict);
+            trials.add_verdict(verdict);
         }
-        self.rows.push(json(&Row::of(verdict)));
-        self.lines.add(verdict);
+        self.rows.push(render_safe_json(&CaseRow::from_verdict(verdict)));
+        self.lines.add_verdict(verdict);
     }
 
     fn finish(self: Box<Self>) -> String {
-        let compared = self.compared.as_ref().map(|(earlier, trials)| compared(earlier, trials));
-        let data = page::Data {
+        let compared = self.compared.as_ref().map(|(earlier, trials)| render_comparison(earlier, trials));
+        let data = page::PageData {
             compared: compared.unwrap_or_else(|| "null".to_owned()),
             rows: self.rows.join(",\n"),
             verdicts: self.lines.texts.join("\n"),
             left_out: self.lines.left_out,
         };
-        page::page(self.run, &self.charts, data)
+        page::render_page(self.run, &self.charts, data)
     }
 }
 
-impl Lines {
-    /// A verdict that does not pass goes without its details before it is left out.
-    fn add(&mut self, verdict: &Verdict) {
-        let passed = Standing::of(verdict) == Standing::Passed;
-        if !self.push(line::line(verdict), passed) && (passed || !self.push(line::short(verdict), passed)) {
+impl VerdictLines {
+    /// Adds a verdict. One that did not pass loses its details before it is left out.
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        let passed = TrialResult::from_verdict(verdict) == TrialResult::Passed;
+        if !self.push_line(line::render_verdict_line(verdict), passed)
+            && (passed || !self.push_line(line::render_short_verdict_line(verdict), passed))
+        {
             self.left_out += 1;
             self.texts.push(String::new());
         }
     }
 
-    /// Adds a line if there is room for it, or room can be made.
-    fn push(&mut self, line: String, passed: bool) -> bool {
-        while !passed && self.bytes + line.len() > VERDICTS {
+    /// Adds a line if it fits, or fits after dropping verdicts that passed. Returns whether it was added.
+    fn push_line(&mut self, line: String, passed: bool) -> bool {
+        // The newest passed verdicts go first: readers open those that did not pass.
+        while !passed && self.bytes + line.len() > MAX_VERDICT_BYTES {
             let Some(at) = self.passed.pop() else { break };
             self.bytes -= std::mem::take(&mut self.texts[at]).len();
             self.left_out += 1;
         }
-        let fits = self.bytes + line.len() <= VERDICTS;
+        let fits = self.bytes + line.len() <= MAX_VERDICT_BYTES;
         if fits {
             self.bytes += line.len();
             self.passed.extend(passed.then_some(self.texts.len()));
@@ -110,10 +116,10 @@ mod tests {
 
     #[test]
     fn what_passed_makes_room_for_what_did_not() {
-        let mut lines = Lines::default();
-        let third = "x".repeat(VERDICTS / 3);
-        let fits =
-            [true, true, false, true, false, false, false].map(|passed| lines.push(third.clone(), passed));
+        let mut lines = VerdictLines::default();
+        let third = "x".repeat(MAX_VERDICT_BYTES / 3);
+        let fits = [true, true, false, true, false, false, false]
+            .map(|passed| lines.push_line(third.clone(), passed));
         assert_eq!(fits, [true, true, true, false, true, true, false]);
         let kept: Vec<bool> = lines.texts.iter().map(|line| !line.is_empty()).collect();
         assert_eq!(kept, [false, false, true, true, true]);

@@ -1,16 +1,16 @@
-//! The page around the data.
+//! The template of the page, filled with the charts and the embedded data.
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value};
 use serde::Serialize;
 
-use super::charts::{Bar, Bin, Charts, Count};
-use crate::report::Run;
-use crate::report::plain::{json, one_line};
+use super::charts::{ChartBar, HtmlCharts, ScoreBin, StandingCount};
+use crate::report::RunInfo;
+use crate::report::plain::{escape_line, render_safe_json};
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("style/page.css"), include_str!("style/case.css"));
-/// Its parts, in the order in which they use each other.
+/// The script's files, each after the files that it uses.
 const SCRIPT: &str = concat!(
     include_str!("script/elements.js"),
     include_str!("script/data.js"),
@@ -22,26 +22,26 @@ const SCRIPT: &str = concat!(
     include_str!("script/case.js"),
     include_str!("script/start.js"),
 );
-/// What the browser lets run and load: this script and this style, by their hashes, and nothing else. A test holds it
-/// equal to them, and `just bless` rewrites it.
+/// The content security policy: it allows this script and this style, by their hashes, and nothing else. A test
+/// compares the hashes; `just bless` rewrites them.
 const POLICY: &str = include_str!("policy.txt");
 
-/// What the script shows: JSON that is harmless within a page.
-pub(super) struct Data {
+/// The embedded data: JSON that is safe inside a page.
+pub(super) struct PageData {
     pub(super) rows: String,
     pub(super) compared: String,
     pub(super) verdicts: String,
     pub(super) left_out: usize,
 }
 
-/// What the template knows.
+/// The variables of the template.
 #[derive(Serialize)]
-struct Page {
+struct HtmlPage {
     policy: &'static str,
     style: Value,
     script: Value,
-    run: RunShown,
-    charts: ChartsShown,
+    run: PageRun,
+    charts: PageCharts,
     rules: Value,
     rows: Value,
     compared: Value,
@@ -50,40 +50,40 @@ struct Page {
 }
 
 #[derive(Serialize)]
-struct RunShown {
+struct PageRun {
     id: String,
     started: String,
-    /// For people.
+    /// The start time as the page shows it.
     started_words: String,
     arraign: &'static str,
 }
 
 #[derive(Serialize)]
-struct ChartsShown {
+struct PageCharts {
     heading: String,
     green: bool,
     took: String,
-    counts: Vec<Count>,
-    whole: Bar,
-    bins: Vec<Bin>,
-    checks: Vec<Bar>,
+    counts: Vec<StandingCount>,
+    whole: ChartBar,
+    bins: Vec<ScoreBin>,
+    checks: Vec<ChartBar>,
     more_checks: usize,
-    files: Vec<Bar>,
+    files: Vec<ChartBar>,
     more_files: usize,
 }
 
-/// The page. That its template renders is for tests to say; should it not, the page says why.
-pub(super) fn page(run: &Run, charts: &Charts, data: Data) -> String {
-    let page = Page {
+/// Renders the page. If the template fails, which tests rule out, the page is the error message.
+pub(super) fn render_page(run: &RunInfo, charts: &HtmlCharts, data: PageData) -> String {
+    let page = HtmlPage {
         policy: POLICY.trim_end(),
-        style: safe(STYLE.to_owned()),
-        script: safe(SCRIPT.to_owned()),
-        run: of_run(run),
-        charts: of_charts(charts),
-        rules: safe(json(&run.rules)),
-        rows: safe(data.rows),
-        compared: safe(data.compared),
-        verdicts: safe(data.verdicts),
+        style: mark_safe(STYLE.to_owned()),
+        script: mark_safe(SCRIPT.to_owned()),
+        run: build_page_run(run),
+        charts: build_page_charts(charts),
+        rules: mark_safe(render_safe_json(&run.rules)),
+        rows: mark_safe(data.rows),
+        compared: mark_safe(data.compared),
+        verdicts: mark_safe(data.verdicts),
         left_out: data.left_out,
     };
     let mut environment = Environment::empty();
@@ -92,30 +92,30 @@ pub(super) fn page(run: &Run, charts: &Charts, data: Data) -> String {
     rendered.unwrap_or_else(|error| format!("the page cannot be rendered: {error}\n"))
 }
 
-/// Not escaped: markup of our own, or JSON in which nothing is markup.
-fn safe(text: String) -> Value {
+/// Marks text that needs no escaping: our own markup, or JSON without markup characters.
+fn mark_safe(text: String) -> Value {
     Value::from_safe_string(text)
 }
 
-fn of_run(run: &Run) -> RunShown {
+fn build_page_run(run: &RunInfo) -> PageRun {
     let started = run.started_utc();
-    RunShown {
-        id: one_line(&run.id),
+    PageRun {
+        id: escape_line(&run.id),
         started_words: started.replace('T', " "),
         started,
         arraign: env!("CARGO_PKG_VERSION"),
     }
 }
 
-fn of_charts(charts: &Charts) -> ChartsShown {
-    let ((checks, more_checks), (files, more_files)) = (charts.checks(), charts.files());
-    ChartsShown {
-        heading: charts.heading(),
+fn build_page_charts(charts: &HtmlCharts) -> PageCharts {
+    let ((checks, more_checks), (files, more_files)) = (charts.draw_broken_checks(), charts.draw_files());
+    PageCharts {
+        heading: charts.render_heading(),
         green: charts.is_green(),
-        took: charts.took(),
-        counts: charts.counts(),
-        whole: charts.whole(),
-        bins: charts.bins(),
+        took: charts.render_total_duration(),
+        counts: charts.count_standings(),
+        whole: charts.draw_all_cases(),
+        bins: charts.draw_score_bins(),
         checks,
         more_checks,
         files,

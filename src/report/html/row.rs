@@ -1,21 +1,21 @@
-//! What the list of cases shows of one of them.
+//! One row in the list of cases.
 
 use serde::Serialize;
 
 use crate::case::Tier;
 use crate::outcome::Status;
 use crate::report::comparison::is_flaky;
-use crate::report::terminal::{first_place, headline};
-use crate::report::{Skipped, Standing};
+use crate::report::terminal::{find_first_place, render_headline};
+use crate::report::{SkippedTrial, TrialResult};
 use crate::score::Stake;
 use crate::verdict::{Finding, Verdict};
 
-/// How many characters the claim of a row may have.
-const CLAIM: usize = 240;
+/// The largest length of a row's claim, in characters.
+const MAX_CLAIM_CHARS: usize = 240;
 
-/// A row. What says nothing is left out: there may be many of them.
+/// A row of the list. Empty fields are omitted, since a page may have thousands of rows.
 #[derive(Serialize)]
-pub(super) struct Row<'v> {
+pub(super) struct CaseRow<'v> {
     name: &'v str,
     #[serde(skip_serializing_if = "str::is_empty")]
     harness: &'v str,
@@ -29,18 +29,18 @@ pub(super) struct Row<'v> {
     ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<String>,
-    /// The checks that broke.
+    /// The checks that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     broken: Vec<&'v str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tags: &'v [String],
-    /// What else is to be seen at once, in a word or two.
+    /// Labels beside the name: `hard gate`, `flaky`, `as expected`, `smoke`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     badges: Vec<&'static str>,
 }
 
-impl<'v> Row<'v> {
-    pub(super) fn of(verdict: &'v Verdict) -> Self {
+impl<'v> CaseRow<'v> {
+    pub(super) fn from_verdict(verdict: &'v Verdict) -> Self {
         let broken = verdict.findings.iter().filter(|finding| finding.status == Status::Fail);
         let mut names: Vec<&str> = broken.map(|finding| finding.check.as_str()).collect();
         names.sort_unstable();
@@ -48,20 +48,20 @@ impl<'v> Row<'v> {
         Self {
             name: &verdict.name,
             harness: &verdict.harness,
-            standing: Standing::of(verdict).word(),
+            standing: TrialResult::from_verdict(verdict).as_str(),
             file: &verdict.case.file,
             line: Some(verdict.case.line),
             score: Some(verdict.score.get()).filter(|_| verdict.errors.is_empty()),
             ms: Some((verdict.duration_ms * 10.0).round() / 10.0),
-            claim: (!verdict.passed).then(|| cut(claim(verdict))),
+            claim: (!verdict.passed).then(|| truncate_claim(shorten_headline(verdict))),
             broken: names,
             tags: &verdict.tags,
-            badges: badges(verdict),
+            badges: list_badges(verdict),
         }
     }
 
-    /// That of a trial that was not run.
-    pub(super) fn of_skipped(skipped: &'v Skipped) -> Self {
+    /// The row of a skipped trial.
+    pub(super) fn from_skipped(skipped: &'v SkippedTrial) -> Self {
         Self {
             name: &skipped.name,
             harness: "",
@@ -70,7 +70,7 @@ impl<'v> Row<'v> {
             line: None,
             score: None,
             ms: None,
-            claim: skipped.reason.clone().map(cut),
+            claim: skipped.reason.clone().map(truncate_claim),
             broken: Vec::new(),
             tags: &[],
             badges: Vec::new(),
@@ -78,7 +78,7 @@ impl<'v> Row<'v> {
     }
 }
 
-fn badges(verdict: &Verdict) -> Vec<&'static str> {
+fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
     let is_broken_gate = |finding: &Finding| finding.stake == Stake::Gate && finding.status == Status::Fail;
     let badges = [
         ("hard gate", verdict.findings.iter().any(is_broken_gate)),
@@ -89,16 +89,16 @@ fn badges(verdict: &Verdict) -> Vec<&'static str> {
     badges.into_iter().filter_map(|(badge, is_seen)| is_seen.then_some(badge)).collect()
 }
 
-/// The headline without its place: the page of the case shows it.
-fn claim(verdict: &Verdict) -> String {
-    let headline = headline(verdict);
-    let places = [first_place(verdict), &verdict.case].map(|place| format!(" at {place}"));
+/// Returns the headline without its place, which the page of the case shows.
+fn shorten_headline(verdict: &Verdict) -> String {
+    let headline = render_headline(verdict);
+    let places = [find_first_place(verdict), &verdict.case].map(|place| format!(" at {place}"));
     let claim = places.iter().find_map(|place| headline.strip_suffix(place.as_str()));
     claim.map(str::to_owned).unwrap_or(headline)
 }
 
-fn cut(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(CLAIM) {
+fn truncate_claim(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MAX_CLAIM_CHARS) {
         text.truncate(end);
         text.push_str("...");
     }

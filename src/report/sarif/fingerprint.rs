@@ -1,39 +1,45 @@
-//! What makes a result the same one in the next run, wherever its line has gone.
+//! Fingerprints: they identify a result across runs, even if its line moves.
 
 use std::collections::HashMap;
 
 use crate::outcome::LocatedViolation;
 use crate::verdict::Verdict;
 
-/// Counts what would look the same, so that no two results of a run have one fingerprint.
+/// Counts equal results, so that no two results of a run share a fingerprint.
 #[derive(Default)]
 pub(super) struct Fingerprints(HashMap<u64, usize>);
 
 impl Fingerprints {
-    /// That of a violation of `check`; of an open question where there is no violation. Neither places nor messages,
-    /// which hold numbers of calls, are part of it.
-    pub(super) fn of(&mut self, verdict: &Verdict, check: &str, breach: Option<&LocatedViolation>) -> String {
+    /// Returns the fingerprint of a violation of `check`, or of an undecided check if `breach` is `None`. Places and
+    /// messages are not part of it: they contain line and call numbers, which change between runs.
+    pub(super) fn compute_fingerprint(
+        &mut self,
+        verdict: &Verdict,
+        check: &str,
+        breach: Option<&LocatedViolation>,
+    ) -> String {
         let told = breach.map(|breach| [&breach.tool, &breach.argument, &breach.constraint, &breach.policy]);
         let told = told.into_iter().flatten().map(|part| part.as_deref().unwrap_or_default());
-        let setting = breach.map(marked).unwrap_or_default();
+        let setting = breach.map(extract_marked_text).unwrap_or_default();
         let parts = [verdict.case.file.as_str(), &verdict.name, check, &setting].into_iter().chain(told);
-        let hash = parts.fold(OFFSET, add);
+        let hash = parts.fold(FNV_OFFSET, hash_part);
         let count = self.0.entry(hash).or_default();
         *count += 1;
         format!("{hash:016x}:{count}")
     }
 }
 
-/// The text under the caret.
-fn marked(breach: &LocatedViolation) -> String {
+/// Returns the text under the caret.
+fn extract_marked_text(breach: &LocatedViolation) -> String {
     let at = &breach.at;
     at.text.chars().skip(at.column.saturating_sub(1)).take(at.end_column.saturating_sub(at.column)).collect()
 }
 
-const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a, the same on every machine and in every version; a part ends with a byte that no text holds.
-fn add(hash: u64, part: &str) -> u64 {
+/// Adds a part to an FNV-1a hash, which is the same on every machine and in every version. The byte 0xff, which UTF-8
+/// never contains, ends each part.
+fn hash_part(hash: u64, part: &str) -> u64 {
     part.bytes()
         .chain([0xff])
         .fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

@@ -1,41 +1,49 @@
-//! Places as SARIF writes them: URIs and columns in UTF-16 code units.
+//! SARIF locations: URIs, and columns in UTF-16 code units.
 
 use std::fmt::Write as _;
 
-use super::model::{Artifact, Physical, Place, Region};
-use super::words::message;
+use super::model::{SarifArtifactLocation, SarifLocation, SarifPhysicalLocation, SarifRegion};
+use super::words::build_message;
 use crate::place::Location;
-use crate::report::Run;
+use crate::report::RunInfo;
 use crate::report::run::is_absolute;
 
-/// What relative URIs begin at: the root of the repository.
-const ROOT: &str = "%SRCROOT%";
+/// The base of relative URIs: the root of the repository.
+const REPOSITORY_ROOT: &str = "%SRCROOT%";
 
-/// A place in a file.
-pub(super) fn place(run: &Run, at: &Location) -> Place {
+/// Returns the SARIF location of a place in a file.
+pub(super) fn locate_region(run: &RunInfo, at: &Location) -> SarifLocation {
     let (start, end) = (utf16_column(at, at.column), utf16_column(at, at.end_column));
-    let region = Region { start_line: at.line.max(1), start_column: start, end_column: end.max(start) };
-    Place { id: None, physical_location: physical(run, &at.file, Some(region)), message: None }
+    let region = SarifRegion { start_line: at.line.max(1), start_column: start, end_column: end.max(start) };
+    SarifLocation {
+        id: None,
+        physical_location: build_physical_location(run, &at.file, Some(region)),
+        message: None,
+    }
 }
 
-/// A whole file, and what it has to do with the result.
-pub(super) fn file(run: &Run, file: &str, says: &str) -> Place {
-    Place { id: None, physical_location: physical(run, file, None), message: Some(message(says)) }
+/// Returns the SARIF location of a whole file, with a note on its role.
+pub(super) fn locate_file(run: &RunInfo, file: &str, says: &str) -> SarifLocation {
+    SarifLocation {
+        id: None,
+        physical_location: build_physical_location(run, file, None),
+        message: Some(build_message(says)),
+    }
 }
 
-fn physical(run: &Run, file: &str, region: Option<Region>) -> Physical {
+fn build_physical_location(run: &RunInfo, file: &str, region: Option<SarifRegion>) -> SarifPhysicalLocation {
     let path = run.below_repository(file);
     let artifact_location = if is_absolute(&path) {
         let slash = if path.starts_with('/') { "" } else { "/" };
-        Artifact { uri: format!("file://{slash}{}", encoded(&path)), uri_base_id: None }
+        SarifArtifactLocation { uri: format!("file://{slash}{}", percent_encode(&path)), uri_base_id: None }
     } else {
-        Artifact { uri: encoded(&path), uri_base_id: Some(ROOT) }
+        SarifArtifactLocation { uri: percent_encode(&path), uri_base_id: Some(REPOSITORY_ROOT) }
     };
-    Physical { artifact_location, region }
+    SarifPhysicalLocation { artifact_location, region }
 }
 
-/// The path of a URI: every byte that could mean anything is percent-encoded.
-fn encoded(path: &str) -> String {
+/// Percent-encodes a path, except unreserved characters and slashes.
+fn percent_encode(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
@@ -47,7 +55,7 @@ fn encoded(path: &str) -> String {
     uri
 }
 
-/// A column, counted from 1 in characters, in UTF-16 code units.
+/// Converts a column in characters, from 1, to a column in UTF-16 code units.
 fn utf16_column(at: &Location, column: usize) -> usize {
     let before = column.saturating_sub(1);
     let known: usize = at.text.chars().take(before).map(char::len_utf16).sum();
@@ -68,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_path_is_percent_encoded() {
-        assert_eq!(encoded("evals/ä b/50%#1?.yaml"), "evals/%C3%A4%20b/50%25%231%3F.yaml");
-        assert_eq!(encoded("javascript:x"), "javascript%3Ax");
+        assert_eq!(percent_encode("evals/ä b/50%#1?.yaml"), "evals/%C3%A4%20b/50%25%231%3F.yaml");
+        assert_eq!(percent_encode("javascript:x"), "javascript%3Ax");
     }
 }

@@ -1,125 +1,125 @@
-//! The part of SARIF 2.1.0 that is written, as its schema names it.
+//! The subset of SARIF 2.1.0 that is written, with the field names of its schema.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(super) struct Log {
+pub(super) struct SarifLog {
     #[serde(rename = "$schema")]
     pub(super) schema: &'static str,
     pub(super) version: &'static str,
-    pub(super) runs: [Run; 1],
+    pub(super) runs: [SarifRun; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Run {
-    pub(super) tool: Tool,
-    pub(super) automation_details: Details,
-    pub(super) invocations: [Invocation; 1],
+pub(super) struct SarifRun {
+    pub(super) tool: SarifTool,
+    pub(super) automation_details: SarifAutomationDetails,
+    pub(super) invocations: [SarifInvocation; 1],
     pub(super) column_kind: &'static str,
-    pub(super) results: Vec<Finding>,
+    pub(super) results: Vec<SarifResult>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Details {
+pub(super) struct SarifAutomationDetails {
     pub(super) id: String,
 }
 
 #[derive(Serialize)]
-pub(super) struct Tool {
-    pub(super) driver: Driver,
+pub(super) struct SarifTool {
+    pub(super) driver: SarifDriver,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Driver {
+pub(super) struct SarifDriver {
     pub(super) name: &'static str,
     pub(super) semantic_version: &'static str,
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<SarifRule>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Rule {
+pub(super) struct SarifRule {
     pub(super) id: String,
-    pub(super) short_description: Message,
-    pub(super) full_description: Message,
-    pub(super) help: Message,
+    pub(super) short_description: SarifMessage,
+    pub(super) full_description: SarifMessage,
+    pub(super) help: SarifMessage,
 }
 
 #[derive(Clone, Serialize)]
-pub(super) struct Message {
+pub(super) struct SarifMessage {
     pub(super) text: String,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Invocation {
+pub(super) struct SarifInvocation {
     pub(super) execution_successful: bool,
     pub(super) start_time_utc: String,
-    pub(super) tool_execution_notifications: Vec<Notification>,
+    pub(super) tool_execution_notifications: Vec<SarifNotification>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Notification {
-    pub(super) level: Level,
-    pub(super) message: Message,
+pub(super) struct SarifNotification {
+    pub(super) level: SarifLevel,
+    pub(super) message: SarifMessage,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) locations: Vec<Place>,
+    pub(super) locations: Vec<SarifLocation>,
 }
 
-/// Called a result in the format.
+/// A `result` object.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Finding {
+pub(super) struct SarifResult {
     pub(super) rule_id: String,
     pub(super) rule_index: usize,
     pub(super) kind: &'static str,
-    pub(super) level: Level,
-    pub(super) message: Message,
-    pub(super) locations: [Place; 1],
+    pub(super) level: SarifLevel,
+    pub(super) message: SarifMessage,
+    pub(super) locations: [SarifLocation; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) related_locations: Vec<Place>,
+    pub(super) related_locations: Vec<SarifLocation>,
     pub(super) partial_fingerprints: BTreeMap<&'static str, String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) suppressions: Vec<Suppression>,
-    pub(super) properties: Properties,
+    pub(super) suppressions: Vec<SarifSuppression>,
+    pub(super) properties: SarifProperties,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Level {
+pub(super) enum SarifLevel {
     Error,
     Warning,
-    /// Of a result that is not a failure.
+    /// The level of a result that is not a failure.
     None,
     Note,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-/// Called a location in the format.
-pub(super) struct Place {
+/// A `location` object.
+pub(super) struct SarifLocation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<usize>,
-    pub(super) physical_location: Physical,
+    pub(super) physical_location: SarifPhysicalLocation,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<Message>,
+    pub(super) message: Option<SarifMessage>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Physical {
-    pub(super) artifact_location: Artifact,
+pub(super) struct SarifPhysicalLocation {
+    pub(super) artifact_location: SarifArtifactLocation,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) region: Option<Region>,
+    pub(super) region: Option<SarifRegion>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Artifact {
+pub(super) struct SarifArtifactLocation {
     pub(super) uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) uri_base_id: Option<&'static str>,
@@ -127,22 +127,22 @@ pub(super) struct Artifact {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Region {
+pub(super) struct SarifRegion {
     pub(super) start_line: usize,
     pub(super) start_column: usize,
     pub(super) end_column: usize,
 }
 
 #[derive(Serialize)]
-pub(super) struct Suppression {
+pub(super) struct SarifSuppression {
     pub(super) kind: &'static str,
     pub(super) status: &'static str,
     pub(super) justification: &'static str,
 }
 
-/// What a script may ask for.
+/// Properties for scripts that read the log.
 #[derive(Serialize)]
-pub(super) struct Properties {
+pub(super) struct SarifProperties {
     pub(super) trial: String,
     pub(super) status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,11 +10,13 @@ use crate::score::bounded;
 
 /// Settings: how many runs, and what they must reach together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Variance {
-    /// How many runs there should be.
+    /// The number of runs. Default: 10.
     pub runs: NonZeroU32,
-    /// The share of them that must pass.
+    /// The least share of runs that pass. Default: 0.8.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(deserialize_with = "bounded::share")]
     pub pass_rate: f64,
     /// The least mean score, in points.
@@ -23,7 +25,8 @@ pub struct Variance {
     /// The largest standard deviation of the scores, in points.
     #[serde(deserialize_with = "bounded::optional_points")]
     pub max_std_dev: Option<f64>,
-    /// The probability that the intervals hold.
+    /// The probability that the intervals hold. Default: 0.95.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(deserialize_with = "bounded::level")]
     pub confidence_level: f64,
 }

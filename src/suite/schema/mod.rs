@@ -6,17 +6,13 @@
 
 mod tidy;
 
-use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::keys;
+use super::keys::SuiteKey;
 use crate::check::{Kind, Registry};
-use crate::place::Source;
-use crate::yaml::Document;
-
-const CASES: &str = include_str!("cases.yaml");
-const FORMS: &str = include_str!("forms.yaml");
 
 /// What makes a mapping a suite.
 const OF_SUITES: &[&str] = &["tests", "cases", "scenarios", "dataset"];
@@ -43,15 +39,17 @@ pub fn of_workspace(kinds: &Registry) -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "type": ["object", "null"],
-        "properties": keys.part("workspace"),
+        "properties": keys.workspace,
         "additionalProperties": false,
         "definitions": keys.shared_definitions(),
     })
 }
 
-/// What the YAML files and the kinds say.
+/// The keys and the settings, described.
 struct Keys {
-    cases: Value,
+    case: Map<String, Value>,
+    suite: Map<String, Value>,
+    workspace: Map<String, Value>,
     /// The schemas of settings, by check.
     checks: Map<String, Value>,
     /// The schemas that others refer to.
@@ -61,19 +59,21 @@ struct Keys {
 impl Keys {
     fn read(kinds: &Registry) -> Self {
         let mut generator = SchemaSettings::draft07().into_generator();
-        let checks =
-            kinds.iter().map(|kind| (kind.name.to_owned(), settings(kind, &mut generator))).collect();
-        let mut forms = map(&read(FORMS));
-        for (name, mut form) in generator.take_definitions(true) {
-            tidy::tidy(&mut form);
-            forms.insert(name, form);
+        let of_suites = keys::SUITE.iter().chain(keys::TABLES).chain(keys::shared_by_suite());
+        Self {
+            case: describe_keys(keys::CASE, &mut generator),
+            suite: describe_keys(of_suites, &mut generator),
+            workspace: describe_keys(keys::TABLES.iter().chain(keys::WORKSPACE), &mut generator),
+            checks: kinds
+                .iter()
+                .map(|kind| (kind.name.to_owned(), describe_settings(kind, &mut generator)))
+                .collect(),
+            forms: generator
+                .take_definitions(true)
+                .into_iter()
+                .map(|(name, form)| (name, tidy::tidied_form(form)))
+                .collect(),
         }
-        Self { cases: read(CASES), checks, forms }
-    }
-
-    /// The properties of a part of the cases' file.
-    fn part(&self, name: &str) -> Map<String, Value> {
-        map(&self.cases[name])
     }
 
     /// What both schemas name: forms of values, and the settings of checks.
@@ -114,10 +114,9 @@ impl Keys {
     }
 
     fn case_keys(&self, kinds: &Registry) -> Map<String, Value> {
-        let mut properties = self.part("case");
+        let mut properties = self.case.clone();
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
         properties["metric"]["enum"] = json!(names);
-        properties["expect"]["type"] = json!("array");
         properties["expect"]["items"] = self.entry_of_expect(kinds);
         properties
     }
@@ -157,10 +156,7 @@ impl Keys {
     }
 
     fn suite(&self) -> Value {
-        let mut properties = self.part("suite");
-        for key in keys::TESTS {
-            properties[*key]["type"] = json!("array");
-        }
+        let mut properties = self.suite.clone();
         properties["defaults"]["$ref"] = json!("#/definitions/part_of_case");
         let items = |of: &str| {
             let items = json!({"items": {"$ref": format!("#/definitions/{of}")}});
@@ -179,20 +175,37 @@ impl Keys {
     }
 }
 
+/// The schemas of the values of `keys`, each with the key's meaning.
+fn describe_keys<'k>(
+    keys: impl IntoIterator<Item = &'k SuiteKey>,
+    generator: &mut SchemaGenerator,
+) -> Map<String, Value> {
+    let described = keys.into_iter().map(|key| {
+        let mut schema = (key.schema)(generator);
+        schema.insert("description".to_owned(), key.meaning.into());
+        (key.name.to_owned(), finish(schema, generator))
+    });
+    described.collect()
+}
+
 /// The settings of a check. Of a kind that does not describe them only its name and its summary are known.
-fn settings(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
+fn describe_settings(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
     let Some(describe) = kind.schema else { return json!({"description": kind.summary}) };
-    let mut schema = describe(generator);
-    for transform in generator.transforms_mut() {
-        transform.transform(&mut schema);
-    }
-    let mut schema = schema.to_value();
-    tidy::tidy(&mut schema);
+    let schema = describe(generator);
+    let mut schema = finish(schema, generator);
     schema["description"] = json!(kind.summary);
     schema["type"] = json!(["object", "null"]);
     // The decoder refuses keys that a type does not have, whether or not the type says `deny_unknown_fields`.
     schema["additionalProperties"] = json!(false);
     schema
+}
+
+/// Makes a derived schema one of draft 7.
+fn finish(mut schema: Schema, generator: &mut SchemaGenerator) -> Value {
+    for transform in generator.transforms_mut() {
+        transform.transform(&mut schema);
+    }
+    tidy::tidied(schema.to_value())
 }
 
 /// A case of its common keys, of which more is said elsewhere, of `settings`, and of nothing else.
@@ -202,13 +215,4 @@ fn closed(settings: &Map<String, Value>) -> Value {
         "patternProperties": {format!("^({})$", keys::common().join("|")): true},
         "additionalProperties": false,
     })
-}
-
-fn read(text: &str) -> Value {
-    let documents = Document::parse(&Source::new("schema.yaml", text)).unwrap_or_default();
-    documents.first().map_or(Value::Null, |document| document.root().to_json())
-}
-
-fn map(value: &Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
 }

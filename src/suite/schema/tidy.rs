@@ -2,9 +2,23 @@
 
 use serde_json::{Map, Value, json};
 
+/// `schema`, tidied.
+pub(super) fn tidied(mut schema: Value) -> Value {
+    tidy(&mut schema);
+    schema
+}
+
+/// A form, tidied. What it means is said by the keys that refer to it: an editor would show both texts.
+pub(super) fn tidied_form(mut form: Value) -> Value {
+    if let Value::Object(keywords) = &mut form {
+        keywords.remove("description");
+    }
+    tidied(form)
+}
+
 /// Tidies `schema` and all schemas inside: each paragraph of a description is one line, an optional setting is
 /// not offered as `null`, and what only Rust knows (defaults, sizes of integers) is left out.
-pub(super) fn tidy(schema: &mut Value) {
+fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(keywords) => tidy_keywords(keywords),
         Value::Array(schemas) => schemas.iter_mut().for_each(tidy),
@@ -23,6 +37,7 @@ fn tidy_keywords(keywords: &mut Map<String, Value>) {
         }
     }
     drop_null(keywords);
+    list_choices(keywords);
 }
 
 /// Joins the lines of each paragraph.
@@ -50,4 +65,15 @@ fn drop_null(keywords: &mut Map<String, Value>) {
             keywords.entry(keyword).or_insert(value);
         }
     }
+}
+
+/// Makes described constants an `enum`. An editor would show the text of the chosen constant for the key itself.
+fn list_choices(keywords: &mut Map<String, Value>) {
+    let Some(Value::Array(choices)) = keywords.get("oneOf") else { return };
+    let read = |choice: &Value| Some((choice.get("const")?.clone(), choice.get("description")?.clone()));
+    let Some(described) = choices.iter().map(read).collect::<Option<Vec<_>>>() else { return };
+    let (names, descriptions): (Vec<Value>, Vec<Value>) = described.into_iter().unzip();
+    keywords.remove("oneOf");
+    keywords.insert("enum".to_owned(), names.into());
+    keywords.insert("enumDescriptions".to_owned(), descriptions.into());
 }

@@ -12,9 +12,11 @@ use arraign::__internals::engine::{evaluate_recorded, failed_with};
 use arraign::__internals::outcome::Status;
 use arraign::__internals::place::Location;
 use arraign::__internals::report::annotations::Annotations;
-use arraign::__internals::report::comparison::Comparison;
-use arraign::__internals::report::overview::Overview;
-use arraign::__internals::report::{Earlier, FORMATS, Format, Report, Run, Skipped, summary};
+use arraign::__internals::report::comparison::RunComparison;
+use arraign::__internals::report::overview::RunOverview;
+use arraign::__internals::report::{
+    EarlierRun, FORMATS, FormatEntry, ReportBuilder, RunInfo, SkippedTrial, summary,
+};
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, ReportFormat, Suite, load_recorded};
 use arraign::__internals::verdict::summary::{GoldenSuite, Selection, Summary};
@@ -49,13 +51,13 @@ fn without_times(mut verdict: Verdict) -> Verdict {
     verdict
 }
 
-fn run() -> Run {
-    let asleep = |name: &str, reason: Option<&str>| Skipped {
+fn run() -> RunInfo {
+    let asleep = |name: &str, reason: Option<&str>| SkippedTrial {
         name: format!("every::{name}"),
         file: "evals/every.yaml".to_owned(),
         reason: reason.map(str::to_owned),
     };
-    Run {
+    RunInfo {
         id: "run-7".to_owned(),
         started: UNIX_EPOCH + Duration::from_secs(1_795_231_203),
         folder: "crates/shop/".to_owned(),
@@ -70,20 +72,17 @@ fn run() -> Run {
 const HOSTILE: &str = "evil]]></x></script><script>alert(2)</script><img src=x>\u{1b}[31m\u{202e}\n::error::x\n##[error]`@everyone`\u{0}";
 
 /// The run of the hostile trace: all that is said of a run and of a trial, beside what its trace holds, is hostile, too.
-fn hostile_run() -> Run {
-    let verdict = |name: &str, passed: bool| {
-        let mut verdict = Verdict::nothing(name, Location::default());
-        (verdict.passed, verdict.harness) = (passed, HOSTILE.to_owned());
-        verdict
-    };
+fn hostile_run() -> RunInfo {
+    let verdict =
+        |name: &str, passed: bool| Verdict { passed, ..Verdict::nothing(name, Location::default()) };
     let before = [verdict(HOSTILE, true), verdict(&verdicts("hostile")[0].name, true)];
     let trials = before.iter().collect();
     let golden =
         GoldenSuite { harness: HOSTILE.to_owned(), name: HOSTILE.to_owned(), skipped: 0, gate: None };
-    Run {
+    RunInfo {
         selection: Selection { golden: vec![golden], ..Selection::default() },
-        earlier: Some(Earlier { name: HOSTILE.to_owned(), trials }),
-        skipped: vec![Skipped {
+        earlier: Some(EarlierRun { name: HOSTILE.to_owned(), trials }),
+        skipped: vec![SkippedTrial {
             name: HOSTILE.to_owned(),
             file: HOSTILE.to_owned(),
             reason: Some(HOSTILE.to_owned()),
@@ -107,19 +106,19 @@ fn hostile() -> Vec<Verdict> {
     all
 }
 
-fn format(wanted: ReportFormat) -> &'static Format {
+fn format(wanted: ReportFormat) -> &'static FormatEntry {
     FORMATS.iter().find(|format| format.format == wanted).expect("a format")
 }
 
 fn rendered(wanted: ReportFormat, name: &str) -> String {
-    format(wanted).render(&run(), &verdicts(name))
+    format(wanted).render_run(&run(), &verdicts(name))
 }
 
 fn annotations(verdicts: &[Verdict]) -> String {
     let run = run();
-    let mut annotations = Box::new(Annotations::of(&run));
+    let mut annotations = Box::new(Annotations::new(&run));
     for verdict in verdicts {
-        annotations.add(verdict);
+        annotations.add_verdict(verdict);
     }
     annotations.finish()
 }
@@ -186,7 +185,7 @@ fn annotations_mark_the_line_below_the_repository() {
 #[test]
 fn a_run_without_a_trial_is_a_report_as_well() {
     for format in FORMATS {
-        let report = format.render(&Run { skipped: Vec::new(), ..run() }, &[]);
+        let report = format.render_run(&RunInfo { skipped: Vec::new(), ..run() }, &[]);
         assert!(report.is_empty() == (format.format == ReportFormat::Jsonl), "{}: {report}", format.file);
     }
 }
@@ -194,14 +193,14 @@ fn a_run_without_a_trial_is_a_report_as_well() {
 #[test]
 fn a_hostile_trace_leaves_every_report_harmless() {
     let hostile = hostile();
-    let reports = FORMATS.iter().map(|format| (format.file, format.render(&hostile_run(), &hostile)));
+    let reports = FORMATS.iter().map(|format| (format.file, format.render_run(&hostile_run(), &hostile)));
     let compared =
-        Comparison::between(&hostile_run().earlier.expect("a run").trials, &hostile.iter().collect());
+        RunComparison::from_trials(&hostile_run().earlier.expect("a run").trials, &hostile.iter().collect());
     let others = [
         ("annotations", annotations(&hostile)),
-        ("comparison", compared.text()),
-        ("comparison in Markdown", compared.markdown(HOSTILE)),
-        ("summary", summary::summary(&summed(&hostile))),
+        ("comparison", compared.render_text()),
+        ("comparison in Markdown", compared.render_markdown(HOSTILE)),
+        ("summary", summary::render_summary(&summed(&hostile))),
         ("overview", overview(&hostile)),
     ];
     for (file, text) in reports.chain(others) {
@@ -226,18 +225,18 @@ fn a_hostile_trace_leaves_every_report_harmless() {
 
 fn summed(verdicts: &[Verdict]) -> Summary {
     let run = hostile_run();
-    let mut rows = summary::Rows::of(&run);
+    let mut rows = summary::SummaryRows::new(&run);
     for verdict in verdicts {
-        rows.add(verdict);
+        rows.add_verdict(verdict);
     }
-    rows.summary()
+    rows.summarize()
 }
 
 fn overview(verdicts: &[Verdict]) -> String {
     let run = hostile_run();
-    let mut overview = Box::new(Overview::of(&run));
+    let mut overview = Box::new(RunOverview::new(&run));
     for verdict in verdicts {
-        overview.add(verdict);
+        overview.add_verdict(verdict);
     }
     overview.finish()
 }
@@ -258,7 +257,7 @@ fn is_harmful(c: char) -> bool {
 #[test]
 fn a_hostile_report_is_still_of_its_format() {
     let hostile = hostile();
-    let render = |wanted: ReportFormat| format(wanted).render(&hostile_run(), &hostile);
+    let render = |wanted: ReportFormat| format(wanted).render_run(&hostile_run(), &hostile);
     let names: Vec<Value> = hostile.iter().map(|verdict| Value::from(verdict.name.as_str())).collect();
     let report = json(&render(ReportFormat::Json));
     assert_eq!(
@@ -278,7 +277,7 @@ fn a_hostile_report_is_still_of_its_format() {
 #[test]
 fn fingerprints_do_not_see_where_a_line_has_gone() {
     let fingerprints = |verdicts: &[Verdict]| -> Vec<Value> {
-        let log = json(&format(ReportFormat::Sarif).render(&run(), verdicts));
+        let log = json(&format(ReportFormat::Sarif).render_run(&run(), verdicts));
         let results = log["runs"][0]["results"].as_array().expect("results");
         results.iter().map(|result| result["partialFingerprints"]["arraign/v1"].clone()).collect()
     };
@@ -303,7 +302,7 @@ fn more_results_than_are_shown_leave_the_gravest_and_a_notice() {
     let mut costly = red.clone();
     costly.findings.iter_mut().for_each(|finding| finding.stake = arraign::__internals::score::Stake::Told);
     let many: Vec<Verdict> = (0..2600).flat_map(|_| [costly.clone(), red.clone()]).collect();
-    let log = json(&format(ReportFormat::Sarif).render(&run(), &many));
+    let log = json(&format(ReportFormat::Sarif).render_run(&run(), &many));
     let results = log["runs"][0]["results"].as_array().expect("results");
     assert_eq!(results.len(), 5000);
     assert!(results.iter().all(|result| result["level"] == "error"), "the notes are left out first");
@@ -316,7 +315,7 @@ fn more_results_than_are_shown_leave_the_gravest_and_a_notice() {
 fn a_long_run_keeps_markdown_within_a_comment() {
     let red = verdicts("every");
     let many: Vec<Verdict> = (0..200).flat_map(|_| red.clone()).collect();
-    let report = format(ReportFormat::Markdown).render(&run(), &many);
+    let report = format(ReportFormat::Markdown).render_run(&run(), &many);
     assert!(report.len() < 65_536, "{}", report.len());
     assert!(report.contains("more cases that did not pass; the verdict files hold all of them"), "{report}");
 }

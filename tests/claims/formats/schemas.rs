@@ -16,13 +16,13 @@ fn all() -> Vec<Verdict> {
 #[test]
 fn each_document_is_of_its_schema() {
     let all = all();
-    let render = |wanted: ReportFormat| format(wanted).render(&run(), &all);
+    let render = |wanted: ReportFormat| format(wanted).render_run(&run(), &all);
     assert_eq!(problems(&schema("report"), &json(&render(ReportFormat::Json))), [""; 0]);
     let of_line = schema("verdict");
     for line in render(ReportFormat::Jsonl).lines() {
         assert_eq!(problems(&of_line, &json(line)), [""; 0], "{line}");
     }
-    let compared = Comparison::of(&all[1..], &all[..all.len() - 1]);
+    let compared = RunComparison::from_verdicts(&all[1..], &all[..all.len() - 1]);
     assert!(!compared.trials.is_empty());
     assert_eq!(problems(&schema("comparison"), &serde_json::json!(compared)), [""; 0]);
 }

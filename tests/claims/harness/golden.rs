@@ -1,7 +1,7 @@
 //! Golden datasets in a run: the trial of a gate, the summary, and the JSON that a later run is held against.
 
 use arraign::__internals::harness::runs::StoredRun;
-use arraign::__internals::report::Format;
+use arraign::__internals::report::FormatEntry;
 use serde_json::Value;
 
 use crate::project::{Project, Ran, green};
@@ -314,7 +314,7 @@ fn the_verdicts_of_many_processes_come_to_the_same_summary() {
         project.run_with(&nextest, &["--exact", name, "--nocapture"]).exits(0);
     }
     let run = StoredRun::open(&[project.path("out/r")]).expect("a run");
-    let formats: Vec<Format> = Format::called("json").into_iter().collect();
+    let formats: Vec<FormatEntry> = FormatEntry::find_by_name("json").into_iter().collect();
     run.write(&formats, &project.path("reports"), |_| ()).expect("a report");
     let json = |path: &str| serde_json::from_str::<Value>(&project.read(path)).expect("JSON");
     let summary = json("summary.json");

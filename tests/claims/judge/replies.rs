@@ -25,22 +25,22 @@ const KEY: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 fn asked() -> Questionnaire {
     let suite = Harness::new("evals").parse(CASE).expect("a case");
     let trace = Trace { answer: Some("please wait. It ships today.".to_owned()), ..Trace::default() };
-    let asked = Questionnaire::of(&suite.cases[0], &Evidence::of(&trace));
+    let asked = Questionnaire::for_case(&suite.cases[0], &Evidence::of(&trace));
     asked.expect("it is not too long").expect("there are questions")
 }
 
 /// What a judge replies who does its work.
 fn right(asked: &Questionnaire) -> Value {
-    scripted::looked(&asked.request(1))
+    scripted::looked(&asked.build_request(1))
 }
 
 #[test]
 fn a_reply_that_ends_early_is_no_answer() {
     let asked = asked();
     let whole = right(&asked).to_string();
-    assert_eq!(asked.read(&whole).expect("opinions").len(), 3);
+    assert_eq!(asked.parse_reply(&whole).expect("opinions").len(), 3);
     for end in (0..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
-        assert!(matches!(asked.read(&whole[..end]), Err(BadReply::Malformed(_))), "{}", &whole[..end]);
+        assert!(matches!(asked.parse_reply(&whole[..end]), Err(BadReply::Malformed(_))), "{}", &whole[..end]);
     }
 }
 
@@ -48,14 +48,14 @@ fn a_reply_that_ends_early_is_no_answer() {
 #[test]
 fn a_reply_of_other_types_is_no_answer() {
     let asked = asked();
-    let (whole, opinions) = (right(&asked), asked.read(&right(&asked).to_string()).expect("opinions"));
+    let (whole, opinions) = (right(&asked), asked.parse_reply(&right(&asked).to_string()).expect("opinions"));
     for place in places(&whole, "") {
         let own = whole.pointer(&place).expect("a value");
         let strangers = STRANGERS.iter().map(|stranger| serde_json::from_str::<Value>(stranger));
         for stranger in strangers.filter_map(Result::ok).filter(|stranger| !is_alike(own, stranger)) {
             let mut reply = whole.clone();
             *reply.pointer_mut(&place).expect("a value") = stranger.clone();
-            match asked.read(&reply.to_string()) {
+            match asked.parse_reply(&reply.to_string()) {
                 Ok(read) => {
                     let is_reason = place.ends_with("/reason");
                     // No claim at all is an answer: the run may state nothing.
@@ -101,7 +101,7 @@ fn is_alike(own: &Value, stranger: &Value) -> bool {
 fn what_stands_around_a_reply_changes_nothing() {
     let asked = asked();
     let whole = right(&asked).to_string();
-    let (opinions, code) = (asked.read(&whole).expect("opinions"), asked.code());
+    let (opinions, code) = (asked.parse_reply(&whole).expect("opinions"), asked.nonce());
     let around = [
         ("```json\n", "\n```"),
         ("\u{feff}\u{202e}", "\0"),
@@ -111,18 +111,18 @@ fn what_stands_around_a_reply_changes_nothing() {
         ("[", "]"),
     ];
     for (before, after) in around {
-        let read = asked.read(&format!("{before}{whole}{after}"));
+        let read = asked.parse_reply(&format!("{before}{whole}{after}"));
         assert_eq!(read.expect("opinions"), opinions, "{before}");
     }
     // The first that repeats the code is the reply, even where it is no answer.
     let first = format!("{{\"code\": \"{code}\"}}{whole}");
-    assert!(matches!(asked.read(&first), Err(BadReply::Malformed(_))));
+    assert!(matches!(asked.parse_reply(&first), Err(BadReply::Malformed(_))));
 }
 
 #[test]
 fn a_reply_without_an_end_takes_no_time() {
     let asked = asked();
-    let code = asked.code();
+    let code = asked.nonce();
     let texts = [
         "{".repeat(1 << 20),
         "{\"a\":".repeat(170_000),
@@ -132,7 +132,7 @@ fn a_reply_without_an_end_takes_no_time() {
         "\u{1f600}{".repeat(200_000),
     ];
     for text in texts {
-        assert!(asked.read(&text).is_err());
+        assert!(asked.parse_reply(&text).is_err());
     }
 }
 
@@ -146,7 +146,7 @@ fn no_damaged_reply_is_more_than_it_says() {
     tells["q1"]["reason"] = format!("{} {KEY}", "x".repeat(1990)).into();
     let samples = [right(&asked).to_string(), serde_json::to_string_pretty(&tells).expect("JSON")];
     // Half a key has no shape: it is masked before a reason is cut.
-    let told = asked.read(&samples[1]).expect("opinions");
+    let told = asked.parse_reply(&samples[1]).expect("opinions");
     assert!(told.values().all(|one| !one.reason.as_deref().unwrap_or_default().contains("ghp_")), "{told:?}");
     let (started, mut read, mut rounds) = (Instant::now(), 0_u64, 0_u64);
     while started.elapsed() < time || rounds < 2000 {
@@ -162,8 +162,8 @@ fn no_damaged_reply_is_more_than_it_says() {
 
 /// Whether `text` is read. What is read of it stands in it, and within its bounds.
 fn is_honest(asked: &Questionnaire, text: &str) -> bool {
-    let Ok(opinions) = asked.read(text) else { return false };
-    assert!(text.contains(asked.code()), "{text}");
+    let Ok(opinions) = asked.parse_reply(text) else { return false };
+    assert!(text.contains(asked.nonce()), "{text}");
     let questions = asked.asked().iter().filter(|question| question.label.is_some());
     assert_eq!(opinions.len(), questions.clone().count(), "{text}");
     for question in questions {

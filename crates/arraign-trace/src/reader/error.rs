@@ -97,57 +97,57 @@ impl From<io::Error> for TraceError {
 }
 
 impl TraceError {
-    pub(super) fn no_such_format(name: &str) -> Self {
-        let names: Vec<&str> = super::READERS.iter().map(|reader| reader.name).collect();
+    pub(crate) fn no_such_format(name: &str) -> Self {
+        let names: Vec<&str> = crate::reader::READERS.iter().map(|reader| reader.name).collect();
         let help = did_you_mean(name, &names).unwrap_or_else(|| format!("it is one of {}", names.join(", ")));
         Self { problem: TraceProblem::NoSuchFormat(name.to_owned()), help: Some(help) }
     }
 
-    pub(super) fn ambiguous(formats: Vec<&'static str>) -> Self {
+    pub(crate) fn ambiguous(formats: Vec<&'static str>) -> Self {
         let example = formats.first().copied().unwrap_or("...");
         let help = format!("say which one it is: `trace: {{file: ..., format: {example}}}`");
         Self { problem: TraceProblem::Ambiguous(formats), help: Some(help) }
     }
 
     /// The wrong format was asked for, perhaps.
-    pub(super) fn looks_like(self, format: &str) -> Self {
+    pub(crate) fn looks_like(self, format: &str) -> Self {
         let help = format!("it looks like `{format}`: without `format` it is read as that");
         Self { help: Some(help), ..self }
     }
 
-    pub(super) fn wrong(format: &'static str, wrong: &Wrong) -> Self {
+    pub(crate) fn wrong(format: &'static str, wrong: &Wrong) -> Self {
         TraceProblem::Wrong { format, problem: wrong.to_string() }.into()
     }
 }
 
 /// Something in a trace that cannot be: the record it is in, a JSON pointer, and a sentence.
 #[derive(Debug, Clone)]
-pub(super) struct Wrong {
+pub(crate) struct Wrong {
     line: Option<usize>,
     pointer: String,
     problem: String,
 }
 
 impl Wrong {
-    pub(super) fn new(problem: impl Into<String>) -> Self {
+    pub(crate) fn new(problem: impl Into<String>) -> Self {
         Self { line: None, pointer: String::new(), problem: problem.into() }
     }
 
     /// It was met below `step`: a key or an index.
-    pub(super) fn under(mut self, step: impl fmt::Display) -> Self {
+    pub(crate) fn under(mut self, step: impl fmt::Display) -> Self {
         let step = step.to_string().replace('~', "~0").replace('/', "~1");
         self.pointer = format!("/{step}{}", self.pointer);
         self
     }
 
     /// It was met at the place of this JSON pointer.
-    pub(super) fn at(mut self, pointer: &str) -> Self {
+    pub(crate) fn at(mut self, pointer: &str) -> Self {
         self.pointer = format!("{pointer}{}", self.pointer);
         self
     }
 
     /// It was met on this line of JSON Lines.
-    pub(super) fn on_line(mut self, line: usize) -> Self {
+    pub(crate) fn on_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
     }

@@ -2,82 +2,38 @@
 //!
 //! [`read`] reads a text, [`runs`] a file of any size run by run, and [`read_run`] one run of it.
 //!
-//! A new format is one file or folder here, its entry in [`READERS`], and its samples under `tests/reader/`. A reader
+//! A new format is one file or folder in `formats/`, its entry in [`READERS`], and its samples under `tests/reader/`. A reader
 //! says how certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
-mod a2a;
-mod adk;
-mod ag_ui;
-mod ag_ui_messages;
-mod anthropic;
-mod anthropic_stream;
-mod atif;
-mod batch;
-mod claude_code;
-mod clock;
-mod codex;
-mod conversation;
-mod cut;
-mod draft;
-mod episodes;
+mod build;
 mod error;
-mod evalview;
-mod follow;
-mod gemini;
-mod gemini_cli;
-mod index;
-mod input;
-mod inspect;
+mod formats;
 mod json;
-mod langchain;
-mod maf;
-mod maf_content;
-mod maf_updates;
-mod mcp;
-mod mcplab;
-mod native;
-mod object;
-mod one_run;
-mod openai_chat;
-mod openai_chat_stream;
-mod openai_responses;
-mod otel;
-mod parts;
-mod pieces;
-mod pydantic_ai;
+mod large;
 mod reason;
-mod rig;
-mod run_lines;
-mod runs;
-mod settled;
-mod sse;
-mod tool_events;
-mod usage;
-mod vercel_ai;
-#[cfg(feature = "inspect-zip")]
-mod zipped;
 
 use std::fmt;
 
 pub use error::{Declined, TraceError, TraceProblem};
-#[doc(hidden)]
-pub use index::{ReadText, RunIndex};
-#[doc(hidden)]
-pub use input::looks_like_json;
-pub use native::{NativeMistake, read_native, to_native};
-pub use one_run::read_run;
-#[doc(hidden)]
-pub use one_run::read_run_with;
-#[doc(hidden)]
-pub use runs::runs_with;
-pub use runs::{Runs, runs};
+pub use formats::READERS;
 #[cfg(feature = "inspect-zip")]
-pub use zipped::{ZippedRuns, read_zipped, zipped_runs};
+pub use formats::inspect::{ZippedRuns, read_zipped, zipped_runs};
+pub use formats::native::{NativeMistake, read_native, to_native};
+#[doc(hidden)]
+pub use json::input::looks_like_json;
+#[doc(hidden)]
+pub use large::index::{ReadText, RunIndex};
+pub use large::one_run::read_run;
+#[doc(hidden)]
+pub use large::one_run::read_run_with;
+#[doc(hidden)]
+pub use large::runs::runs_with;
+pub use large::runs::{Runs, runs};
 
 use crate::trace::Trace;
 use error::Wrong;
-use input::Input;
-use pieces::Cuts;
+use json::input::Input;
+use large::pieces::Cuts;
 use reason::Reason;
 
 /// A trace format's entry in the table.
@@ -123,35 +79,6 @@ impl fmt::Display for Certainty {
         })
     }
 }
-
-/// All readers. Among equals, an earlier one wins.
-pub const READERS: &[Reader] = &[
-    atif::READER,
-    otel::READER,
-    maf::READER,
-    inspect::READER,
-    codex::READER,
-    claude_code::READER,
-    gemini_cli::READER,
-    adk::READER,
-    a2a::READER,
-    mcp::READER,
-    pydantic_ai::READER,
-    langchain::READER,
-    vercel_ai::READER,
-    gemini::READER,
-    rig::READER,
-    mcplab::READER,
-    evalview::READER,
-    episodes::READER,
-    tool_events::READER,
-    ag_ui::READER,
-    run_lines::READER,
-    native::READER,
-    anthropic::READER,
-    openai_responses::READER,
-    openai_chat::READER,
-];
 
 /// What a trace file holds.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::input::At;
+use crate::reader::json::input::At;
 
 /// A reason for declining, in parts.
 #[derive(Debug)]
-pub(super) struct Reason {
+pub(crate) struct Reason {
     /// The record that speaks against it; `None`: the file as a whole.
     at: Option<At>,
     why: Cow<'static, str>,
@@ -18,12 +18,12 @@ pub(super) struct Reason {
 
 impl Reason {
     /// What the record at `at` is, or lacks, as in "has no `steps`".
-    pub(super) fn of(at: At, why: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn of(at: At, why: impl Into<Cow<'static, str>>) -> Self {
         Self { at: Some(at), why: why.into() }
     }
 
     /// The same reason, of the record at `at`.
-    pub(super) fn in_record(self, at: At) -> Self {
+    pub(crate) fn in_record(self, at: At) -> Self {
         Self { at: Some(at), ..self }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use arraign::__internals::report::plain::{one_line, plain};
+use arraign::__internals::report::plain::{escape_line, escape_text};
 use similar::TextDiff;
 
 use super::repository::Repository;
@@ -43,8 +43,8 @@ impl Change {
     pub(super) fn describe(&self, repository: &Repository) -> String {
         let path = repository.display_path(&self.path);
         match &self.from {
-            ChangeSource::Trial(name) => one_line(&format!("{path} ({name})")),
-            ChangeSource::Pending(_) => one_line(&path),
+            ChangeSource::Trial(name) => escape_line(&format!("{path} ({name})")),
+            ChangeSource::Pending(_) => escape_line(&path),
         }
     }
 
@@ -57,7 +57,7 @@ impl Change {
         let rest = diff.lines().count() - lines.len();
         let more = format!("... and {rest} more lines");
         lines.extend((rest > 0).then_some(more.as_str()));
-        format!("{state}: {}\n{}\n\n", self.describe(repository), plain(&lines.join("\n")))
+        format!("{state}: {}\n{}\n\n", self.describe(repository), escape_text(&lines.join("\n")))
     }
 
     /// Writes the file, and removes the pending file.

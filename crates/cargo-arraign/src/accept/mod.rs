@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::harness::runs::StoredRun;
-use arraign::__internals::report::plain::plain;
+use arraign::__internals::report::plain::escape_text;
 use arraign::verdict::{Finding, Verdict};
 use clap::Args;
 
@@ -66,7 +66,7 @@ impl Accept {
         shown += &summarize_changes(found.changes.len(), self.dry_run);
         exit_after_write(io::stdout().write_all(shown.as_bytes()))?;
         for refused in &found.refused {
-            print_to_stderr(&format!("not accepted: {}", plain(refused)));
+            print_to_stderr(&format!("not accepted: {}", escape_text(refused)));
         }
         Ok(if found.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(LEFT) })
     }

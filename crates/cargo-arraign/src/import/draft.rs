@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arraign::__internals::place::{LoadErrors, Place, Source};
-use arraign::__internals::report::plain::one_line;
+use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::yaml::{Document, Node};
 use arraign::reader::to_native;
 use arraign::trace::Trace;
@@ -96,7 +96,7 @@ pub(super) struct SuiteDraft {
 impl SuiteDraft {
     /// Creates an empty suite for `input`, a file of the tool `from`.
     pub(super) fn new(input: &ImportInput, from: &str) -> Self {
-        let name = one_line(input.source.name());
+        let name = escape_line(input.source.name());
         Self {
             stem: input.file_stem(),
             title: format!("# From {name}, by `cargo arraign import --from {from}`.\n"),

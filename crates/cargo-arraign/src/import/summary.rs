@@ -3,7 +3,7 @@
 use std::io::{self, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::report::plain::one_line;
+use arraign::__internals::report::plain::escape_line;
 
 use super::unsupported::UnsupportedList;
 
@@ -27,7 +27,7 @@ pub(super) fn print_summary(
         writeln!(out, "nothing was written: no case could be carried")?;
     }
     for file in new {
-        let path = one_line(&file.path.to_string_lossy());
+        let path = escape_line(&file.path.to_string_lossy());
         match file.cases {
             Some((cases, runs)) => writeln!(out, "wrote  {path} (cases: {cases}, with their run: {runs})")?,
             None => writeln!(out, "wrote  {path}")?,
@@ -38,7 +38,7 @@ pub(super) fn print_summary(
         writeln!(out, "\ndoes not load: mend it by hand")?;
     }
     for error in broken {
-        writeln!(out, "  {}", one_line(error))?;
+        writeln!(out, "  {}", escape_line(error))?;
     }
     print_unsupported(&mut out, unsupported)
 }
@@ -53,15 +53,15 @@ fn print_trace_path(out: &mut StdoutLock<'_>, new: &[WrittenFile]) -> io::Result
     writeln!(
         out,
         "\nA case without a run looks for it next to its file: {}",
-        one_line(&place.to_string_lossy())
+        escape_line(&place.to_string_lossy())
     )
 }
 
 fn print_unsupported(out: &mut StdoutLock<'_>, unsupported: &UnsupportedList) -> io::Result<()> {
     writeln!(out, "\nnot carried: {}", unsupported.0.len())?;
     for entry in &unsupported.0 {
-        let (file, line) = (one_line(entry.place.file()), entry.place.line());
-        writeln!(out, "  {file}:{line}: {}: {}", one_line(&entry.what), one_line(&entry.why))?;
+        let (file, line) = (escape_line(entry.place.file()), entry.place.line());
+        writeln!(out, "  {file}:{line}: {}: {}", escape_line(&entry.what), escape_line(&entry.why))?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::report::plain::one_line;
+use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::source::write_whole;
 use clap::{Args, ValueEnum};
 
@@ -126,9 +126,9 @@ fn print_steps(steps: &[InitStep], is_crate: bool, dir: &Path) -> io::Result<()>
         match step {
             InitStep::Wrote(what) => {
                 new_case |= what == starter::FIRST;
-                writeln!(out, "wrote  {}", one_line(what))?;
+                writeln!(out, "wrote  {}", escape_line(what))?;
             }
-            InitStep::Kept(what) => writeln!(out, "kept   {}", one_line(what))?,
+            InitStep::Kept(what) => writeln!(out, "kept   {}", escape_line(what))?,
         }
     }
     if steps.iter().all(|step| matches!(step, InitStep::Kept(_))) {
@@ -136,7 +136,7 @@ fn print_steps(steps: &[InitStep], is_crate: bool, dir: &Path) -> io::Result<()>
     }
     let here = if dir == Path::new(".") { String::new() } else { format!(" in {}", dir.display()) };
     let run = if is_crate { "cargo test --test evals" } else { "cargo arraign run" };
-    writeln!(out, "\nNext{}: {run}", one_line(&here))?;
+    writeln!(out, "\nNext{}: {run}", escape_line(&here))?;
     if new_case {
         writeln!(out, "{}", starter::AFTERWARDS)?;
     }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{RunError, RunProblem};
 use crate::harness::record::manifest::{self, BEGINNINGS, Beginning};
-use crate::report::Run;
+use crate::report::RunInfo;
 use crate::verdict::summary::Selection;
 use crate::verdict::{self, Verdict};
 
@@ -99,8 +99,8 @@ pub(super) fn id(folder: &Path) -> String {
 }
 
 /// A run of which nothing is known beside its verdicts.
-pub(super) fn unknown() -> Run {
-    Run {
+pub(super) fn unknown() -> RunInfo {
+    RunInfo {
         id: String::new(),
         started: UNIX_EPOCH,
         folder: String::new(),

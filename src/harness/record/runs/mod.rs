@@ -26,14 +26,14 @@ pub use error::{RunError, RunProblem};
 pub use folder::newest;
 
 use self::index::{Index, Trial};
-use crate::report::{Earlier, Format, Report, Run, Skipped};
+use crate::report::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, SkippedTrial};
 use crate::source::write_whole;
 use crate::verdict::Verdict;
 
 /// A run, or several that are one.
 #[derive(Debug)]
 pub struct StoredRun {
-    run: Run,
+    run: RunInfo,
     beginnings: Vec<Beginning>,
     trials: Vec<Trial>,
     missing: usize,
@@ -59,13 +59,13 @@ impl StoredRun {
     }
 
     /// The same run, compared with an earlier one.
-    pub fn compared_with(mut self, earlier: Option<Earlier>) -> Self {
+    pub fn compared_with(mut self, earlier: Option<EarlierRun>) -> Self {
         self.run.earlier = earlier;
         self
     }
 
     /// The run, as reports know it.
-    pub fn run(&self) -> &Run {
+    pub fn run(&self) -> &RunInfo {
         &self.run
     }
 
@@ -113,15 +113,15 @@ impl StoredRun {
     /// became of the one before it. On the way each verdict is shown to `look`.
     pub fn write(
         &self,
-        formats: &[Format],
+        formats: &[FormatEntry],
         out: &Path,
         mut look: impl FnMut(&Verdict),
     ) -> Result<Vec<PathBuf>, RunError> {
-        let mut reports: Vec<Box<dyn Report + '_>> =
+        let mut reports: Vec<Box<dyn ReportBuilder + '_>> =
             formats.iter().map(|format| (format.begin)(&self.run)).collect();
         self.each(|verdict| {
             for report in &mut reports {
-                report.add(verdict);
+                report.add_verdict(verdict);
             }
             look(verdict);
         })?;
@@ -142,7 +142,7 @@ fn written(path: PathBuf, text: &str) -> Result<PathBuf, RunError> {
 }
 
 /// What the beginnings of all shards come to: it began when the first of them did.
-fn run_of(folders: &[PathBuf], beginnings: &[Beginning], trials: &[Trial], is_moved: bool) -> Run {
+fn run_of(folders: &[PathBuf], beginnings: &[Beginning], trials: &[Trial], is_moved: bool) -> RunInfo {
     let first = beginnings.iter().min_by_key(|one| one.started_ms);
     let mut run = first.map_or_else(folder::unknown, Beginning::run);
     run.id = id_of(folders);
@@ -156,15 +156,15 @@ fn run_of(folders: &[PathBuf], beginnings: &[Beginning], trials: &[Trial], is_mo
 }
 
 /// The trials that no shard has run.
-fn skipped(beginnings: &[Beginning], trials: &[Trial], is_moved: bool) -> Vec<Skipped> {
+fn skipped(beginnings: &[Beginning], trials: &[Trial], is_moved: bool) -> Vec<SkippedTrial> {
     let ran: HashSet<(&str, &str)> = trials.iter().map(Trial::id).collect();
-    let mut skipped: BTreeMap<(&str, &str), Skipped> = BTreeMap::new();
+    let mut skipped: BTreeMap<(&str, &str), SkippedTrial> = BTreeMap::new();
     for one in beginnings {
         let folder = if is_moved { one.package.as_str() } else { "" };
         for trial in &one.skipped {
             let id = (one.harness.as_str(), trial.name.as_str());
             if !ran.contains(&id) {
-                skipped.insert(id, Skipped { file: format!("{folder}{}", trial.file), ..trial.clone() });
+                skipped.insert(id, SkippedTrial { file: format!("{folder}{}", trial.file), ..trial.clone() });
             }
         }
     }

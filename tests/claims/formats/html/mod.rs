@@ -18,8 +18,8 @@ fn page(name: &str, verdicts: &[Verdict]) -> String {
     page_of(&run(), name, verdicts)
 }
 
-fn page_of(run: &Run, name: &str, verdicts: &[Verdict]) -> String {
-    let page = format(ReportFormat::Html).render(run, verdicts);
+fn page_of(run: &RunInfo, name: &str, verdicts: &[Verdict]) -> String {
+    let page = format(ReportFormat::Html).render_run(run, verdicts);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("html");
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join(format!("{name}.html")), &page).expect("it is written");
@@ -191,7 +191,7 @@ fn ten_thousand_cases_are_less_than_thirty_megabytes() {
         verdict
     };
     let trials = many.iter().map(before).collect::<Vec<_>>().iter().collect();
-    let run = Run { earlier: Some(Earlier { name: "run-6".to_owned(), trials }), ..run() };
+    let run = RunInfo { earlier: Some(EarlierRun { name: "run-6".to_owned(), trials }), ..run() };
     let page = page_of(&run, "many", &many);
     assert!(page.len() < 30 * 1024 * 1024, "{}", page.len());
     let kept = lines(&page).into_iter().flatten().count();
@@ -233,7 +233,7 @@ fn before() -> Vec<Verdict> {
 fn a_report_is_compared_with_another() {
     let before = before();
     page("before", &before);
-    let json = format(ReportFormat::Json).render(&run(), &before);
+    let json = format(ReportFormat::Json).render_run(&run(), &before);
     fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("html/before.json"), json).expect("it is written");
 }
 
@@ -247,8 +247,8 @@ fn the_page_tells_what_changed_since_an_earlier_run() {
     let mut before = before();
     let again = before.iter_mut().find(|verdict| verdict.name == flaky.name).expect("the trial");
     again.harness.clone_from(&flaky.harness);
-    let earlier = Some(Earlier { name: "run-6".to_owned(), trials: before.iter().collect() });
-    let page = page_of(&Run { earlier, ..run() }, "compared", &after);
+    let earlier = Some(EarlierRun { name: "run-6".to_owned(), trials: before.iter().collect() });
+    let page = page_of(&RunInfo { earlier, ..run() }, "compared", &after);
     let compared = json(block(&page, "compared"));
     let told: Vec<(&str, &str)> = compared["trials"]
         .as_array()

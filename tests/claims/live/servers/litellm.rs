@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use arraign::__internals::http::{Client, Limits, Request};
+use arraign::__internals::http::{HttpClient, HttpLimits, HttpRequest};
 use arraign::__internals::judge::Questionnaire;
 use arraign::{Evidence, Harness, Trace};
 use serde_json::{Value, json};
@@ -100,9 +100,9 @@ fn judged(judge: &str) -> String {
 fn reply(pass: bool) -> String {
     let suite = Harness::new("evals").parse(&judged("{model: m}")).expect("a suite");
     let trace = Trace { answer: Some("please wait".to_owned()), ..Trace::default() };
-    let asked = Questionnaire::of(&suite.cases[0], &Evidence::of(&trace));
+    let asked = Questionnaire::for_case(&suite.cases[0], &Evidence::of(&trace));
     let asked = asked.expect("it is not too long").expect("a question");
-    let mut reply = json!({"code": asked.code()});
+    let mut reply = json!({"code": asked.nonce()});
     for question in asked.asked() {
         let yes = pass && question.label.is_some();
         reply[&question.id] = json!({"reason": if yes { "it does" } else { "it does not" }, "pass": yes});
@@ -161,9 +161,11 @@ impl Proxy {
     /// Its first answer takes many times as long as all others: it loads what it needs for them.
     fn warm_up(&self) {
         let body = json!({"model": "says", "messages": [{"role": "user", "content": "Hello"}]});
-        let request = Request::post(format!("{}/chat/completions", self.url()), body).bearer(KEY);
-        let (client, started) = (Client::default(), Instant::now());
-        while let Err(error) = client.send(&request, &Limits { retries: 0, ..Limits::default() }) {
+        let request = HttpRequest::post(format!("{}/chat/completions", self.url()), body).with_bearer(KEY);
+        let (client, started) = (HttpClient::default(), Instant::now());
+        while let Err(error) =
+            client.send_request(&request, &HttpLimits { retries: 0, ..HttpLimits::default() })
+        {
             assert!(started.elapsed() < Duration::from_secs(180), "the proxy does not answer: {error}");
             std::thread::sleep(Duration::from_millis(200));
         }

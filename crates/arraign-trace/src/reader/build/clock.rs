@@ -1,0 +1,91 @@
+//! Points in time as traces write them.
+
+/// Nanoseconds since 1970 of an RFC 3339 time, such as `2026-11-21T20:34:05.050219Z`. Without an offset it is UTC.
+pub(crate) fn nanos(text: &str) -> Option<u64> {
+    let (date, time) = (text.get(..10)?, text.get(11..)?);
+    let mut date = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    let (time, offset) = split_offset(time)?;
+    let (clock, fraction) = time.split_once('.').unwrap_or((time, ""));
+    let mut clock = clock.splitn(3, ':').map(|part| part.parse::<i64>().ok());
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    let possible = (1970..=2500).contains(&year)
+        && (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && (0..24).contains(&hour)
+        && (0..60).contains(&minute)
+        && (0..=60).contains(&second);
+    if !possible {
+        return None;
+    }
+    let seconds = ((days(year, month, day) * 24 + hour) * 60 + minute - offset) * 60 + second;
+    u64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?.checked_add(nanos_of(fraction)?)
+}
+
+/// A time of the day and its offset from UTC in minutes.
+fn split_offset(time: &str) -> Option<(&str, i64)> {
+    if let Some(time) = time.strip_suffix(['Z', 'z']) {
+        return Some((time, 0));
+    }
+    let Some(at) = time.rfind(['+', '-']) else { return Some((time, 0)) };
+    let (hours, minutes) = time[at + 1..].split_once(':')?;
+    let (hours, minutes): (u8, u8) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let size = (hours <= 24 && minutes < 60).then_some(i64::from(hours) * 60 + i64::from(minutes))?;
+    Some((&time[..at], if time[at..].starts_with('-') { -size } else { size }))
+}
+
+fn nanos_of(fraction: &str) -> Option<u64> {
+    let digits = fraction.get(..9).unwrap_or(fraction);
+    if digits.is_empty() {
+        return Some(0);
+    }
+    let missing = 9 - u32::try_from(digits.len()).ok()?;
+    digits.parse::<u64>().ok()?.checked_mul(10_u64.pow(missing))
+}
+
+/// Days since 1970 of a date of the Gregorian calendar: years begin in March, so that the leap day is the last.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    365 * year + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1 - 719_468
+}
+
+/// Milliseconds from one point in nanoseconds to a later one.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a run is shorter than the 104 days that a float counts exactly"
+)]
+pub(crate) fn millis_between(from: u64, to: u64) -> f64 {
+    to.saturating_sub(from) as f64 / 1_000_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_the_standard_says() {
+        assert_eq!(nanos("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(nanos("2024-02-29T12:00:00.5+02:00"), Some(1_709_200_800_500_000_000));
+        assert_eq!(nanos("2026-11-21T20:34:05.050219"), Some(1_795_293_245_050_219_000));
+        assert_eq!(nanos("2026-11-21 20:34:05.0502191234Z"), Some(1_795_293_245_050_219_123));
+        assert_eq!(nanos("2026-11-21T20:34:05-00:30"), Some(1_795_295_045_000_000_000));
+    }
+
+    #[test]
+    fn what_is_no_time_is_none() {
+        for text in [
+            "",
+            "now",
+            "2026-11-21",
+            "2026-13-01T00:00:00Z",
+            "2026-11-21T25:00:00Z",
+            "9999-11-21T20:34:05Z",
+            "2026-11-21T20:34Z",
+            "2026-11-21T20:34:05.xZ",
+            "2026-11-21T20:34:05+99999999999999:00",
+            "20261121T203405é050219Z",
+        ] {
+            assert_eq!(nanos(text), None, "{text}");
+        }
+    }
+}

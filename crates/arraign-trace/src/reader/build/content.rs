@@ -1,0 +1,36 @@
+//! A content that is text, or parts of which some are text.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::reader::json::value::Json;
+
+/// The text of a content: itself, or its text parts put together.
+pub(crate) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
+    match content {
+        Some(Json::Text(text)) => text,
+        Some(Json::List(parts)) => {
+            let said = |part: &Json| {
+                let text = part.get("text").or_else(|| part.get("refusal"));
+                text.and_then(Json::as_str).map(ToOwned::to_owned)
+            };
+            Cow::Owned(parts.iter().filter_map(said).collect())
+        }
+        _ => Cow::Borrowed(""),
+    }
+}
+
+/// Returns a tool's result as a trace keeps it: parts that are all text are one text, with `glue` between them. So is a
+/// list without parts, in every format: it is the empty text.
+pub(crate) fn content_value(content: Json, glue: &str) -> Value {
+    match all_texts(&content) {
+        Some(texts) => Value::String(texts.join(glue)),
+        None => content.into_value(),
+    }
+}
+
+/// Returns the texts of a list of parts that are all text.
+pub(crate) fn all_texts<'v>(content: &'v Json) -> Option<Vec<&'v str>> {
+    content.as_list()?.iter().map(|part| part.get("text")?.as_str()).collect()
+}

@@ -1,0 +1,364 @@
+//! Conversations out of a log of model calls.
+//!
+//! Each request replays what was said before it. A log is therefore read as: which conversation does this request
+//! continue, and which of its messages are new there? One that continues none begins a run of its own.
+
+use crate::reader::build::batch;
+use crate::reader::build::usage::Tally;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::value::Json;
+use crate::trace::Trace;
+
+/// How many conversations a log may interleave: how far back the run of a request is looked for.
+pub(crate) const INTERLEAVED: usize = 64;
+
+/// A message, and where it was read.
+#[derive(Debug)]
+pub(crate) struct Said<'t> {
+    at: At,
+    path: &'static str,
+    index: Option<usize>,
+    /// Which reply of the log said it, if one did: a number of its own.
+    pub(crate) reply: Option<usize>,
+    pub(crate) value: Json<'t>,
+}
+
+impl<'t> Said<'t> {
+    /// A record that is a message itself.
+    pub(crate) fn record(at: At, value: Json<'t>) -> Self {
+        Self { at, path: "", index: None, reply: None, value }
+    }
+
+    /// A message at `path` of a record.
+    pub(crate) fn part(at: At, path: &'static str, value: Json<'t>) -> Self {
+        Self { at, path, index: None, reply: None, value }
+    }
+
+    /// The messages of a list at `path` of a record.
+    pub(crate) fn list(at: At, path: &'static str, values: Vec<Json<'t>>) -> Vec<Self> {
+        let said = |(index, value)| Self { at, path, index: Some(index), reply: None, value };
+        values.into_iter().enumerate().map(said).collect()
+    }
+
+    /// Takes the message out; mistakes in it are blamed on its place by the function that comes with it.
+    pub(crate) fn open(self) -> (Json<'t>, impl Fn(Wrong) -> Wrong + use<>) {
+        let Self { at, path, index, value, .. } = self;
+        let blame = move |wrong: Wrong| {
+            let wrong = index.into_iter().fold(wrong, Wrong::under);
+            let steps = path.split('/').filter(|step| !step.is_empty()).rev();
+            at.blame(steps.fold(wrong, Wrong::under))
+        };
+        (value, blame)
+    }
+}
+
+/// One call of a model: what it was sent, what it said, and what that cost.
+#[derive(Debug, Default)]
+pub(crate) struct Exchange<'t> {
+    pub(crate) request: Vec<Said<'t>>,
+    pub(crate) reply: Option<Reply<'t>>,
+    pub(crate) model: Option<String>,
+    /// The id of the reply that it continues, where the request says so instead of replaying it.
+    pub(crate) previous: Option<String>,
+    /// The case of a batch that it answers: a run of its own.
+    pub(crate) case: Option<String>,
+}
+
+impl Exchange<'_> {
+    /// A model call that nothing came of.
+    fn failed(reason: String) -> Self {
+        let reply = Reply { id: None, messages: Vec::new(), usage: None, stop_reason: Some(reason) };
+        Self { reply: Some(reply), ..Self::default() }
+    }
+}
+
+/// What a model said.
+#[derive(Debug)]
+pub(crate) struct Reply<'t> {
+    pub(crate) id: Option<String>,
+    pub(crate) messages: Vec<Said<'t>>,
+    pub(crate) usage: Option<crate::trace::Usage>,
+    pub(crate) stop_reason: Option<String>,
+}
+
+/// One conversation.
+#[derive(Debug, Default)]
+pub(crate) struct Run<'t> {
+    pub(crate) messages: Vec<Said<'t>>,
+    /// What the log says of the run as a whole; its messages and calls are not read yet.
+    pub(crate) trace: Trace,
+    tally: Tally,
+    /// What identifies each message, as far as it was needed: not at all in a log of one call.
+    keys: Vec<String>,
+    /// How many messages the last request held.
+    asked: usize,
+}
+
+impl<'t> Run<'t> {
+    /// The messages, and the trace so far.
+    pub(crate) fn finish(self) -> (Vec<Said<'t>>, Trace) {
+        let usage = self.tally.total();
+        (self.messages, Trace { usage, ..self.trace })
+    }
+}
+
+/// The conversations of a log.
+#[derive(Debug, Default)]
+pub(crate) struct Conversations<'t> {
+    runs: Vec<Run<'t>>,
+    replies: usize,
+}
+
+impl<'t> Conversations<'t> {
+    /// The conversations of one list of messages: that one.
+    pub(crate) fn of_messages(messages: Vec<Said<'t>>) -> Vec<Run<'t>> {
+        vec![Run { messages, ..Run::default() }]
+    }
+
+    /// The conversations of a file: a list of messages, or a log of model calls that `exchange` reads.
+    pub(crate) fn of_input(
+        input: Input<'t>,
+        is_message: fn(&Json<'t>) -> bool,
+        exchange: fn(At, Json<'t>) -> Result<Exchange<'t>, Wrong>,
+    ) -> Result<Vec<Run<'t>>, Wrong> {
+        if input.records.first().is_some_and(|record| is_message(&record.value)) {
+            let said = |Record { at, value }| Said::record(at, value);
+            return Ok(Self::of_messages(input.records.into_iter().map(said).collect()));
+        }
+        let mut log = Self::default();
+        for Record { at, value } in input.records {
+            let case = batch::case(&value).map(ToOwned::to_owned);
+            let exchange = match batch::failure(&value) {
+                Some(reason) => Exchange::failed(reason),
+                None => exchange(at, value).map_err(|wrong| at.blame(wrong))?,
+            };
+            log.add(Exchange { case, ..exchange });
+        }
+        Ok(log.into_runs())
+    }
+
+    /// Adds the next model call of the log.
+    pub(crate) fn add(&mut self, exchange: Exchange<'t>) {
+        self.add_to(exchange);
+    }
+
+    /// The same. The index of the run that it is of; `None` for one that was logged twice.
+    pub(crate) fn add_to(&mut self, exchange: Exchange<'t>) -> Option<usize> {
+        if self.is_repeated(&exchange) {
+            return None;
+        }
+        let Exchange { request, reply, model, previous, case } = exchange;
+        self.replies += 1;
+        let number = self.replies;
+        let at = match case {
+            Some(_) => self.own_run(request),
+            None => self.run_for(request, previous.as_deref()),
+        };
+        let run = &mut self.runs[at];
+        run.trace.model = model.or(run.trace.model.take());
+        run.trace.id = case.clone().or(run.trace.id.take());
+        let Some(reply) = reply else { return Some(at) };
+        run.trace.id = case.or(reply.id).or(run.trace.id.take());
+        run.trace.stop_reason = reply.stop_reason;
+        run.tally.add(reply.usage);
+        run.messages.extend(reply.messages.into_iter().map(|said| Said { reply: Some(number), ..said }));
+        Some(at)
+    }
+
+    /// The id of a run so far.
+    pub(crate) fn id_of(&self, at: usize) -> Option<String> {
+        self.runs.get(at)?.trace.id.clone()
+    }
+
+    /// Forgets runs that no request is looked for in any more: so many of the first.
+    pub(crate) fn forget(&mut self) -> usize {
+        let old = if self.runs.len() < 2 * INTERLEAVED { 0 } else { self.runs.len() - INTERLEAVED };
+        self.runs.drain(..old);
+        old
+    }
+
+    pub(crate) fn into_runs(self) -> Vec<Run<'t>> {
+        self.runs
+    }
+
+    /// The same reply under the same id once more: a line that was logged twice.
+    fn is_repeated(&self, exchange: &Exchange) -> bool {
+        if exchange.case.is_some() {
+            return false;
+        }
+        let Some(Reply { id: id @ Some(_), messages, .. }) = &exchange.reply else { return false };
+        let Some(message) = messages.last() else { return false };
+        let ends_so = |run: &Run| run.messages.last().is_some_and(|last| last.value == message.value);
+        self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
+    }
+
+    /// The index of a run of `request` alone.
+    fn own_run(&mut self, request: Vec<Said<'t>>) -> usize {
+        self.runs.push(Run { messages: request, ..Run::default() });
+        self.runs.len() - 1
+    }
+
+    /// The index of the run that `request` belongs to, with the request's new messages added to it.
+    fn run_for(&mut self, request: Vec<Said<'t>>, previous: Option<&str>) -> usize {
+        let found = previous.and_then(|id| self.find_reply(id)).or_else(|| self.find(&request));
+        let (at, fresh) = found.unwrap_or((self.runs.len(), 0));
+        if at == self.runs.len() {
+            self.runs.push(Run::default());
+        }
+        let run = &mut self.runs[at];
+        run.asked = request.len();
+        run.messages.extend(request.into_iter().skip(fresh));
+        at
+    }
+
+    /// The run whose last reply has this id: all that a request says to it is new.
+    fn find_reply(&self, id: &str) -> Option<(usize, usize)> {
+        let old = self.runs.len().saturating_sub(INTERLEAVED);
+        let found = self.runs[old..].iter().rposition(|run| run.trace.id.as_deref() == Some(id))?;
+        Some((old + found, 0))
+    }
+
+    /// The run that `request` continues, and from which of its messages on it tells that run something new.
+    fn find(&mut self, request: &[Said]) -> Option<(usize, usize)> {
+        let old = self.runs.len().saturating_sub(INTERLEAVED);
+        let keys: Vec<String> = match &self.runs[old..] {
+            [] => return None,
+            _ => request.iter().map(|said| identity(&said.value)).collect(),
+        };
+        let runs = self.runs.iter_mut().enumerate().skip(old).rev();
+        runs.into_iter().find_map(|(at, run)| run.fresh_from(&keys, request).map(|fresh| (at, fresh)))
+    }
+}
+
+impl Run<'_> {
+    /// From which message on a request tells this run something new; `None` when it belongs to another run.
+    fn fresh_from(&mut self, keys: &[String], request: &[Said]) -> Option<usize> {
+        if keys.is_empty() {
+            return Some(0);
+        }
+        let unknown = &self.messages[self.keys.len()..];
+        self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
+        let replayed = keys.len() > self.asked
+            && keys[..self.asked] == self.keys[..self.asked.min(self.keys.len())]
+            && is_assistant(&request[self.asked].value);
+        if replayed && self.asked > 0 {
+            return Some(self.keys.len().min(keys.len()));
+        }
+        // A history that was cut or summarised still holds something that the model said in this run.
+        let known = |at: &usize| is_assistant(&request[*at].value) && self.keys.contains(&keys[*at]);
+        let last = (0..keys.len()).rev().find(known)?;
+        let new = (last + 1..keys.len()).find(|at| !self.keys.contains(&keys[*at]));
+        Some(new.unwrap_or(keys.len()))
+    }
+}
+
+/// Whether the model said it. An item without a role is its call, unless it is what came of one.
+fn is_assistant(message: &Json) -> bool {
+    if let Some(role) = message.get("role") {
+        return role.as_str() == Some("assistant");
+    }
+    let kind = message.get("type").and_then(Json::as_str);
+    kind.is_some_and(|kind| kind.ends_with("_call"))
+}
+
+/// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.
+/// Writers add and drop empty fields, and wrap text in parts.
+fn identity(message: &Json) -> String {
+    let mut key = String::new();
+    for name in ["role", "tool_call_id", "name"] {
+        push(&mut key, message.get(name));
+    }
+    if message.get("role").is_none() {
+        for name in ["type", "call_id", "arguments", "input", "output"] {
+            push(&mut key, message.get(name));
+        }
+    }
+    match message.get("content") {
+        Some(Json::List(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
+        content => push(&mut key, content),
+    }
+    let calls = message.get("tool_calls").and_then(Json::as_list);
+    calls.into_iter().flatten().for_each(|call| push_part(&mut key, call));
+    key
+}
+
+fn push_part(key: &mut String, part: &Json) {
+    for name in ["text", "id", "tool_use_id", "content", "/function/name", "/function/arguments"] {
+        let value = if name.starts_with('/') { part.pointer(name) } else { part.get(name) };
+        push(key, value);
+    }
+}
+
+fn push(key: &mut String, value: Option<&Json>) {
+    if let Some(text) = value.and_then(Json::as_str).filter(|text| !text.is_empty()) {
+        key.push_str(text);
+        key.push('\u{1f}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message<'t>(role: &'t str, text: &'t str) -> Json<'t> {
+        Json::object([("role", Json::Text(role.into())), ("content", Json::Text(text.into()))])
+    }
+
+    fn user(text: &str) -> Json<'_> {
+        message("user", text)
+    }
+
+    fn said(text: &str) -> Json<'_> {
+        message("assistant", text)
+    }
+
+    /// The texts of each run of a log of requests and replies.
+    fn runs(log: Vec<(Vec<Json>, Json)>) -> Vec<Vec<String>> {
+        let mut conversations = Conversations::default();
+        for (request, reply) in log {
+            let messages = vec![Said::record(At::Whole, reply)];
+            let reply = Reply { id: None, messages, usage: None, stop_reason: None };
+            let request = Said::list(At::Whole, "", request);
+            conversations.add(Exchange { request, reply: Some(reply), ..Exchange::default() });
+        }
+        let text =
+            |said: &Said| said.value.get("content").and_then(Json::as_str).unwrap_or_default().to_owned();
+        conversations.into_runs().iter().map(|run| run.messages.iter().map(text).collect()).collect()
+    }
+
+    #[test]
+    fn a_replayed_history_is_read_once() {
+        let log = vec![
+            (vec![user("a")], said("b")),
+            (vec![user("a"), said("b"), user("c")], said("d")),
+            (vec![user("a"), said("b"), user("c"), said("d"), user("c")], said("e")),
+        ];
+        assert_eq!(runs(log), [["a", "b", "c", "d", "c", "e"]]);
+    }
+
+    #[test]
+    fn a_history_that_was_rewritten_or_cut_still_belongs_to_its_run() {
+        let rewritten =
+            vec![(vec![user("a")], said("b ")), (vec![user("a"), said("b"), user("c")], said("d"))];
+        assert_eq!(runs(rewritten), [["a", "b ", "c", "d"]]);
+        let cut = vec![
+            (vec![user("a")], said("b")),
+            (vec![user("a"), said("b"), user("c")], said("d")),
+            (vec![user("summary"), said("d"), user("e")], said("f")),
+        ];
+        assert_eq!(runs(cut), [["a", "b", "c", "d", "e", "f"]]);
+    }
+
+    #[test]
+    fn the_same_question_again_is_another_run() {
+        let log =
+            vec![(vec![user("a")], said("b")), (vec![user("a")], said("c")), (vec![user("x")], said("y"))];
+        assert_eq!(runs(log), [["a", "b"], ["a", "c"], ["x", "y"]]);
+    }
+
+    #[test]
+    fn replies_alone_are_one_run() {
+        assert_eq!(runs(vec![(vec![], said("a")), (vec![], said("b"))]), [["a", "b"]]);
+    }
+}

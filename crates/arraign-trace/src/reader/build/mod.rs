@@ -1,0 +1,9 @@
+//! What readers build a trace with: turns and calls, conversations of several requests, tokens, contents, times.
+
+pub(crate) mod batch;
+pub(crate) mod clock;
+pub(crate) mod content;
+pub(crate) mod conversation;
+pub(crate) mod tool_result;
+pub(crate) mod trace_builder;
+pub(crate) mod usage;

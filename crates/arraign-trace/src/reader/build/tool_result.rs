@@ -1,0 +1,30 @@
+//! A call whose own record holds what came of it: a `result`, an `error`, or neither.
+
+use crate::reader::build::content::all_texts;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Call, CallStatus};
+
+/// The call with the `result` and the `error` of its record: these formats say which of the two came.
+pub(crate) fn settled(call: Call, mut record: Object) -> Call {
+    let error = error_of(&mut record);
+    let result = record.take(&["result"]).map(Json::into_value);
+    let status = match (&error, &result) {
+        (Some(_), _) => CallStatus::Error,
+        (None, Some(_)) => CallStatus::Ok,
+        (None, None) => CallStatus::Unanswered,
+    };
+    Call { result, status, error, ..call }
+}
+
+/// The text of a record's `error`, which may be an object with a `message`, or with a `content` that is text.
+pub(crate) fn error_of(record: &mut Object) -> Option<String> {
+    let error = record.take(&["error"])?;
+    let message = error.get("message").and_then(Json::as_str).map(ToOwned::to_owned);
+    let content =
+        || all_texts(error.get("content")?).filter(|texts| !texts.is_empty()).map(|texts| texts.concat());
+    match message.or_else(content) {
+        Some(said) => Some(said),
+        None => Some(error.into_text_or_json().into_owned()),
+    }
+}

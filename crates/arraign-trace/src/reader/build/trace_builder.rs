@@ -1,0 +1,249 @@
+//! A trace while it is read message by message: its turns, and the calls that wait for a result.
+//!
+//! Each message of the model is a turn. Neighbouring texts of a message are one text; a call between them makes them
+//! two. A result finds its call by id, or by name where the format has no ids; each look-up is constant.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::reader::build::usage::Tally;
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+/// Most runs have few calls. Up to here they are looked through one by one: tables of them would cost more.
+const FEW: usize = 16;
+
+/// The calls by what they are known by: filled when it is asked, since most formats ask by ids alone.
+#[derive(Debug, Default)]
+struct Table {
+    places: HashMap<String, Places>,
+    /// How many calls are in it.
+    filled: usize,
+}
+
+/// The places of the calls with one id or name. Nearly always it is one call, which needs no list.
+#[derive(Debug)]
+struct Places {
+    first: usize,
+    others: VecDeque<usize>,
+}
+
+impl Table {
+    fn find(
+        &mut self,
+        wanted: &str,
+        calls: &[Call],
+        key: fn(&Call) -> Option<&String>,
+    ) -> Option<&mut Places> {
+        for (place, call) in calls.iter().enumerate().skip(self.filled) {
+            if let Some(key) = key(call) {
+                self.add(key, place);
+            }
+        }
+        self.filled = calls.len();
+        self.places.get_mut(wanted)
+    }
+
+    fn add(&mut self, key: &str, place: usize) {
+        if let Some(known) = self.places.get_mut(key) {
+            known.others.push_back(place);
+        } else {
+            let places = Places { first: place, others: VecDeque::new() };
+            self.places.insert(key.to_owned(), places);
+        }
+    }
+}
+
+/// Few runs make more.
+const USUAL_CALLS: usize = 64;
+
+/// A trace that is being read.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) trace: Trace,
+    pub(crate) tally: Tally,
+    speaker: Option<Role>,
+    text: Option<String>,
+    turn: usize,
+    /// Whether the message that is being read has made a call.
+    called: bool,
+    by_id: Table,
+    by_name: Table,
+    /// Every call before this place is answered.
+    answered: usize,
+}
+
+impl Draft {
+    /// Goes on from what is known of the run before the first of its messages. A call and its result are two: there
+    /// is room for the calls of a usual run from the beginning.
+    pub(crate) fn of(mut trace: Trace, messages: usize) -> Self {
+        trace.calls.reserve_exact((messages / 2).min(USUAL_CALLS));
+        Self { trace, ..Self::default() }
+    }
+
+    /// Begins a message of `role`; `None` is a message that nobody says (a tool's).
+    pub(crate) fn begin(&mut self, role: Option<Role>) {
+        self.end();
+        self.speaker = role;
+        self.called = false;
+        self.turn += usize::from(role == Some(Role::Assistant));
+    }
+
+    /// Begins a turn of a model that is not the run's own: what it says is no part of the conversation.
+    pub(crate) fn begin_nested(&mut self) {
+        self.begin(None);
+        self.turn += 1;
+    }
+
+    /// Adds to what the message says.
+    pub(crate) fn text(&mut self, more: &str) {
+        if self.speaker.is_some() {
+            self.text.get_or_insert_default().push_str(more);
+        }
+    }
+
+    /// Adds a whole message.
+    pub(crate) fn say(&mut self, role: Role, text: &str) {
+        self.begin(Some(role));
+        self.text(text);
+        self.end();
+    }
+
+    /// Adds a call that the message makes.
+    pub(crate) fn call(&mut self, call: Call) {
+        self.called = true;
+        self.end();
+        let turn = self.turn.max(1);
+        self.trace.push_call(Call { turn, ..call });
+    }
+
+    /// Begins a turn of its own: for calls of formats that do not tell turns.
+    pub(crate) fn next_turn(&mut self) {
+        self.turn += 1;
+    }
+
+    /// Ends the message. Beside calls, an empty text is a writer's habit; alone, it is an empty answer.
+    pub(crate) fn end(&mut self) {
+        let (Some(role), Some(text)) = (self.speaker, self.text.take()) else { return };
+        if !(self.called && text.is_empty()) {
+            self.trace.push_message(role, text);
+        }
+    }
+
+    /// Whether a call has this id, answered or not.
+    pub(crate) fn knows(&mut self, id: &str) -> bool {
+        let calls = &self.trace.calls;
+        if calls.len() > FEW {
+            return self.by_id.find(id, calls, |call| call.id.as_ref()).is_some();
+        }
+        calls.iter().any(|call| call.id.as_deref() == Some(id))
+    }
+
+    /// The first call with this id that waits for its result; without an id, the first with this name.
+    pub(crate) fn waiting(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&mut Call> {
+        let calls = &mut self.trace.calls;
+        if calls.len() <= FEW {
+            let is_meant = |call: &Call| match id {
+                Some(id) => call.id.as_deref() == Some(id),
+                None => name == Some(&call.name),
+            };
+            return calls.iter_mut().find(|call| call.status == CallStatus::Unanswered && is_meant(call));
+        }
+        let places = match (id, name) {
+            (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_ref()),
+            (None, Some(name)) => self.by_name.find(name, calls, |call| Some(&call.name)),
+            (None, None) => None,
+        }?;
+        while calls.get(places.first).is_some_and(|call| call.status != CallStatus::Unanswered) {
+            places.first = places.others.pop_front()?;
+        }
+        calls.get_mut(places.first)
+    }
+
+    /// Tells the call at `place` the id that it was made without.
+    pub(crate) fn tell_id(&mut self, place: usize, id: String) {
+        let Some(call @ Call { id: None, .. }) = self.trace.calls.get_mut(place) else { return };
+        if place < self.by_id.filled {
+            self.by_id.add(&id, place);
+        }
+        call.id = Some(id);
+    }
+
+    /// The first call that waits for its result, whoever made it: for results that say nothing of their call.
+    pub(crate) fn first_waiting(&mut self) -> Option<&mut Call> {
+        let calls = &mut self.trace.calls;
+        while calls.get(self.answered).is_some_and(|call| call.status != CallStatus::Unanswered) {
+            self.answered += 1;
+        }
+        calls.get_mut(self.answered)
+    }
+
+    /// The trace, with its answer and its tokens.
+    pub(crate) fn finish(mut self) -> Trace {
+        self.end();
+        let usage = self.tally.total();
+        self.trace.usage = usage.or(self.trace.usage);
+        self.trace.settle_answer();
+        self.trace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Arguments;
+
+    fn call(id: Option<&str>, name: &str) -> Call {
+        Call { id: id.map(ToOwned::to_owned), ..Call::new(name, Arguments::none(), 0) }
+    }
+
+    #[test]
+    fn a_result_finds_the_first_waiting_call() {
+        let mut draft = Draft::default();
+        draft.begin(Some(Role::Assistant));
+        draft.call(call(Some("a"), "f"));
+        draft.call(call(Some("a"), "f"));
+        draft.call(call(None, "g"));
+        for expected in [Some(1), Some(2), None] {
+            let mut found = draft.waiting(Some("a"), Some("g"));
+            assert_eq!(found.as_ref().map(|call| call.index), expected);
+            if let Some(call) = &mut found {
+                call.status = CallStatus::Ok;
+            }
+        }
+        assert_eq!(draft.waiting(None, Some("g")).map(|call| call.index), Some(3));
+        assert!(draft.waiting(None, Some("f")).is_none());
+    }
+
+    #[test]
+    fn a_call_is_found_whether_there_are_few_or_many() {
+        for calls in [1, FEW, FEW + 1, 3 * FEW] {
+            let mut draft = Draft::default();
+            draft.begin(Some(Role::Assistant));
+            (0..calls).for_each(|number| draft.call(call(Some(&number.to_string()), "f")));
+            let last = (calls - 1).to_string();
+            assert!(draft.knows(&last) && !draft.knows("none"));
+            assert_eq!(draft.waiting(Some(&last), None).map(|call| call.index), Some(calls));
+            assert_eq!(draft.waiting(None, Some("f")).map(|call| call.index), Some(1));
+            assert!(draft.waiting(Some("none"), Some("f")).is_none());
+        }
+    }
+
+    #[test]
+    fn texts_around_a_call_are_two_and_an_empty_one_beside_it_is_none() {
+        let mut draft = Draft::default();
+        draft.begin(Some(Role::Assistant));
+        draft.text("a");
+        draft.text("b");
+        draft.call(call(None, "f"));
+        draft.text("c");
+        draft.begin(Some(Role::Assistant));
+        draft.text("");
+        draft.call(call(None, "f"));
+        draft.say(Role::Assistant, "");
+        let trace = draft.finish();
+        let texts: Vec<(&str, usize)> =
+            trace.messages.iter().map(|message| (message.text.as_str(), message.after_calls)).collect();
+        assert_eq!(texts, [("ab", 0), ("c", 1), ("", 2)]);
+        assert_eq!(trace.answer.as_deref(), Some(""));
+        assert_eq!(trace.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [1, 2]);
+    }
+}

@@ -1,0 +1,229 @@
+//! `a2a`: the responses of an agent in the protocol Agent2Agent: tasks, messages and streamed updates of 0.3 and 1.0.
+//!
+//! The protocol records what agents say to each other, but not their tool calls or cost. The answer is the content of the
+//! artifacts and the message of the task's last status. Without both, the answer is the agent's last message.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::Cuts;
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "a2a",
+    summary: "Agent2Agent: tasks, messages, streamed updates",
+    detect,
+    read,
+    // What names no task is of the one before it, a task may get its id late, and any may go on until the end.
+    cuts: Cuts::Never,
+};
+
+/// The requests that ask an agent something.
+const ASKING: [&str; 4] = ["message/send", "message/stream", "SendMessage", "SendStreamingMessage"];
+
+/// What is answered, by the keys of 1.0 and the `kind` of 0.3.
+const ANSWERS: [(&str, &str); 4] = [
+    ("task", "task"),
+    ("message", "message"),
+    ("statusUpdate", "status-update"),
+    ("artifactUpdate", "artifact-update"),
+];
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    let strange = input.records.iter().find(|record| !is_asking(&record.value) && !is_answer(&record.value));
+    match strange {
+        Some(record) => Err(Reason::of(record.at, "holds no task, message or update of this protocol")),
+        None => Ok(Certainty::Sure),
+    }
+}
+
+/// Whether a record is a request of this protocol: others are JSON-RPC as well.
+pub(crate) fn is_asking(value: &Json) -> bool {
+    value.get("method").and_then(Json::as_str).is_some_and(|method| ASKING.contains(&method))
+}
+
+/// Whether a record is an answer of this protocol, in JSON-RPC or alone.
+pub(crate) fn is_answer(value: &Json) -> bool {
+    let value = value.get("result").unwrap_or(value);
+    let looks = |value: &Json| {
+        let message = value.get("parts").is_some_and(|parts| parts.as_list().is_some())
+            && value.get("messageId").is_some();
+        let has = |key: &str| value.get(key).is_some_and(Json::is_object);
+        message || has("status") || has("artifact")
+    };
+    let kind = value.get("kind").and_then(Json::as_str);
+    let old = ANSWERS.iter().any(|(_, name)| kind == Some(name)) && looks(value);
+    old || ANSWERS.iter().any(|(key, _)| value.get(key).is_some_and(looks))
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut runs = Runs::default();
+    for Record { at, value } in input.records {
+        let added = Object::of(value, "a message").and_then(|record| add(&mut runs, record));
+        added.map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(runs.list.into_iter().map(Run::into_trace).collect())
+}
+
+fn add(runs: &mut Runs, mut record: Object) -> Result<(), Wrong> {
+    if let Some(mut asked) = record.object(&["params"])? {
+        let message = asked.object(&["message"]).map_err(|wrong| wrong.under("params"))?;
+        return message.map_or(Ok(()), |message| runs.of(&message, "taskId").message(message));
+    }
+    let mut answer = record.object(&["result"])?.unwrap_or(record);
+    let kind = answer.text(&["kind"])?.unwrap_or_default();
+    for (key, name) in ANSWERS {
+        let found = answer.object(&[key]);
+        if let Some(told) = found? {
+            return runs.of(&told, id_of(name)).told(name, told);
+        }
+        if kind == name {
+            return runs.of(&answer, id_of(name)).told(name, answer);
+        }
+    }
+    Ok(())
+}
+
+fn id_of(name: &str) -> &'static str {
+    if name == "task" { "id" } else { "taskId" }
+}
+
+/// The tasks of a log.
+#[derive(Debug, Default)]
+struct Runs {
+    list: Vec<Run>,
+    places: HashMap<String, usize>,
+}
+
+impl Runs {
+    /// The run of the task that `told` names under `key`; the last, where it names none.
+    fn of(&mut self, told: &Object, key: &str) -> &mut Run {
+        let id = told.get(key).and_then(Json::as_str);
+        let known = id.and_then(|id| self.places.get(id).copied());
+        // What was asked before the task had an id belongs to it.
+        let last =
+            self.list.len().checked_sub(1).filter(|last| id.is_none() || self.list[*last].id.is_none());
+        let place = known.or(last).unwrap_or(self.list.len());
+        if place == self.list.len() {
+            self.list.push(Run::default());
+        }
+        if let Some(id) = id {
+            self.places.insert(id.to_owned(), place);
+            self.list[place].id = Some(id.to_owned());
+        }
+        &mut self.list[place]
+    }
+}
+
+/// A task in the making, or messages without one.
+#[derive(Debug, Default)]
+struct Run {
+    id: Option<String>,
+    draft: Draft,
+    /// The ids of the messages that were told: some are told again.
+    seen: HashSet<String>,
+    /// The text of each artifact.
+    artifacts: Vec<String>,
+    /// The place of each artifact's id.
+    places: HashMap<String, usize>,
+    /// What the last status says.
+    status: Option<String>,
+    /// What the agent said last.
+    last: Option<String>,
+}
+
+impl Run {
+    fn told(&mut self, name: &str, mut told: Object) -> Result<(), Wrong> {
+        match name {
+            "message" => self.message(told),
+            "task" => self.task(told),
+            "status-update" => self.status(&mut told),
+            _ => {
+                let more = told.get("append").is_some_and(Json::is_true);
+                told.object(&["artifact"])?.map_or(Ok(()), |artifact| self.artifact(artifact, more))
+            }
+        }
+    }
+
+    fn task(&mut self, mut task: Object) -> Result<(), Wrong> {
+        for message in task.list(&["history"])? {
+            self.message(Object::of(message, "a message")?).map_err(|wrong| wrong.under("history"))?;
+        }
+        for artifact in task.list(&["artifacts"])? {
+            self.artifact(Object::of(artifact, "an artifact")?, false)
+                .map_err(|wrong| wrong.under("artifacts"))?;
+        }
+        self.status(&mut task)
+    }
+
+    fn status(&mut self, told: &mut Object) -> Result<(), Wrong> {
+        let Some(mut status) = told.object(&["status"])? else { return Ok(()) };
+        let state = status.string(&["state"])?;
+        let message = status.object(&["message"])?;
+        self.status = message.as_ref().map(|message| text_of(message.get("parts")));
+        self.draft.trace.stop_reason = match state.as_deref() {
+            Some("failed" | "TASK_STATE_FAILED") => {
+                self.status.as_ref().map(|said| format!("error: {said}")).or(state)
+            }
+            _ => state,
+        };
+        message.map_or(Ok(()), |message| self.message(message))
+    }
+
+    fn message(&mut self, mut message: Object) -> Result<(), Wrong> {
+        let role = match message.text(&["role"])?.as_deref() {
+            Some("user" | "ROLE_USER") => Role::User,
+            _ => Role::Assistant,
+        };
+        let text = text_of(message.get("parts"));
+        let is_new = message.string(&["messageId"])?.is_none_or(|id| self.seen.insert(id));
+        if is_new {
+            self.draft.say(role, &text);
+        }
+        if role == Role::Assistant {
+            self.last = Some(text);
+        }
+        Ok(())
+    }
+
+    /// Adds to an artifact, or sets it.
+    fn artifact(&mut self, mut artifact: Object, more: bool) -> Result<(), Wrong> {
+        let id = artifact.string(&["artifactId"])?.unwrap_or_default();
+        let text = text_of(artifact.get("parts"));
+        let place = *self.places.entry(id).or_insert(self.artifacts.len());
+        match self.artifacts.get_mut(place) {
+            Some(known) if more => known.push_str(&text),
+            Some(known) => *known = text,
+            None => self.artifacts.push(text),
+        }
+        Ok(())
+    }
+
+    fn into_trace(mut self) -> Trace {
+        for text in &self.artifacts {
+            self.draft.say(Role::Assistant, text);
+        }
+        let ended: Vec<String> =
+            self.artifacts.into_iter().chain(self.status).filter(|text| !text.is_empty()).collect();
+        let answer = if ended.is_empty() { self.last } else { Some(ended.join("\n")) };
+        self.draft.end();
+        Trace { id: self.id, answer, calls_unrecorded: true, ..self.draft.trace }
+    }
+}
+
+/// The texts of parts put together; data is JSON, a file is nothing.
+fn text_of(parts: Option<&Json>) -> String {
+    let text = |part: &Json| match (part.get("text"), part.get("data")) {
+        (Some(text), _) => text.as_str().map(ToOwned::to_owned),
+        (None, Some(data)) => Some(data.clone().into_text_or_json().into_owned()),
+        (None, None) => None,
+    };
+    parts.and_then(Json::as_list).unwrap_or_default().iter().filter_map(text).collect()
+}

@@ -1,0 +1,66 @@
+//! The messages of AG-UI, where a stream tells them whole.
+
+use crate::reader::build::content::{content_value, text_of};
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::error::Wrong;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace};
+
+/// Adds what the user asked last, which the run's own events do not tell.
+pub(crate) fn ask(trace: &mut Trace, asked: &[Json], snapshot: &[Json]) {
+    let is_user = |message: &&Json| message.get("role").and_then(Json::as_str) == Some("user");
+    let last = |messages: &[Json]| messages.iter().rev().find(is_user).and_then(|message| text_in(message));
+    let Some(text) = last(asked).or_else(|| last(snapshot)) else { return };
+    trace.input = Some(text.clone());
+    trace.messages.insert(0, Message { role: Role::User, text, after_calls: 0 });
+}
+
+fn text_in(message: &Json) -> Option<String> {
+    Some(text_of(Some(message.get("content")?.clone())).into_owned())
+}
+
+/// Adds all messages of a conversation.
+pub(crate) fn add_all(draft: &mut Draft, messages: Vec<Json>) -> Result<(), Wrong> {
+    for (index, message) in messages.into_iter().enumerate() {
+        let added = Object::of(message, "a message").and_then(|message| add(draft, message));
+        added.map_err(|wrong| wrong.under(index).under("messages"))?;
+    }
+    draft.end();
+    Ok(())
+}
+
+fn add(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+    let role = match message.required(&["role"])?.as_ref() {
+        "user" => Role::User,
+        "system" | "developer" => Role::System,
+        "assistant" => Role::Assistant,
+        "tool" => return answer(draft, message),
+        _ => return Ok(()),
+    };
+    draft.begin(Some(role));
+    if let Some(content) = message.take(&["content"]) {
+        draft.text(&text_of(Some(content)));
+    }
+    for call in message.list(&["toolCalls", "tool_calls"])? {
+        let mut call = Object::of(call, "a tool call")?;
+        let id = call.string(&["id"])?;
+        let mut function = call.object(&["function"])?.unwrap_or_default();
+        let name = function.required(&["name"])?.into_owned();
+        let arguments = function.text(&["arguments"])?.filter(|text| !text.is_empty());
+        let arguments = arguments.map_or_else(Arguments::none, |text| Arguments::from_text(&text));
+        draft.call(Call { id, ..Call::new(name, arguments, 0) });
+    }
+    draft.end();
+    Ok(())
+}
+
+fn answer(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+    let id = message.required(&["toolCallId", "tool_call_id"])?;
+    let error = message.string(&["error"])?;
+    let Some(call) = draft.waiting(Some(&id), None) else { return Ok(()) };
+    call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Unknown };
+    call.error = error;
+    call.result = Some(content_value(message.take(&["content"]).unwrap_or_default(), "\n"));
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! `ag-ui`: events that an agent sends to a frontend in the protocol AG-UI, as a stream or a list.
+//!
+//! A call belongs to the message that it names. Calls that name no message are one turn until a result follows. The format
+//! does not record which tools failed: the status of an answered call is unknown. Events of subagents are nested.
+
+mod messages;
+
+use std::collections::HashMap;
+
+use crate::reader::build::content::content_value;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "ag-ui",
+    summary: "AG-UI: the events of an agent's runs, streamed or as a list",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
+
+/// Tokens of one model of a run.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["inputTokens", "input_tokens"],
+    output: &["outputTokens", "output_tokens"],
+    cached: &["cachedInputTokens", "cached_input_tokens"],
+    reasoning: &["reasoningTokens", "reasoning_tokens"],
+    ..TokenKeys::NONE
+};
+
+/// How the types of events begin.
+const KINDS: [&str; 12] = [
+    "RUN_",
+    "TEXT_MESSAGE_",
+    "TOOL_CALL_",
+    "MESSAGES_SNAPSHOT",
+    "STATE_",
+    "STEP_",
+    "REASONING_",
+    "THINKING_",
+    "ACTIVITY_",
+    "SUBAGENT_",
+    "CUSTOM",
+    "RAW",
+];
+
+/// How many agents, each below the other, a call is shown under.
+const DEEPEST: usize = 16;
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    for Record { at, value } in &input.records {
+        let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
+        if !KINDS.iter().any(|start| kind.starts_with(start)) {
+            return Err(Reason::of(*at, "has no `type` of an event of AG-UI"));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut event = look(text, &["type", "runId", "run_id"])?;
+    let begins = event.get("type").and_then(Json::as_str) == Some("RUN_STARTED");
+    let id = event.string(&["runId", "run_id"]).ok().flatten();
+    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut runs: Vec<Run> = Vec::new();
+    for Record { at, value } in input.records {
+        let added = Object::of(value, "an event").and_then(|event| add(&mut runs, event));
+        added.map_err(|wrong| at.blame(wrong))?;
+    }
+    runs.into_iter().map(Run::into_trace).collect()
+}
+
+fn add<'t>(runs: &mut Vec<Run<'t>>, mut event: Object<'t>) -> Result<(), Wrong> {
+    let kind = event.required(&["type"])?;
+    if kind == "RUN_STARTED" || runs.is_empty() {
+        runs.push(Run::default());
+    }
+    let Some(run) = runs.last_mut() else { return Ok(()) };
+    match kind.as_ref() {
+        "RUN_STARTED" => run.start(event),
+        "TEXT_MESSAGE_START" | "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" => run.say(event),
+        "TOOL_CALL_START" => run.begin_call(event),
+        "TOOL_CALL_CHUNK" if run.is_new(&event) => run.begin_call(event),
+        "TOOL_CALL_ARGS" | "TOOL_CALL_CHUNK" => run.continue_call(event),
+        "TOOL_CALL_RESULT" => run.answer(event),
+        "SUBAGENT_STARTED" => run.begin_agent(event),
+        "MESSAGES_SNAPSHOT" => event.list(&["messages"]).map(|messages| run.snapshot = messages),
+        "RUN_FINISHED" | "RUN_ERROR" => run.finish(event),
+        _ => Ok(()),
+    }
+}
+
+/// A run in the making.
+#[derive(Debug, Default)]
+struct Run<'t> {
+    draft: Draft,
+    /// The model's message that is being said.
+    message: Option<String>,
+    /// Whether the turn goes on: the model speaks, and no result has come.
+    speaking: bool,
+    /// The text of each call's arguments so far.
+    arguments: Vec<String>,
+    /// The place of the last call of each id.
+    places: HashMap<String, usize>,
+    /// The names of each subagent and of those above it.
+    agents: HashMap<String, Vec<String>>,
+    /// What the frontend asked with.
+    asked: Vec<Json<'t>>,
+    /// All messages of the conversation, as they were told last.
+    snapshot: Vec<Json<'t>>,
+    started: Option<f64>,
+}
+
+impl<'t> Run<'t> {
+    fn start(&mut self, mut event: Object<'t>) -> Result<(), Wrong> {
+        self.draft.trace.id = event.string(&["runId", "run_id"])?;
+        self.started = event.figure(&["timestamp"])?;
+        if let Some(mut input) = event.object(&["input"])? {
+            self.asked = input.list(&["messages"]).map_err(|wrong| wrong.under("input"))?;
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let id = event.string(&["messageId", "message_id"])?;
+        let role = match event.text(&["role"])?.as_deref() {
+            Some("user") => Role::User,
+            Some("system" | "developer") => Role::System,
+            _ => Role::Assistant,
+        };
+        if event.text(&["subagentRunId", "subagent_run_id"])?.is_some() {
+            return Ok(());
+        }
+        if id.is_some() && id != self.message {
+            self.draft.begin(Some(role));
+            self.message = id;
+            self.speaking = role == Role::Assistant;
+        }
+        if let Some(more) = event.text(&["delta"])? {
+            self.draft.text(&more);
+        }
+        Ok(())
+    }
+
+    /// Whether a chunk begins a call.
+    fn is_new(&self, event: &Object) -> bool {
+        let id = event.get("toolCallId").or_else(|| event.get("tool_call_id")).and_then(Json::as_str);
+        id.is_some_and(|id| !self.places.contains_key(id))
+    }
+
+    fn begin_call(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let id = event.required(&["toolCallId", "tool_call_id"])?.into_owned();
+        let name = event.required(&["toolCallName", "tool_call_name"])?.into_owned();
+        let agent = event.text(&["subagentRunId", "subagent_run_id"])?;
+        let agent_path = match agent {
+            Some(agent) => {
+                self.agents.get(agent.as_ref()).cloned().unwrap_or_else(|| vec![agent.into_owned()])
+            }
+            None => Vec::new(),
+        };
+        self.turn_of(event.string(&["parentMessageId", "parent_message_id"])?, !agent_path.is_empty());
+        self.places.insert(id.clone(), self.arguments.len());
+        self.arguments.push(event.string(&["delta"])?.unwrap_or_default());
+        self.draft.call(Call { id: Some(id), agent_path, ..Call::new(name, Arguments::none(), 0) });
+        Ok(())
+    }
+
+    /// Begins a turn, unless the one that goes on is the call's.
+    fn turn_of(&mut self, message: Option<String>, nested: bool) {
+        if nested {
+            self.draft.begin_nested();
+            self.speaking = false;
+            return;
+        }
+        if !self.speaking || message.as_ref().is_some_and(|id| self.message.as_ref() != Some(id)) {
+            self.draft.begin(Some(Role::Assistant));
+            self.message = message;
+        }
+        self.speaking = true;
+    }
+
+    /// A piece without an id belongs to the last call.
+    fn continue_call(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let place = match event.text(&["toolCallId", "tool_call_id"])? {
+            Some(id) => self.places.get(id.as_ref()).copied(),
+            None => self.arguments.len().checked_sub(1),
+        };
+        if let (Some(arguments), Some(more)) =
+            (place.and_then(|place| self.arguments.get_mut(place)), event.text(&["delta"])?)
+        {
+            arguments.push_str(&more);
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let id = event.required(&["toolCallId", "tool_call_id"])?;
+        if let Some(call) = self.draft.waiting(Some(&id), None) {
+            call.result = Some(content_value(event.take(&["content"]).unwrap_or_default(), "\n"));
+            call.status = CallStatus::Unknown;
+        }
+        self.speaking = false;
+        Ok(())
+    }
+
+    fn begin_agent(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let id = event.required(&["subagentRunId", "subagent_run_id"])?.into_owned();
+        let above = event.text(&["parentSubagentRunId", "parent_subagent_run_id"])?;
+        let mut path = above.and_then(|above| self.agents.get(above.as_ref()).cloned()).unwrap_or_default();
+        path.truncate(DEEPEST - 1);
+        path.push(event.string(&["name"])?.unwrap_or_else(|| id.clone()));
+        self.agents.insert(id, path);
+        Ok(())
+    }
+
+    fn finish(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let trace = &mut self.draft.trace;
+        trace.stop_reason = match event.string(&["message"])? {
+            Some(message) => Some(format!("error: {message}")),
+            None => event
+                .object(&["outcome"])?
+                .map(|mut outcome| outcome.string(&["type"]))
+                .transpose()?
+                .flatten(),
+        };
+        let ended = event.figure(&["timestamp"])?;
+        trace.duration_ms =
+            ended.zip(self.started).map(|(ended, started)| ended - started).filter(|took| *took >= 0.0);
+        if let Some(Json::Text(result)) = event.take(&["result"]) {
+            trace.answer = Some(result.into_owned());
+        }
+        event.each(&["usage"], "usage", |usage| self.spend(usage))
+    }
+
+    /// Adds what one model used.
+    fn spend(&mut self, mut usage: Object) -> Result<(), Wrong> {
+        let model = usage.string(&["model"])?;
+        self.draft.trace.model = self.draft.trace.model.take().or(model);
+        if let Some(usage) = TOKENS.read(&usage)? {
+            self.draft.tally.add(Some(usage));
+        }
+        Ok(())
+    }
+
+    fn into_trace(mut self) -> Result<Trace, Wrong> {
+        self.draft.end();
+        let known = &mut self.draft.trace;
+        for (call, text) in known.calls.iter_mut().zip(self.arguments) {
+            call.arguments = if text.is_empty() { Arguments::none() } else { Arguments::from_text(&text) };
+        }
+        if known.messages.is_empty() && known.calls.is_empty() {
+            messages::add_all(&mut self.draft, self.snapshot)?;
+        } else if known.messages.iter().all(|message| message.role != Role::User) {
+            messages::ask(known, &self.asked, &self.snapshot);
+        }
+        // What was said counts more than what was returned.
+        let returned = self.draft.trace.answer.take();
+        let mut trace = self.draft.finish();
+        trace.answer = trace.answer.take().or(returned);
+        Ok(trace)
+    }
+}

@@ -1,0 +1,315 @@
+//! `anthropic`: requests and responses of Anthropic's Messages API.
+//!
+//! The reader accepts a list of messages, a request body, a response, a log of responses, a log of requests and responses,
+//! one per line, the events of streamed messages, and the results of a batch, where each case is a run under its
+//! `custom_id`. A log with only responses contains no results: its calls stay unanswered.
+
+mod stream;
+
+use std::borrow::Cow;
+
+use crate::reader::build::batch;
+use crate::reader::build::content::content_value;
+use crate::reader::build::conversation::{Conversations, Exchange, Reply, Run, Said};
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::follow::{self, Log};
+use crate::reader::large::pieces::{Cuts, Pieces};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "anthropic",
+    summary: "Anthropic Messages: messages, requests, responses, streams",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+fn detect(input: &Input) -> Detection {
+    if is_message(input.first()?) {
+        return judge_messages(input.records.iter().map(|record| &record.value), "");
+    }
+    if input.records.iter().any(|record| stream::is_start(&record.value)) {
+        let strange = input.records.iter().find(|record| !stream::is_event(&record.value));
+        let reason = |record: &Record| Reason::of(record.at, "is no event of a stream");
+        return strange.map_or(Ok(Certainty::Sure), |record| Err(reason(record)));
+    }
+    let mut best = Certainty::Possible;
+    for record in &input.records {
+        if batch::failure(&record.value).is_some() {
+            continue;
+        }
+        let judged = judge_record(&record.value);
+        best = best.max(judged.map_err(|reason| reason.in_record(record.at))?);
+    }
+    Ok(best)
+}
+
+/// Whether a record is a message of a list. A response is a message too, but says so in its `type`.
+fn is_message(value: &Json) -> bool {
+    value.get("role").is_some() && value.get("type").is_none()
+}
+
+fn judge_record(value: &Json) -> Detection {
+    if let Json::List(messages) = value {
+        return judge_messages(messages.iter(), "");
+    }
+    if is_response(value) {
+        return judge_messages(std::iter::once(value), "").map(|_| Certainty::Sure);
+    }
+    let answer = value.get("response").or_else(|| value.pointer("/result/message"));
+    if answer.is_some_and(is_response) {
+        return Ok(Certainty::Sure);
+    }
+    if let Some(kind) = value.get("type").and_then(Json::as_str) {
+        return Err(format!("has the type `{kind}`, not `message`").into());
+    }
+    let request = value.get("request").filter(|request| request.is_object()).unwrap_or(value);
+    let Some(messages) = request.get("messages").and_then(Json::as_list) else {
+        return Err("has no `messages` and is no response".into());
+    };
+    let certainty = judge_messages(messages.iter(), "messages")?;
+    let floor = match (request.pointer("/tools/0/input_schema"), request.get("system")) {
+        (Some(_), _) => Certainty::Sure,
+        (None, Some(Json::Text(_) | Json::List(_))) => Certainty::Likely,
+        _ => Certainty::Possible,
+    };
+    Ok(certainty.max(floor))
+}
+
+fn is_response(value: &Json) -> bool {
+    value.get("type").and_then(Json::as_str) == Some("message")
+        && value.get("role").and_then(Json::as_str) == Some("assistant")
+        && value.get("content").is_some_and(Json::is_list)
+}
+
+fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
+    let mut objection = Some("there is no message in it".to_owned());
+    for (index, message) in messages.enumerate() {
+        if has_tool_blocks(message) {
+            return Ok(Certainty::Sure);
+        }
+        if index == 0 || objection.is_none() {
+            objection = object_to(message).map(|reason| format!("`{path}[{index}]` {reason}"));
+        }
+    }
+    objection.map_or(Ok(Certainty::Possible), |objection| Err(objection.into()))
+}
+
+fn has_tool_blocks(message: &Json) -> bool {
+    let blocks = message.get("content").and_then(Json::as_list);
+    let is_tool = |block: &Json| match kind(block) {
+        Some("tool_result") => block.get("tool_use_id").is_some(),
+        Some(kind) => is_call(kind) && block.get("input").is_some(),
+        None => false,
+    };
+    message.get("role").is_some() && blocks.into_iter().flatten().any(is_tool)
+}
+
+fn is_call(kind: &str) -> bool {
+    matches!(kind, "tool_use" | "server_tool_use" | "mcp_tool_use")
+}
+
+fn kind<'v>(block: &'v Json) -> Option<&'v str> {
+    block.get("type").and_then(Json::as_str)
+}
+
+/// What speaks against a message being one of this format.
+fn object_to(message: &Json) -> Option<String> {
+    match message.get("role").and_then(Json::as_str) {
+        Some("user" | "assistant") => {}
+        Some(role) => return Some(format!("has the role `{role}`")),
+        None => return Some("has no `role`".to_owned()),
+    }
+    let strange = ["tool_calls", "function_call", "parts", "contents", "refusal"];
+    if let Some(key) = strange.iter().find(|key| message.get(key).is_some()) {
+        return Some(format!("has the key `{key}`, which this format has not"));
+    }
+    match message.get("content") {
+        Some(Json::Text(_)) => None,
+        Some(Json::List(blocks)) => blocks.iter().find_map(object_to_block),
+        _ => Some("has a content that is neither text nor blocks".to_owned()),
+    }
+}
+
+fn object_to_block(block: &Json) -> Option<String> {
+    const BLOCKS: [&str; 8] = [
+        "text",
+        "image",
+        "document",
+        "thinking",
+        "redacted_thinking",
+        "search_result",
+        "container_upload",
+        "tool_reference",
+    ];
+    match kind(block) {
+        Some(kind) if BLOCKS.contains(&kind) || kind.ends_with("_tool_result") => None,
+        Some(kind) => Some(format!("has a content block of the type `{kind}`")),
+        None => Some("has a content block without `type`".to_owned()),
+    }
+}
+
+/// What a log holds may be cut. A list of messages is one run, and so, mostly, are the events of a stream.
+fn pieces(input: &Input) -> Option<Pieces> {
+    is_model_call(input.first().ok()?)
+        .then(|| follow::calls(|| Log { is_call: is_model_call, exchange }.follow()))
+}
+
+fn is_model_call(value: &Json) -> bool {
+    !is_message(value) && !stream::is_event(value)
+}
+
+fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.records.iter().any(|record| stream::is_start(&record.value)) {
+        input.records = stream::whole(input.records)?;
+    }
+    let runs = Conversations::of_input(input, is_message, exchange)?;
+    runs.into_iter().map(trace_of).collect()
+}
+
+/// One record of a log: a request, a response, or both.
+fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
+    if let Json::List(messages) = value {
+        return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+    }
+    if is_response(&value) {
+        return response(at, "", value, Vec::new());
+    }
+    let mut record = Object::of(value, "a model call")?;
+    let of_batch = record.object(&["result"])?.and_then(|mut result| result.take(&["message"]));
+    if let Some(answer) = of_batch.filter(is_response) {
+        return response(at, "result/message", answer, Vec::new());
+    }
+    let answer = record.take(&["response"]).filter(is_response);
+    let request = record.object(&["request"])?;
+    let path = if request.is_some() { "request/messages" } else { "messages" };
+    let mut request = request.unwrap_or(record);
+    let messages = request.list(&["messages"])?;
+    if messages.is_empty() && answer.is_none() {
+        return Err(Wrong::new("there is neither a request with `messages` nor a response in it"));
+    }
+    let system = request
+        .take(&["system"])
+        .map(|text| Json::object([("role", Json::Text("system".into())), ("content", text)]));
+    let mut said: Vec<Said> = system.map(|system| Said::part(at, "system", system)).into_iter().collect();
+    said.extend(Said::list(at, path, messages));
+    let model = request.string(&["model"])?;
+    match answer {
+        Some(answer) => response(at, "response", answer, said),
+        None => Ok(Exchange { request: said, model, ..Exchange::default() }),
+    }
+}
+
+fn response<'t>(
+    at: At,
+    path: &'static str,
+    value: Json<'t>,
+    request: Vec<Said<'t>>,
+) -> Result<Exchange<'t>, Wrong> {
+    let mut message = Object::of(value, "a response")?;
+    let usage = TOKENS.read_from(&mut message, &["usage"])?;
+    let text = |name: &str| message.take(&[name]).and_then(Json::into_text).map(Cow::into_owned);
+    let [id, model, stop_reason] = ["id", "model", "stop_reason"].map(text);
+    let messages = vec![Said::part(at, path, Json::Object(message))];
+    let reply = Reply { id, messages, usage, stop_reason };
+    Ok(Exchange { request, reply: Some(reply), model, ..Exchange::default() })
+}
+
+/// The format counts what was read from a cache or written to one beside its input; a trace counts it in the input.
+pub(crate) const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    more_input: &[&["cache_read_input_tokens"], &["cache_creation_input_tokens"]],
+    output: &["output_tokens"],
+    cached: &["cache_read_input_tokens"],
+    reasoning: &["/output_tokens_details/thinking_tokens"],
+    ..TokenKeys::NONE
+};
+
+fn trace_of(run: Run) -> Result<Trace, Wrong> {
+    let (messages, trace) = run.finish();
+    let mut draft = Draft::of(trace, messages.len());
+    for said in messages {
+        let (value, blame) = said.open();
+        let step = Object::of(value, "a message").and_then(|message| add_message(&mut draft, message));
+        step.map_err(blame)?;
+    }
+    Ok(draft.finish())
+}
+
+fn add_message(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+    let role = match message.required(&["role"])?.as_ref() {
+        "user" => Role::User,
+        "system" => Role::System,
+        "assistant" => Role::Assistant,
+        other => {
+            let problem = format!("the role `{other}` is neither `user` nor `assistant`");
+            return Err(Wrong::new(problem).under("role"));
+        }
+    };
+    draft.begin(Some(role));
+    match message.take(&["content"]) {
+        Some(Json::List(blocks)) => add_blocks(draft, blocks),
+        Some(Json::Text(text)) => {
+            draft.text(&text);
+            Ok(())
+        }
+        None => Ok(()),
+        Some(_) => Err(Wrong::new("neither text nor a list of blocks").under("content")),
+    }
+}
+
+/// Neighbouring texts are one text (citations cut it into blocks); a call between them makes them two.
+fn add_blocks(draft: &mut Draft, blocks: Vec<Json>) -> Result<(), Wrong> {
+    for (index, value) in blocks.into_iter().enumerate() {
+        let blame = |wrong: Wrong| wrong.under(index).under("content");
+        let mut block = Object::of(value, "a content block").map_err(blame)?;
+        let kind = block.text(&["type"]).map_err(blame)?.unwrap_or_default();
+        match kind.as_ref() {
+            "text" => {
+                let more = block.text(&["text"]).map_err(blame)?.unwrap_or_default();
+                draft.text(&more);
+            }
+            kind if is_call(kind) => draft.call(call(block).map_err(blame)?),
+            kind if kind.ends_with("tool_result") => answer(draft, block).map_err(blame)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The call that a block makes.
+pub(crate) fn call(mut block: Object) -> Result<Call, Wrong> {
+    let name = block.required(&["name"])?;
+    let arguments = block.arguments("input");
+    let id = block.string(&["id"])?;
+    let server = block.string(&["server_name"])?;
+    Ok(Call { id, server, ..Call::new(name, arguments, 0) })
+}
+
+/// What came of a call, by the block that says so.
+pub(crate) fn answer(draft: &mut Draft, mut block: Object) -> Result<(), Wrong> {
+    let id = block.required(&["tool_use_id"])?;
+    // The history of a trimmed log answers calls that are not in it.
+    let Some(call) = draft.waiting(Some(&id), None) else { return Ok(()) };
+    let content = block.take(&["content"]).unwrap_or_default();
+    let refused = content.get("error_code").and_then(Json::as_str).map(ToOwned::to_owned);
+    call.exit_code = content.get("return_code").and_then(|code| code.as_number()?.as_i64());
+    let result = content_value(content, "");
+    let failed =
+        block.get("is_error").is_some_and(Json::is_true) || call.exit_code.is_some_and(|code| code != 0);
+    if failed || refused.is_some() {
+        call.status = CallStatus::Error;
+        call.error = refused.or_else(|| result.as_str().map(ToOwned::to_owned));
+    } else {
+        call.status = CallStatus::Ok;
+    }
+    call.result = Some(result);
+    Ok(())
+}

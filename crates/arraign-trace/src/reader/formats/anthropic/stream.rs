@@ -1,0 +1,140 @@
+//! The events of streamed messages, put together to whole messages.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{At, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+
+/// Whether a record is an event of a stream.
+pub(crate) fn is_event(value: &Json) -> bool {
+    // The last five repeat what others tell: the client library puts them between.
+    const KINDS: [&str; 13] = [
+        "message_start",
+        "message_delta",
+        "message_stop",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "ping",
+        "error",
+        "text",
+        "thinking",
+        "signature",
+        "citation",
+        "input_json",
+    ];
+    value.get("type").and_then(Json::as_str).is_some_and(|kind| KINDS.contains(&kind))
+}
+
+/// Whether a record begins a streamed message.
+pub(crate) fn is_start(value: &Json) -> bool {
+    value.get("type").and_then(Json::as_str) == Some("message_start")
+        && value.get("message").is_some_and(Json::is_object)
+}
+
+/// The messages of which `records` are the events, each where it begins.
+pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, Wrong> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    for Record { at, value } in records {
+        let event = Object::of(value, "an event").and_then(|event| add(&mut drafts, at, event));
+        event.map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(drafts.into_iter().map(Draft::into_record).collect())
+}
+
+/// A message in the making.
+#[derive(Debug)]
+struct Draft<'t> {
+    at: At,
+    message: Object<'t>,
+    usage: Object<'t>,
+    blocks: BTreeMap<u64, Block<'t>>,
+}
+
+/// A block in the making: what it began with, and its pieces.
+#[derive(Debug, Default)]
+struct Block<'t> {
+    start: Object<'t>,
+    text: String,
+    input: String,
+}
+
+fn add<'t>(drafts: &mut Vec<Draft<'t>>, at: At, mut event: Object<'t>) -> Result<(), Wrong> {
+    let kind = event.required(&["type"])?;
+    if kind == "message_start" {
+        let mut message = event.object(&["message"])?.unwrap_or_default();
+        let mut usage = message.object(&["usage"])?.unwrap_or_default();
+        // How much it writes is known at its end.
+        usage.take_even_null("output_tokens");
+        drafts.push(Draft { at, message, usage, blocks: BTreeMap::new() });
+    }
+    let Some(draft) = drafts.last_mut() else { return Ok(()) };
+    match kind.as_ref() {
+        "content_block_start" => {
+            let index = event.count(&["index"])?.unwrap_or_default();
+            let start = event.object(&["content_block"])?.unwrap_or_default();
+            draft.blocks.insert(index, Block { start, ..Block::default() });
+        }
+        "content_block_delta" => {
+            let index = event.count(&["index"])?.unwrap_or_default();
+            let delta = event.object(&["delta"])?.unwrap_or_default();
+            draft.blocks.entry(index).or_default().add(delta)?;
+        }
+        "message_delta" => {
+            let delta = event.object(&["delta"])?.unwrap_or_default();
+            overlay(&mut draft.message, delta);
+            overlay(&mut draft.usage, event.object(&["usage"])?.unwrap_or_default());
+        }
+        "error" => {
+            let error = event.object(&["error"])?.unwrap_or_default();
+            let reason = error.get("message").and_then(Json::as_str).unwrap_or("the stream broke off");
+            draft.message.push(Cow::Borrowed("stop_reason"), Json::Text(format!("error: {reason}").into()));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// What a later event says counts.
+fn overlay<'t>(known: &mut Object<'t>, told: Object<'t>) {
+    for (key, value) in told.rest().into_iter().filter(|(_, value)| !value.is_null()) {
+        known.push(key, value);
+    }
+}
+
+impl<'t> Draft<'t> {
+    fn into_record(self) -> Record<'t> {
+        let Self { at, mut message, usage, blocks } = self;
+        let blocks = blocks.into_values().map(Block::into_json).collect();
+        message.push(Cow::Borrowed("content"), Json::List(blocks));
+        message.push(Cow::Borrowed("usage"), Json::Object(usage));
+        Record { at, value: Json::Object(message) }
+    }
+}
+
+impl<'t> Block<'t> {
+    fn add(&mut self, mut delta: Object<'t>) -> Result<(), Wrong> {
+        if let Some(text) = delta.text(&["text"])? {
+            self.text.push_str(&text);
+        }
+        if let Some(json) = delta.text(&["partial_json"])? {
+            self.input.push_str(&json);
+        }
+        Ok(())
+    }
+
+    fn into_json(self) -> Json<'t> {
+        let Self { mut start, text, input } = self;
+        if !text.is_empty() {
+            let begun = start.take(&["text"]).and_then(Json::into_text).unwrap_or_default();
+            start.push(Cow::Borrowed("text"), Json::Text(Cow::Owned(begun.into_owned() + &text)));
+        }
+        if !input.is_empty() {
+            start.push(Cow::Borrowed("input"), Json::Text(Cow::Owned(input)));
+        }
+        Json::Object(start)
+    }
+}

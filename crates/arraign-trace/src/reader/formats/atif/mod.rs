@@ -1,0 +1,94 @@
+//! `atif`: trajectories in the Agent Trajectory Interchange Format, versions 1.0 to 1.8.
+//!
+//! Each step of the agent is a turn. The format does not record which calls failed. If the converter for Claude Code adds
+//! this beside the results, the status of all calls is known. Steps that were copied from an earlier trajectory are
+//! skipped. The calls of subagents have their path, whether they are steps of the run or a trajectory within it.
+
+mod children;
+mod steps;
+
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+use steps::Steps;
+
+pub(crate) const READER: Reader = Reader {
+    name: "atif",
+    summary: "ATIF: trajectories of agents, as Harbor writes them",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    for record in &input.records {
+        if !is_trajectory(&record.value) {
+            return Err(Reason::of(record.at, "has no `schema_version` that begins with `ATIF-`"));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+fn is_trajectory(value: &Json) -> bool {
+    let version = value.get("schema_version").and_then(Json::as_str);
+    version.is_some_and(|version| version.starts_with("ATIF-"))
+}
+
+/// Each record is a run.
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    Ok(Whose::Own(
+        look(text, &["session_id", "trajectory_id"])?.string(&["session_id", "trajectory_id"]).ok().flatten(),
+    )
+    .into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    input.records.into_iter().map(run).collect()
+}
+
+fn run(record: Record) -> Result<Trace, Wrong> {
+    let at = record.at;
+    Object::of(record.value, "a trajectory").and_then(trace).map_err(|wrong| at.blame(wrong))
+}
+
+fn trace(mut trajectory: Object) -> Result<Trace, Wrong> {
+    let mut steps = Steps::default();
+    steps.add(&mut trajectory, &[])?;
+    let mut trace = steps.finish();
+    trace.id = trajectory.string(&["session_id", "trajectory_id"])?;
+    let metrics = trajectory.object(&["final_metrics"])?.unwrap_or_default();
+    add_totals(&mut trace, metrics).map_err(|wrong| wrong.under("final_metrics"))?;
+    Ok(trace)
+}
+
+/// The totals of a run, where they are told.
+fn add_totals(trace: &mut Trace, mut metrics: Object) -> Result<(), Wrong> {
+    trace.usage = RUN_TOKENS.read(&metrics)?.or(trace.usage);
+    trace.cost_usd = metrics.figure(&["total_cost_usd"])?.or(trace.cost_usd);
+    Ok(())
+}
+
+/// Tokens of a step.
+const STEP_TOKENS: TokenKeys = TokenKeys {
+    input: &["prompt_tokens"],
+    output: &["completion_tokens"],
+    cached: &["cached_tokens"],
+    reasoning: &["/extra/reasoning_output_tokens"],
+    ..TokenKeys::NONE
+};
+
+/// Tokens of a run.
+const RUN_TOKENS: TokenKeys = TokenKeys {
+    input: &["total_prompt_tokens"],
+    output: &["total_completion_tokens"],
+    cached: &["total_cached_tokens"],
+    reasoning: &["/extra/reasoning_output_tokens"],
+    ..TokenKeys::NONE
+};

@@ -1,0 +1,225 @@
+//! The steps of a trajectory to a trace.
+
+use serde_json::Value;
+
+use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::content::{content_value, text_of};
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::Tally;
+use crate::reader::error::Wrong;
+use crate::reader::formats::atif::STEP_TOKENS;
+use crate::reader::formats::atif::children::{Child, Children};
+use crate::reader::formats::claude_code::exit_code;
+use crate::reader::formats::codex::is_context;
+use crate::reader::formats::codex::output::Output;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+/// What a converter adds to the text of a result that is an error.
+const FAILED: &str = "\n\n[error] tool reported failure";
+
+/// How a converter begins a result that was a block of text.
+const BLOCK: &str = r#"{"type": "text", "text": "#;
+
+/// A trace while the steps of its trajectory are read.
+#[derive(Debug, Default)]
+pub(crate) struct Steps<'t> {
+    draft: Draft,
+    began: Option<u64>,
+    tally: Tally,
+    cost_usd: Option<f64>,
+    /// Whether results say that they are errors: then one that does not is none.
+    tells_errors: bool,
+    /// What the agent itself has said since its last call.
+    said: Vec<String>,
+    stop_reason: Option<String>,
+    /// The trajectories of subagents that no result has named yet.
+    children: Children<'t>,
+}
+
+impl<'t> Steps<'t> {
+    pub(crate) fn finish(self) -> Trace {
+        let mut trace = self.draft.finish();
+        let unknown = trace.calls.iter_mut().filter(|call| call.status == CallStatus::Unknown);
+        unknown.filter(|_| self.tells_errors).for_each(|call| call.status = CallStatus::Ok);
+        trace.answer = (!self.said.is_empty()).then(|| self.said.join("\n"));
+        trace.usage = self.tally.total();
+        trace.cost_usd = self.cost_usd;
+        trace.stop_reason = self.stop_reason;
+        trace
+    }
+
+    /// Adds the steps of a trajectory: of the run's own, or of one within it. Those within stand after the call whose
+    /// result names them, or else at the end.
+    pub(crate) fn add(&mut self, trajectory: &mut Object<'t>, path: &[String]) -> Result<(), Wrong> {
+        let mut agent = trajectory.object(&["agent"])?.unwrap_or_default();
+        if path.is_empty() {
+            let trace = &mut self.draft.trace;
+            (trace.agent, trace.model) = (agent.string(&["name"])?, agent.string(&["model_name"])?);
+            self.tells_errors = trace.agent.as_deref() == Some("claude-code");
+        }
+        let children = Children::of(trajectory.list(&["subagent_trajectories"])?)?;
+        let around = std::mem::replace(&mut self.children, children);
+        for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
+            let step = Object::of(step, "a step").and_then(|step| self.step(step, path));
+            step.map_err(|wrong| wrong.under(index).under("steps"))?;
+        }
+        for child in std::mem::replace(&mut self.children, around).rest() {
+            self.add_within(child, path)?;
+        }
+        Ok(())
+    }
+
+    fn add_within(&mut self, child: Child<'t>, path: &[String]) -> Result<(), Wrong> {
+        let Child { index, mut trajectory } = child;
+        let name = trajectory.get("agent").and_then(|agent| agent.get("name")).and_then(Json::as_str);
+        let path = [path, &[name.unwrap_or("subagent").to_owned()]].concat();
+        let added = self.add(&mut trajectory, &path);
+        added.map_err(|wrong| wrong.under(index).under("subagent_trajectories"))
+    }
+
+    /// Adds the trajectories that a result names.
+    fn add_named(&mut self, references: Vec<Json>, path: &[String]) -> Result<(), Wrong> {
+        for reference in references {
+            if let Some(child) = self.children.take(&reference) {
+                self.add_within(child, path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, mut step: Object<'t>, path: &[String]) -> Result<(), Wrong> {
+        if step.get("is_copied_context").is_some_and(Json::is_true) {
+            return Ok(());
+        }
+        let path = path_of(&step.take(&["extra"]).unwrap_or_default(), path, &mut self.stop_reason);
+        let time = step.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
+        self.began = self.began.or(time);
+        let text = text_of(step.take(&["message"]));
+        let made = self.draft.trace.calls.len();
+        match step.required(&["source"])?.as_ref() {
+            "agent" => self.agent_step(&mut step, &text, &path, time)?,
+            "user" if path.is_empty() && !is_context(&text) => {
+                self.draft.say(Role::User, &text);
+                self.said.clear();
+            }
+            "user" | "system" if path.is_empty() => self.draft.say(Role::System, &text),
+            _ => {}
+        }
+        let metrics = step.object(&["metrics"])?;
+        metrics.map_or(Ok(()), |metrics| self.metrics(metrics)).map_err(|wrong| wrong.under("metrics"))?;
+        let Some(mut observation) = step.object(&["observation"])? else { return Ok(()) };
+        let results = observation.list(&["results"]).map_err(|wrong| wrong.under("observation"))?;
+        // Some agents do not say what a result answers; of one call and one result that is clear.
+        let only = match (&self.draft.trace.calls[made..], results.len()) {
+            ([call], 1) => call.id.clone(),
+            _ => None,
+        };
+        let mut named = Vec::new();
+        for (index, result) in results.into_iter().enumerate() {
+            let result = Object::of(result, "a result").and_then(|mut result| {
+                named.extend(result.list(&["subagent_trajectory_ref"])?);
+                self.result(result, only.as_deref())
+            });
+            result.map_err(|wrong| wrong.under(index).under("results").under("observation"))?;
+        }
+        self.add_named(named, &path)
+    }
+
+    fn agent_step(
+        &mut self,
+        step: &mut Object,
+        text: &str,
+        path: &[String],
+        time: Option<u64>,
+    ) -> Result<(), Wrong> {
+        let calls = step.list(&["tool_calls"])?;
+        if path.is_empty() {
+            self.draft.begin(Some(Role::Assistant));
+            self.draft.text(text);
+            if calls.is_empty() {
+                self.said.push(text.to_owned());
+            } else {
+                self.said.clear();
+            }
+        } else {
+            self.draft.begin_nested();
+        }
+        let started_ms = self.began.zip(time).map(|(began, time)| millis_between(began, time));
+        for (index, call) in calls.into_iter().enumerate() {
+            let call = Object::of(call, "a tool call").and_then(call_of);
+            let call = call.map_err(|wrong| wrong.under(index).under("tool_calls"))?;
+            self.draft.call(Call { started_ms, agent_path: path.to_vec(), ..call });
+        }
+        self.draft.end();
+        Ok(())
+    }
+
+    fn metrics(&mut self, mut metrics: Object) -> Result<(), Wrong> {
+        self.tally.add(STEP_TOKENS.read(&metrics)?);
+        let cost = metrics.figure(&["cost_usd"])?;
+        self.cost_usd = cost.map(|cost| cost + self.cost_usd.unwrap_or_default()).or(self.cost_usd);
+        Ok(())
+    }
+
+    /// A result names its call; what an environment says without being asked belongs to none.
+    fn result(&mut self, mut result: Object, only: Option<&str>) -> Result<(), Wrong> {
+        let told = result.text(&["source_call_id"])?;
+        let Some(id) = told.as_deref().or(only) else { return Ok(()) };
+        let failed = result.get("extra").and_then(|extra| extra.get("tool_result_is_error"));
+        let failed = failed.map(Json::is_true);
+        self.tells_errors |= failed.is_some();
+        let shown = shown(&mut result, self.draft.trace.agent.as_deref());
+        let Some(call) = self.draft.waiting(Some(id), None) else { return Ok(()) };
+        call.status = if failed == Some(true) { CallStatus::Error } else { CallStatus::Unknown };
+        call.error = shown.result.as_str().filter(|_| failed == Some(true)).map(ToOwned::to_owned);
+        call.exit_code = shown.exit_code.or_else(|| exit_code(call.error.as_ref()?));
+        call.duration_ms = shown.duration_ms;
+        call.status = match call.exit_code {
+            Some(0) if call.status == CallStatus::Unknown => CallStatus::Ok,
+            Some(code) if code != 0 => CallStatus::Error,
+            _ => call.status,
+        };
+        call.result = Some(shown.result);
+        Ok(())
+    }
+}
+
+/// What a tool returned. Converters dress it: Claude Code's keeps the bare result beside it, Codex's has a header.
+fn shown(result: &mut Object, agent: Option<&str>) -> Output {
+    let bare =
+        result.get("extra").and_then(|extra| extra.pointer("/tool_result_metadata/raw_tool_result/content"));
+    let shown = bare.cloned().or_else(|| result.take(&["content"]));
+    let shown = undressed(content_value(shown.unwrap_or_default(), ""));
+    if agent == Some("codex") { Output::of(shown) } else { Output { result: shown, ..Output::default() } }
+}
+
+/// A text without the words of its converter: that the call failed, or the block around it.
+fn undressed(shown: Value) -> Value {
+    let Value::String(text) = &shown else { return shown };
+    if let Some(text) = text.strip_suffix(FAILED) {
+        return Value::String(text.to_owned());
+    }
+    let block = if text.starts_with(BLOCK) { serde_json::from_str::<Value>(text).ok() } else { None };
+    block.and_then(|mut block| Some(block.get_mut("text")?.take()).filter(Value::is_string)).unwrap_or(shown)
+}
+
+fn call_of(mut call: Object) -> Result<Call, Wrong> {
+    let name = call.required(&["function_name"])?;
+    let arguments = call.arguments("arguments");
+    let id = call.string(&["tool_call_id"])?;
+    let server = name.strip_prefix("mcp__").and_then(|rest| Some(rest.split_once("__")?.0.to_owned()));
+    Ok(Call { id, server, ..Call::new(name, arguments, 0) })
+}
+
+/// The path of a step, which a converter may have taken out of a subagent; and why the step ended, if it is told.
+fn path_of(extra: &Json, path: &[String], stop_reason: &mut Option<String>) -> Vec<String> {
+    let text = |name: &str| extra.get(name).and_then(Json::as_str);
+    if !extra.get("is_sidechain").is_some_and(Json::is_true) {
+        let reason = text("stop_reason").map(ToOwned::to_owned).filter(|_| path.is_empty());
+        *stop_reason = reason.or(stop_reason.take());
+        return path.to_vec();
+    }
+    [path, &[text("agent_id").unwrap_or("subagent").to_owned()]].concat()
+}

@@ -1,0 +1,99 @@
+//! `claude-code`: transcripts of Claude Code, and of the Agent SDK, which writes the same lines.
+//!
+//! The reader accepts a transcript (`~/.claude/projects/.../*.jsonl`), the transcript of a subagent, and the output of
+//! `--output-format stream-json`. The output of `--output-format json` contains only the end of a run: its answer, tokens
+//! and cost, but no calls. The calls of subagents have their path. Messages of subagents are not part of the conversation.
+
+mod ending;
+mod nested;
+mod session;
+
+use std::collections::HashMap;
+
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+use session::Session;
+pub(crate) use session::exit_code;
+
+pub(crate) const READER: Reader = Reader {
+    name: "claude-code",
+    summary: "Claude Code: transcripts, subagents, `--output-format stream-json` and `json`",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+fn detect(input: &Input) -> Detection {
+    if is_note(input.first()?) {
+        return Ok(Certainty::Sure);
+    }
+    if let Some(record) =
+        input.records.iter().find(|record| !record.value.get("type").is_some_and(Json::is_text))
+    {
+        return Err(Reason::of(record.at, "has no `type`"));
+    }
+    if input.records.iter().any(|record| is_telling(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
+    Err("no line of a session is in it".into())
+}
+
+/// Whether a line is one that only this format has.
+fn is_telling(line: &Json) -> bool {
+    let text = |name: &str| line.get(name).and_then(Json::as_str);
+    let in_session = text("sessionId").or(text("session_id")).is_some();
+    match text("type") {
+        Some("assistant" | "user") => in_session && line.get("message").is_some_and(Json::is_object),
+        Some("system") => in_session && text("subtype") == Some("init"),
+        Some("result") => in_session && line.get("num_turns").is_some(),
+        _ => false,
+    }
+}
+
+/// Whether this is what stands beside the transcript of a subagent: a note on it, not its run.
+fn is_note(value: &Json) -> bool {
+    let run = ["type", "steps", "calls", "messages", "events"];
+    value.get("agentType").is_some_and(Json::is_text) && run.iter().all(|key| value.get(key).is_none())
+}
+
+/// The lines that several sessions printed; a transcript is one session.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let printed = input.records.iter().any(|record| record.value.get("session_id").is_some());
+    printed.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let id = look(text, &["session_id"])?.string(&["session_id"]).ok().flatten();
+    Ok(id.map_or(Whose::Same, Whose::Of).into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.first().is_ok_and(is_note) {
+        let problem = "this is the note beside a subagent's transcript, and holds no run: read the `.jsonl` file \
+                       of the same name";
+        return Err(Wrong::new(problem));
+    }
+    sessions(input.records).into_iter().map(Session::read).collect()
+}
+
+/// The lines of each session. Transcripts are one each: one that was resumed holds the lines of the one before it.
+fn sessions(records: Vec<Record>) -> Vec<Vec<Record>> {
+    let mut sessions: Vec<Vec<Record>> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut place = 0;
+    for record in records {
+        if let Some(id) = record.value.get("session_id").and_then(Json::as_str) {
+            place = *places.entry(id.to_owned()).or_insert(sessions.len());
+        }
+        if place >= sessions.len() {
+            sessions.push(Vec::new());
+        }
+        sessions[place].push(record);
+    }
+    sessions
+}

@@ -1,0 +1,87 @@
+//! Which subagent a line of a session belongs to.
+//!
+//! What is printed names the call that started the subagent. Transcripts name the subagent, and only its prompt or
+//! its result tells the call; early ones only link each line to the one before it.
+
+use std::collections::HashMap;
+
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::Call;
+
+/// How many subagents a path may name: those below are counted to the last of them.
+const DEEPEST: usize = 32;
+
+/// The subagents of a session, as far as they are known.
+#[derive(Debug, Default)]
+pub(crate) struct Subagents {
+    /// Whether the file is a subagent's own: then it is the run, and nothing is nested.
+    pub(crate) is_own: bool,
+    /// The path of the subagent that a call starts, by the call's id.
+    by_call: HashMap<String, Vec<String>>,
+    /// The same by what the subagent is asked.
+    by_prompt: HashMap<String, Vec<String>>,
+    /// The path of a subagent, by its id or the first of its lines.
+    by_agent: HashMap<String, Vec<String>>,
+    /// The subagent of each line, where lines do not name it.
+    by_line: HashMap<String, String>,
+}
+
+impl Subagents {
+    /// Notes a call: it may start a subagent.
+    pub(crate) fn note_call(&mut self, call: &Call) {
+        let Some(id) = call.id.clone() else { return };
+        let text = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
+        let mut path = call.agent_path.clone();
+        if path.len() < DEEPEST {
+            path.push(text("subagent_type").unwrap_or(&call.name).to_owned());
+        }
+        if let Some(prompt) = text("prompt") {
+            self.by_prompt.insert(prompt.to_owned(), path.clone());
+        }
+        self.by_call.insert(id, path);
+    }
+
+    /// The subagent that `agent` names was started by the call `id`.
+    pub(crate) fn note_result(&mut self, id: &str, agent: &str) {
+        if let Some(path) = self.by_call.get(id) {
+            self.by_agent.insert(agent.to_owned(), path.clone());
+        }
+    }
+
+    /// The path of the subagent that a line belongs to; `None` when it is the agent's own.
+    pub(crate) fn path(&mut self, line: &Object) -> Option<Vec<String>> {
+        let text = |name: &str| line.get(name).and_then(Json::as_str);
+        if let Some(parent) = text("parent_tool_use_id") {
+            let path = self.by_call.get(parent).cloned();
+            return Some(path.unwrap_or_else(|| vec![parent.to_owned()]));
+        }
+        if self.is_own || !line.get("isSidechain").is_some_and(Json::is_true) {
+            return None;
+        }
+        let agent = self.agent_of(line);
+        if let Some(known) = self.by_agent.get(&agent) {
+            return Some(known.clone());
+        }
+        let prompt = line.get("message").and_then(|message| message.get("content")).and_then(Json::as_str);
+        let asked = prompt.and_then(|prompt| self.by_prompt.get(prompt).cloned());
+        let named = || vec![text("attributionAgent").or(text("agentId")).unwrap_or("subagent").to_owned()];
+        let path = asked.unwrap_or_else(named);
+        self.by_agent.insert(agent, path.clone());
+        Some(path)
+    }
+
+    /// What identifies the subagent of a line: its id, or the first line of its chain.
+    fn agent_of(&mut self, line: &Object) -> String {
+        let text = |name: &str| line.get(name).and_then(Json::as_str);
+        if let Some(agent) = text("agentId") {
+            return agent.to_owned();
+        }
+        let own = text("uuid").unwrap_or_default();
+        let first =
+            text("parentUuid").map_or(own, |parent| self.by_line.get(parent).map_or(parent, String::as_str));
+        let first = first.to_owned();
+        self.by_line.insert(own.to_owned(), first.clone());
+        first
+    }
+}

@@ -1,0 +1,270 @@
+//! The lines of one session to a trace.
+//!
+//! A message of the model is written as one line for each of its blocks, all with its id: they are one turn, and its
+//! tokens count once. Results come in any order. Lines that a resumed session repeats are read once.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::content::content_value;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::Tally;
+use crate::reader::error::Wrong;
+use crate::reader::formats::anthropic::TOKENS;
+use crate::reader::formats::claude_code::ending;
+use crate::reader::formats::claude_code::nested::Subagents;
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+
+/// A trace while the lines of its session are read.
+#[derive(Debug, Default)]
+pub(crate) struct Session {
+    draft: Draft,
+    subagents: Subagents,
+    /// The ids of the lines so far.
+    lines: HashSet<String>,
+    began: Option<u64>,
+    /// The turn of each message of a model.
+    turns: HashMap<String, usize>,
+    /// The tokens of each message: its first figures, until a line says how it ended.
+    usages: HashMap<String, Option<Usage>>,
+    /// What the agent itself has said since its last call.
+    said: Vec<String>,
+    stop_reason: Option<String>,
+    /// Whether it ended in an error: then it has no answer, whatever was said before.
+    failed: bool,
+}
+
+/// Where a block of the model stands.
+#[derive(Debug)]
+struct Place {
+    turn: usize,
+    /// The path of the subagent that wrote it; `None`: the agent itself.
+    path: Option<Vec<String>>,
+    time: Option<u64>,
+}
+
+impl Session {
+    /// Reads the session of which `records` are the lines.
+    pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
+        let mut session = Self::default();
+        session.subagents.is_own = !records.iter().any(|record| is_own_line(&record.value));
+        let is_ending = |record: &Record| record.value.get("type").and_then(Json::as_str) == Some("result");
+        session.draft.trace.calls_unrecorded = records.iter().all(is_ending);
+        for Record { at, value } in records {
+            let line = Object::of(value, "a line").and_then(|line| session.line(line));
+            line.map_err(|wrong| at.blame(wrong))?;
+        }
+        Ok(session.finish())
+    }
+
+    fn finish(mut self) -> Trace {
+        let mut tally = Tally::default();
+        for usage in self.usages.into_values() {
+            tally.add(usage);
+        }
+        let told = self.draft.trace.answer.take();
+        let said = (!self.said.is_empty()).then(|| self.said.join("\n"));
+        let mut trace = self.draft.finish();
+        trace.answer = if self.failed { None } else { told.or(said) };
+        trace.usage = trace.usage.or(tally.total());
+        trace.stop_reason = trace.stop_reason.or(self.stop_reason);
+        trace
+    }
+
+    fn line(&mut self, mut line: Object) -> Result<(), Wrong> {
+        let kind = line.text(&["type"])?.unwrap_or_default();
+        let uuid = line.get("uuid").and_then(Json::as_str);
+        if uuid.is_some_and(|uuid| !self.lines.insert(uuid.to_owned())) {
+            return Ok(());
+        }
+        match kind.as_ref() {
+            "assistant" => self.assistant(line),
+            "user" => self.user(line),
+            "system" => self.system(line),
+            "result" => {
+                self.failed = ending::is_failure(&line);
+                ending::add(&mut self.draft.trace, line)
+            }
+            // Attachments, snapshots of files, progress, summaries: they mean nothing to a trace.
+            _ => Ok(()),
+        }
+    }
+
+    fn system(&mut self, mut line: Object) -> Result<(), Wrong> {
+        if line.text(&["subtype"])?.as_deref() == Some("init") {
+            self.draft.trace.id = line.string(&["session_id"])?;
+            let model = line.string(&["model"])?;
+            self.draft.trace.model = self.draft.trace.model.take().or(model);
+        }
+        Ok(())
+    }
+
+    fn assistant(&mut self, mut line: Object) -> Result<(), Wrong> {
+        let time = self.time(&mut line);
+        let path = self.subagents.path(&line);
+        self.name_run(&mut line)?;
+        let Some(mut message) = line.object(&["message"])? else { return Ok(()) };
+        if message.get("model").and_then(Json::as_str) == Some("<synthetic>") {
+            self.failure(&line, message);
+            return Ok(());
+        }
+        let id = message.string(&["id"])?.or(line.string(&["uuid"])?).unwrap_or_default();
+        if path.is_none() {
+            self.draft.trace.model = message.string(&["model"])?.or(self.draft.trace.model.take());
+        }
+        self.usage(&id, &mut message, path.is_none())?;
+        let next = self.turns.len() + 1;
+        let turn = *self.turns.entry(id).or_insert(next);
+        let place = Place { turn, path, time };
+        for (index, block) in blocks(&mut message).into_iter().enumerate() {
+            let block = Object::of(block, "a block").and_then(|block| self.block(block, &place));
+            block.map_err(|wrong| wrong.under(index).under("content").under("message"))?;
+        }
+        Ok(())
+    }
+
+    /// What Claude Code says in the model's place: an error of the service, perhaps.
+    fn failure(&mut self, line: &Object, mut message: Object) {
+        if line.get("isApiErrorMessage").is_some_and(Json::is_true) {
+            let text = text_of(&blocks(&mut message));
+            self.stop_reason = Some(format!("error: {text}"));
+            self.said.clear();
+        }
+    }
+
+    fn block(&mut self, mut block: Object, place: &Place) -> Result<(), Wrong> {
+        match block.text(&["type"])?.unwrap_or_default().as_ref() {
+            "text" if place.path.is_none() => {
+                let text = block.text(&["text"])?.unwrap_or_default();
+                self.draft.say(Role::Assistant, &text);
+                self.said.push(text.into_owned());
+            }
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => self.call(block, place)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, mut block: Object, place: &Place) -> Result<(), Wrong> {
+        let name = block.required(&["name"])?;
+        let server = name.strip_prefix("mcp__").and_then(|rest| Some(rest.split_once("__")?.0.to_owned()));
+        let started_ms = self.began.zip(place.time).map(|(began, time)| millis_between(began, time));
+        let arguments = block.arguments("input");
+        let id = block.string(&["id"])?;
+        let agent_path = place.path.clone().unwrap_or_default();
+        let call = Call { id, server, started_ms, agent_path, ..Call::new(name, arguments, place.turn) };
+        self.subagents.note_call(&call);
+        self.draft.call(call);
+        if let Some(call) = self.draft.trace.calls.last_mut() {
+            call.turn = place.turn;
+        }
+        if place.path.is_none() {
+            self.said.clear();
+        }
+        Ok(())
+    }
+
+    fn usage(&mut self, id: &str, message: &mut Object, own: bool) -> Result<(), Wrong> {
+        let usage = TOKENS.read_from(message, &["usage"]).map_err(|wrong| wrong.under("message"))?;
+        let reason = message.string(&["stop_reason"])?;
+        let usage = usage.map(|usage| Usage { partial: usage.partial || reason.is_none(), ..usage });
+        self.usages.insert(id.to_owned(), usage);
+        if own {
+            self.stop_reason = reason;
+        }
+        Ok(())
+    }
+
+    fn user(&mut self, mut line: Object) -> Result<(), Wrong> {
+        let time = self.time(&mut line);
+        let path = self.subagents.path(&line);
+        self.name_run(&mut line)?;
+        let told = ["isMeta", "isSynthetic", "isCompactSummary", "isVisibleInTranscriptOnly"];
+        let own = path.is_none() && !told.iter().any(|key| line.get(key).is_some_and(Json::is_true));
+        let detail = line.take(&["toolUseResult", "tool_use_result"]).unwrap_or_default();
+        let Some(mut message) = line.object(&["message"])? else { return Ok(()) };
+        let blocks = blocks(&mut message);
+        let is_text = |block: &Json| block.get("type").and_then(Json::as_str) == Some("text");
+        if own && blocks.iter().any(is_text) {
+            self.draft.say(Role::User, &text_of(&blocks));
+            self.said.clear();
+        }
+        for (index, block) in blocks.into_iter().enumerate() {
+            let Json::Object(block) = block else { continue };
+            let answer = self.answer(block, &detail, time);
+            answer.map_err(|wrong| wrong.under(index).under("content").under("message"))?;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, mut block: Object, detail: &Json, time: Option<u64>) -> Result<(), Wrong> {
+        let Some(id) = block.text(&["tool_use_id"])? else { return Ok(()) };
+        if let Some(agent) = detail.get("agentId").and_then(Json::as_str) {
+            self.subagents.note_result(&id, agent);
+        }
+        let began = self.began;
+        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let result = content_value(block.take(&["content"]).unwrap_or_default(), "\n");
+        let failed = block.get("is_error").is_some_and(Json::is_true);
+        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        if let Some(text) = result.as_str().filter(|_| failed) {
+            call.error = Some(text.to_owned());
+            call.exit_code = exit_code(text);
+        }
+        let ended = began.zip(time).map(|(began, time)| millis_between(began, time));
+        let own =
+            ["durationMs", "totalDurationMs"].iter().find_map(|key| detail.get(key)?.as_number()?.as_f64());
+        let between = ended.zip(call.started_ms).map(|(ended, started)| (ended - started).max(0.0));
+        call.duration_ms = own.filter(|own| *own >= 0.0).or(between);
+        call.result = Some(result);
+        Ok(())
+    }
+
+    fn time(&mut self, line: &mut Object) -> Option<u64> {
+        let time = line.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?))?;
+        self.began.get_or_insert(time);
+        Some(time)
+    }
+
+    /// The session's id, and the name of a subagent whose own transcript this is.
+    fn name_run(&mut self, line: &mut Object) -> Result<(), Wrong> {
+        let id = line.string(&["sessionId", "session_id"])?;
+        let trace = &mut self.draft.trace;
+        trace.id = trace.id.take().or(id);
+        if self.subagents.is_own {
+            let agent = line.get("attributionAgent").and_then(Json::as_str);
+            trace.agent = agent.map(ToOwned::to_owned).or(trace.agent.take());
+        }
+        Ok(())
+    }
+}
+
+/// Whether a line is the agent's own, and no subagent's.
+fn is_own_line(line: &Json) -> bool {
+    !line.get("isSidechain").is_some_and(Json::is_true) && line.get("message").is_some()
+}
+
+/// The blocks of a message; a text is a block.
+fn blocks<'t>(message: &mut Object<'t>) -> Vec<Json<'t>> {
+    match message.take(&["content"]) {
+        Some(Json::List(blocks)) => blocks,
+        Some(text @ Json::Text(_)) => {
+            vec![Json::object([("type", Json::Text("text".into())), ("text", text)])]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn text_of(blocks: &[Json]) -> String {
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
+    texts.join("\n")
+}
+
+/// The exit code in the text of a shell command that failed.
+pub(crate) fn exit_code(text: &str) -> Option<i64> {
+    let code = text.strip_prefix("Exit code ")?;
+    code.lines().next()?.trim().parse().ok()
+}

@@ -1,0 +1,133 @@
+//! What `codex exec --json` prints: events of items, one a line.
+//!
+//! An item is printed when it starts and when it is done. The events do not say which calls one model turn made: each
+//! is a turn of its own.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::reader::build::content::all_texts;
+use crate::reader::build::tool_result::error_of;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::error::Wrong;
+use crate::reader::formats::codex::TOKENS;
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+/// A trace while its events are read.
+#[derive(Debug, Default)]
+struct Run {
+    draft: Draft,
+    /// The place of each call, by its item's id.
+    places: HashMap<String, usize>,
+}
+
+/// The runs of a file: each begins with its thread.
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+    let mut runs: Vec<Run> = Vec::new();
+    for Record { at, value } in records {
+        let mut event = Object::of(value, "an event").map_err(|wrong| at.blame(wrong))?;
+        let kind = event.text(&["type"]).map_err(|wrong| at.blame(wrong))?.unwrap_or_default();
+        if runs.is_empty() || kind == "thread.started" {
+            runs.push(Run::default());
+        }
+        if let Some(run) = runs.last_mut() {
+            run.event(&kind, event).map_err(|wrong| at.blame(wrong))?;
+        }
+    }
+    Ok(runs.into_iter().map(|run| run.draft.finish()).collect())
+}
+
+impl Run {
+    fn event(&mut self, kind: &str, mut event: Object) -> Result<(), Wrong> {
+        let trace = &mut self.draft.trace;
+        match kind {
+            "thread.started" => trace.id = event.string(&["thread_id"])?,
+            // The thread's tokens so far.
+            "turn.completed" => {
+                trace.usage = TOKENS.read_from(&mut event, &["usage"])?.or(trace.usage);
+                trace.stop_reason = None;
+            }
+            "turn.failed" => trace.stop_reason = error_of(&mut event).map(|error| format!("error: {error}")),
+            "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
+            _ => {
+                let item = event.object(&["item"])?.unwrap_or_default();
+                let done = kind == "item.completed";
+                self.item(item, done).map_err(|wrong| wrong.under("item"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, mut item: Object, done: bool) -> Result<(), Wrong> {
+        let kind = item.text(&["type"])?.unwrap_or_default();
+        match kind.as_ref() {
+            "agent_message" if done => {
+                // Not a turn: the calls that follow may be of the same one.
+                self.draft.trace.push_message(Role::Assistant, item.text(&["text"])?.unwrap_or_default());
+            }
+            "command_execution" | "file_change" | "web_search" => {
+                let arguments = arguments_of(&item);
+                self.call(&mut item, kind.into_owned(), arguments)?;
+            }
+            "mcp_tool_call" | "collab_tool_call" => {
+                let name = item.required(&["tool"])?.into_owned();
+                let arguments = item.arguments("arguments");
+                self.call(&mut item, name, arguments)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A call, or once more the call with its item's id: what came of it since.
+    fn call(&mut self, item: &mut Object, name: String, arguments: Arguments) -> Result<(), Wrong> {
+        let id = item.string(&["id"])?;
+        let server = item.string(&["server"])?;
+        let next = self.draft.trace.calls.len();
+        let place = id.as_ref().map_or(next, |id| *self.places.entry(id.clone()).or_insert(next));
+        if place == next {
+            self.draft.next_turn();
+            self.draft.call(Call { id, server, ..Call::new(name, arguments, 0) });
+        }
+        settle(&mut self.draft.trace.calls[place], item)
+    }
+}
+
+/// What an item says beside what came of it.
+fn arguments_of(item: &Object) -> Arguments {
+    const ASKED: [&str; 4] = ["command", "changes", "query", "action"];
+    let asked =
+        ASKED.into_iter().filter_map(|name| Some((name.to_owned(), item.get(name)?.clone().into_value())));
+    Arguments::Json(Value::Object(asked.collect::<Map<_, _>>()))
+}
+
+fn settle(call: &mut Call, item: &mut Object) -> Result<(), Wrong> {
+    call.status = match item.text(&["status"])?.as_deref() {
+        Some("failed" | "declined") => CallStatus::Error,
+        Some("completed") | None => CallStatus::Ok,
+        Some(_) => CallStatus::Unanswered,
+    };
+    if call.status == CallStatus::Unanswered {
+        return Ok(());
+    }
+    call.exit_code = item.take(&["exit_code"]).and_then(|code| code.as_number()?.as_i64());
+    let error = error_of(item);
+    call.result = item.take(&["aggregated_output", "result"]).map(returned_value);
+    if call.status == CallStatus::Error {
+        let said = call.result.as_ref().and_then(Value::as_str).filter(|text| !text.is_empty());
+        call.error = error.or_else(|| said.map(|text| text.trim_end().to_owned()));
+    }
+    Ok(())
+}
+
+/// The text of a result that is all text.
+fn returned_value(result: Json) -> Value {
+    match result.get("content").and_then(all_texts) {
+        Some(texts) => Value::String(texts.concat()),
+        None => result.into_value(),
+    }
+}

@@ -1,0 +1,131 @@
+//! What early versions of `codex exec --json` printed: `{"id": ..., "msg": {"type": ...}}`, one event a line.
+//!
+//! Before the events stand the settings and the prompt. Each call is a turn of its own, as in later versions.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::reader::build::content::content_value;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::error::Wrong;
+use crate::reader::formats::codex::TOKENS;
+use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+/// Whether a record is such an event.
+pub(crate) fn is_event(line: &Json) -> bool {
+    line.get("msg").and_then(|msg| msg.get("type")).is_some_and(Json::is_text)
+}
+
+/// Whether a record is what stands before the events.
+pub(crate) fn is_preamble(line: &Json) -> bool {
+    let has = |name: &str| line.get(name).is_some_and(Json::is_text);
+    has("prompt") || (has("model") && has("provider"))
+}
+
+pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
+    let mut run = Run::default();
+    for Record { at, value } in records {
+        let line = Object::of(value, "an event").and_then(|line| run.line(line));
+        line.map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(run.draft.finish())
+}
+
+/// A trace while its events are read.
+#[derive(Debug, Default)]
+struct Run {
+    draft: Draft,
+    /// The place of each call, by its id.
+    places: HashMap<String, usize>,
+}
+
+impl Run {
+    fn line(&mut self, mut line: Object) -> Result<(), Wrong> {
+        if let Some(event) = line.object(&["msg"])? {
+            return self.event(event).map_err(|wrong| wrong.under("msg"));
+        }
+        if let Some(prompt) = line.text(&["prompt"])? {
+            self.draft.trace.push_message(Role::User, prompt);
+        }
+        let model = line.string(&["model"])?;
+        self.draft.trace.model = model.or(self.draft.trace.model.take());
+        Ok(())
+    }
+
+    fn event(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let kind = event.text(&["type"])?.unwrap_or_default();
+        let trace = &mut self.draft.trace;
+        match kind.as_ref() {
+            "session_configured" => trace.id = event.string(&["session_id"])?,
+            "agent_message" => {
+                trace.push_message(Role::Assistant, event.text(&["message"])?.unwrap_or_default());
+            }
+            "exec_command_begin" | "patch_apply_begin" => {
+                let name = if kind == "exec_command_begin" { "command_execution" } else { "file_change" };
+                let arguments = arguments_of(&event);
+                self.begin(event, Call::new(name, arguments, 0))?;
+            }
+            "mcp_tool_call_begin" => {
+                let mut asked = event.object(&["invocation"])?.unwrap_or_default();
+                let name = asked.required(&["tool"]).map_err(|wrong| wrong.under("invocation"))?;
+                let arguments = asked.arguments("arguments");
+                let server = asked.string(&["server"])?;
+                self.begin(event, Call { server, ..Call::new(name, arguments, 0) })?;
+            }
+            "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => self.end(event)?,
+            "token_count" => self.tokens(event)?,
+            "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, mut event: Object, call: Call) -> Result<(), Wrong> {
+        let id = event.string(&["call_id"])?;
+        if let Some(id) = &id {
+            self.places.insert(id.clone(), self.draft.trace.calls.len());
+        }
+        self.draft.next_turn();
+        self.draft.call(Call { id, ..call });
+        Ok(())
+    }
+
+    fn end(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let id = event.text(&["call_id"])?.unwrap_or_default();
+        let Some(place) = self.places.get(id.as_ref()) else { return Ok(()) };
+        let call = &mut self.draft.trace.calls[*place];
+        if let Some(mirror) = Mirror::of(&mut event)? {
+            mirror.tell(call);
+        }
+        let output = event.take(&["aggregated_output", "formatted_output", "stdout"]).map(Json::into_value);
+        let returned = event.take(&["result"]).and_then(|result| result.pointer("/Ok/content").cloned());
+        call.result = returned.map(|content| content_value(content, "")).or(output);
+        if call.status == CallStatus::Error && call.error.is_none() {
+            call.error = error_in_output(call);
+        }
+        Ok(())
+    }
+
+    /// The session's tokens so far; at first they stood in the event itself.
+    fn tokens(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let has_info = event.get("info").is_some_and(|info| !info.is_null());
+        let usage = if has_info {
+            event.within(&["info"], |mut info| TOKENS.read_from(&mut info, &["total_token_usage"]))?.flatten()
+        } else {
+            TOKENS.read(&event)?
+        };
+        self.draft.trace.usage = usage.or(self.draft.trace.usage);
+        Ok(())
+    }
+}
+
+fn arguments_of(event: &Object) -> Arguments {
+    let asked = ["command", "changes"].into_iter();
+    let asked = asked.filter_map(|name| Some((name.to_owned(), event.get(name)?.clone().into_value())));
+    Arguments::Json(Value::Object(asked.collect::<Map<_, _>>()))
+}

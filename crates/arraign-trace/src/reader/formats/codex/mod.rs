@@ -1,0 +1,122 @@
+//! `codex`: the rollout of a Codex session, or the output of `codex exec --json`.
+//!
+//! A rollout records everything twice. The calls are those for which the model received an answer. Failures, durations and
+//! exit codes come from the second record with the same id. The output of `exec` does not contain calls of unknown tools.
+
+mod exec;
+mod exec_early;
+mod mirror;
+pub(crate) mod output;
+mod rollout;
+
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::Input;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+pub(crate) use rollout::is_context;
+
+pub(crate) const READER: Reader = Reader {
+    name: "codex",
+    summary: "Codex: rollouts of sessions, `codex exec --json`",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+fn detect(input: &Input) -> Detection {
+    let first = input.first()?;
+    if is_bare_head(first) && input.records[1..].iter().all(|record| is_bare_line(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
+    if input.records.iter().any(|record| exec_early::is_event(&record.value)) {
+        return judge_early(input);
+    }
+    let is_line = if is_rollout_line(first) { is_rollout_line } else { is_exec_line };
+    let mut sure = false;
+    for record in &input.records {
+        if !is_line(&record.value) {
+            return Err(Reason::of(record.at, "is no line of a rollout, and no event of `codex exec`"));
+        }
+        sure |= is_telling(kind(&record.value));
+    }
+    if sure { Ok(Certainty::Sure) } else { Err("no line in it tells of a run".into()) }
+}
+
+/// Whether a line of this kind is Codex's alone: others wrap what they tell as a rollout does.
+fn is_telling(kind: &str) -> bool {
+    kind.contains('.') || matches!(kind, "session_meta" | "response_item" | "event_msg" | "turn_context")
+}
+
+fn judge_early(input: &Input) -> Detection {
+    let is_line = |value: &Json| exec_early::is_event(value) || exec_early::is_preamble(value);
+    match input.records.iter().find(|record| !is_line(&record.value)) {
+        Some(record) => Err(Reason::of(record.at, "is no event of `codex exec`")),
+        None => Ok(Certainty::Sure),
+    }
+}
+
+fn kind<'v>(line: &'v Json) -> &'v str {
+    line.get("type").and_then(Json::as_str).unwrap_or_default()
+}
+
+/// A line of a rollout wraps what it tells.
+fn is_rollout_line(line: &Json) -> bool {
+    !kind(line).is_empty()
+        && line.get("payload").is_some_and(Json::is_object)
+        && line.get("timestamp").is_some()
+}
+
+/// The first rollouts wrapped nothing: a head, and then the items themselves.
+fn is_bare_head(line: &Json) -> bool {
+    let has = |name: &str| line.get(name).is_some();
+    has("id") && has("timestamp") && has("instructions") && kind(line).is_empty()
+}
+
+fn is_bare_line(line: &Json) -> bool {
+    !kind(line).is_empty() || line.get("record_type").is_some()
+}
+
+fn is_exec_line(line: &Json) -> bool {
+    match kind(line).split_once('.') {
+        Some(("thread" | "turn", _)) => true,
+        Some(("item", _)) => line.get("item").is_some_and(Json::is_object),
+        _ => kind(line) == "error",
+    }
+}
+
+/// What `exec` prints of several threads; a rollout is one run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_exec = input.first().is_ok_and(|first| kind(first) == "thread.started");
+    is_exec.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut line = look(text, &["type", "thread_id"])?;
+    let begins = line.get("type").and_then(Json::as_str) == Some("thread.started");
+    let id = line.string(&["thread_id"]).ok().flatten();
+    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.first().is_ok_and(|first| is_rollout_line(first) || is_bare_head(first)) {
+        return rollout::read(input.records).map(|trace| vec![trace]);
+    }
+    if input.records.iter().any(|record| exec_early::is_event(&record.value)) {
+        return exec_early::read(input.records).map(|trace| vec![trace]);
+    }
+    exec::read(input.records)
+}
+
+/// Tokens: cached ones are among the input, reasoning is among the output.
+/// Tokens of a turn, or of a session.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    output: &["output_tokens"],
+    cached: &["cached_input_tokens"],
+    reasoning: &["reasoning_output_tokens"],
+    ..TokenKeys::NONE
+};

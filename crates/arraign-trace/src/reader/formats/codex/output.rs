@@ -1,0 +1,111 @@
+//! What a tool of Codex returned, out of the text that the model was shown.
+//!
+//! ```text
+//! Chunk ID: fe9fe1
+//! Wall time: 0.0000 seconds
+//! Process exited with code 2
+//! Output:
+//! ls: cannot access 'x'
+//! ```
+//!
+//! Early versions wrote `{"output": "...", "metadata": {"exit_code": 2, "duration_seconds": 0.1}}`.
+
+use serde_json::Value;
+
+/// How many lines a header may have.
+const HEADER_LINES: usize = 12;
+
+/// A tool's own output, and what was said around it.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Output {
+    pub(crate) result: Value,
+    pub(crate) exit_code: Option<i64>,
+    pub(crate) duration_ms: Option<f64>,
+}
+
+impl Output {
+    /// Takes `shown` apart. What is no text, or has no header, is the tool's own.
+    pub(crate) fn of(shown: Value) -> Self {
+        let Value::String(text) = &shown else { return Self { result: shown, ..Self::default() } };
+        early(text).or_else(|| headed(text)).unwrap_or(Self { result: shown, ..Self::default() })
+    }
+}
+
+fn early(text: &str) -> Option<Output> {
+    if !text.starts_with('{') {
+        return None;
+    }
+    let wrapped: Value = serde_json::from_str(text).ok()?;
+    let metadata = wrapped.get("metadata")?.as_object()?;
+    Some(Output {
+        result: wrapped.get("output")?.clone(),
+        exit_code: metadata.get("exit_code").and_then(Value::as_i64),
+        duration_ms: metadata.get("duration_seconds").and_then(Value::as_f64).and_then(millis),
+    })
+}
+
+fn headed(text: &str) -> Option<Output> {
+    let mut output = Output::default();
+    let mut rest = text;
+    for _ in 0..HEADER_LINES {
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        rest = after;
+        if line == "Output:" {
+            output.result = Value::String(rest.to_owned());
+            return Some(output);
+        }
+        let (name, said) =
+            line.split_once(": ").or_else(|| Some(("", line.strip_prefix("Process exited with code ")?)))?;
+        match name {
+            "" | "Exit code" => output.exit_code = said.parse().ok(),
+            "Wall time" => {
+                let seconds = said.strip_suffix(" seconds").and_then(|seconds| seconds.parse().ok());
+                output.duration_ms = seconds.and_then(millis);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Seconds as milliseconds, to the microsecond.
+fn millis(seconds: f64) -> Option<f64> {
+    (seconds.is_finite() && seconds >= 0.0).then(|| (seconds * 1e6).round() / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn output(result: &str, exit_code: Option<i64>, duration_ms: Option<f64>) -> Output {
+        Output { result: json!(result), exit_code, duration_ms }
+    }
+
+    #[test]
+    fn a_header_is_no_output() {
+        for (shown, expected) in [
+            (
+                "Chunk ID: a\nWall time: 0.5000 seconds\nProcess exited with code 2\nOutput:\nx\ny\n",
+                output("x\ny\n", Some(2), Some(500.0)),
+            ),
+            ("Exit code: 1\nWall time: 2 seconds\nOutput:\n", output("", Some(1), Some(2000.0))),
+            ("Wall time: 0.25 seconds\nOutput:\nok", output("ok", None, Some(250.0))),
+            (
+                r#"{"output":"x","metadata":{"exit_code":0,"duration_seconds":0.5}}"#,
+                output("x", Some(0), Some(500.0)),
+            ),
+        ] {
+            assert_eq!(Output::of(json!(shown)), expected, "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_header_stays_as_it_is() {
+        for shown in ["", "plain", "Note: x\nno output follows", r#"{"output": 1}"#, "Wall time: soon"] {
+            assert_eq!(Output::of(json!(shown)), output(shown, None, None), "{shown}");
+        }
+        assert_eq!(Output::of(json!([1])).result, json!([1]));
+    }
+}

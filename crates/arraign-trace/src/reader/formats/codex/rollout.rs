@@ -1,0 +1,204 @@
+//! The rollout of a session: the items of the Responses API, and events that mirror them.
+
+use std::collections::HashMap;
+
+use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::content::{all_texts, text_of};
+use crate::reader::error::Wrong;
+use crate::reader::formats::codex::TOKENS;
+use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
+use crate::reader::formats::codex::output::Output;
+use crate::reader::formats::openai_responses::items::Items;
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+/// A trace while the lines of its rollout are read.
+#[derive(Debug, Default)]
+struct Rollout {
+    items: Items,
+    began: Option<u64>,
+    /// What the events say of each call.
+    mirrors: HashMap<String, Mirror>,
+    /// When each call was written.
+    started: Vec<Option<f64>>,
+}
+
+pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
+    let mut rollout = Rollout::default();
+    for Record { at, value } in records {
+        let line = Object::of(value, "a line").and_then(|line| rollout.line(line));
+        line.map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(rollout.finish())
+}
+
+/// Whether a user's message is what Codex tells the model, and not what the user said.
+pub(crate) fn is_context(text: &str) -> bool {
+    const TOLD: [&str; 6] = [
+        "<environment_context>",
+        "<user_instructions>",
+        "<INSTRUCTIONS>",
+        "<turn_aborted>",
+        "<subagent_notification>",
+        "# AGENTS.md instructions",
+    ];
+    TOLD.iter().any(|start| text.trim_start().starts_with(start))
+}
+
+impl Rollout {
+    fn line(&mut self, mut line: Object) -> Result<(), Wrong> {
+        let time = line.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
+        self.began = self.began.or(time);
+        let Some(mut payload) = line.object(&["payload"])? else { return self.bare(line) };
+        let kind = line.text(&["type"])?.unwrap_or_default();
+        let told = match kind.as_ref() {
+            "session_meta" => self.meta(payload),
+            "turn_context" => {
+                let model = payload.string(&["model"])?;
+                let trace = self.items.trace();
+                trace.model = model.or(trace.model.take());
+                Ok(())
+            }
+            "response_item" => self.item(payload, time),
+            "event_msg" => self.event(payload),
+            _ => Ok(()),
+        };
+        told.map_err(|wrong| wrong.under("payload"))
+    }
+
+    /// A line of the first rollouts: an item, or what begins the file.
+    fn bare(&mut self, line: Object) -> Result<(), Wrong> {
+        match (line.get("type"), line.get("instructions")) {
+            (Some(_), _) => self.item(line, None),
+            (None, Some(_)) => self.meta(line),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// A session that continues another repeats the other's.
+    fn meta(&mut self, mut meta: Object) -> Result<(), Wrong> {
+        let id = meta.string(&["id", "session_id"])?;
+        let agent = meta.string(&["agent_nickname", "agent_role"])?;
+        let trace = self.items.trace();
+        trace.id = trace.id.take().or(id);
+        trace.agent = trace.agent.take().or(agent);
+        Ok(())
+    }
+
+    fn item(&mut self, mut item: Object, time: Option<u64>) -> Result<(), Wrong> {
+        if item.get("role").and_then(Json::as_str) == Some("user") {
+            let told = is_told(&item);
+            let text = text_of(item.take(&["content"]));
+            let role = if told || is_context(&text) { Role::System } else { Role::User };
+            self.items.say(role, &text);
+            self.items.trace().answer.take_if(|_| role == Role::User);
+            return Ok(());
+        }
+        join_parts(&mut item);
+        self.items.add(Json::Object(item), None)?;
+        let started = self.began.zip(time).map(|(began, time)| millis_between(began, time));
+        self.started.resize(self.items.trace().calls.len(), started);
+        Ok(())
+    }
+
+    fn event(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let kind = event.text(&["type"])?.unwrap_or_default();
+        match kind.as_ref() {
+            "item_completed" => {
+                let item = event.object(&["item"])?.unwrap_or_default();
+                self.mirror(item, "id").map_err(|wrong| wrong.under("item"))
+            }
+            "exec_command_end" | "mcp_tool_call_end" | "patch_apply_end" => self.mirror(event, "call_id"),
+            "token_count" => self.tokens(event),
+            "task_complete" | "turn_complete" => self.end(event),
+            "turn_aborted" => {
+                let reason = event.string(&["reason"])?;
+                self.items.trace().stop_reason = reason.or(Some("aborted".to_owned()));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn mirror(&mut self, mut item: Object, id: &str) -> Result<(), Wrong> {
+        let Some(id) = item.string(&[id])? else { return Ok(()) };
+        if let Some(mirror) = Mirror::of(&mut item)? {
+            self.mirrors.insert(id, mirror);
+        }
+        Ok(())
+    }
+
+    /// The session's tokens so far.
+    fn tokens(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let total =
+            event.within(&["info"], |mut info| TOKENS.read_from(&mut info, &["total_token_usage"]))?;
+        let Some(total) = total else { return Ok(()) };
+        let trace = self.items.trace();
+        trace.usage = total.or(trace.usage);
+        Ok(())
+    }
+
+    /// The end of a task. The tasks of a session add up.
+    fn end(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let took = event.figure(&["duration_ms"])?;
+        let trace = self.items.trace();
+        trace.answer = event.string(&["last_agent_message"])?;
+        trace.stop_reason = None;
+        trace.duration_ms =
+            took.map(|took| took + trace.duration_ms.unwrap_or_default()).or(trace.duration_ms);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Trace {
+        let started = std::mem::take(&mut self.started);
+        for (call, started) in self.items.trace().calls.iter_mut().zip(started) {
+            call.started_ms = started;
+            let mirror = call.id.as_ref().and_then(|id| self.mirrors.get(id));
+            settle(call, mirror);
+        }
+        let mut trace = self.items.draft.finish();
+        // What the user said last was not answered.
+        if trace.messages.last().is_some_and(|message| message.role == Role::User) {
+            trace.answer = None;
+        }
+        trace
+    }
+}
+
+/// Whether an item says that its content is the application's.
+fn is_told(item: &Object) -> bool {
+    let metadata = item.get("internal_chat_message_metadata_passthrough");
+    let kinds = metadata.and_then(|metadata| metadata.get("content_item_kinds")).and_then(Json::as_list);
+    let is_users =
+        |kind: &Json| kind.as_str().is_some_and(|kind| kind.starts_with("user") || kind == "unknown");
+    kinds.is_some_and(|kinds| !kinds.is_empty() && !kinds.iter().any(is_users))
+}
+
+/// An output in parts has its header in the first: they are lines of one text.
+fn join_parts(item: &mut Object) {
+    if let Some(texts) = item.get("output").and_then(all_texts) {
+        let joined = texts.join("\n");
+        item.push("output".into(), Json::Text(joined.into()));
+    }
+}
+
+/// The call with what came of it: its output without the header, and what the mirror knows.
+fn settle(call: &mut Call, mirror: Option<&Mirror>) {
+    if let Some(shown) = call.result.take() {
+        let output = Output::of(shown);
+        call.result = Some(output.result);
+        call.exit_code = output.exit_code.or(call.exit_code);
+        call.duration_ms = output.duration_ms;
+    }
+    let answered = call.status != CallStatus::Unanswered;
+    let by_code = call.exit_code.map(|code| if code == 0 { CallStatus::Ok } else { CallStatus::Error });
+    call.status = by_code.filter(|_| answered).unwrap_or(call.status);
+    if let Some(mirror) = mirror {
+        mirror.tell(call);
+    }
+    if call.status == CallStatus::Error && call.error.is_none() {
+        call.error = error_in_output(call);
+    }
+}

@@ -1,0 +1,166 @@
+//! `episodes`: events of runs, one per line: `episode_start`, `step`, `tool_call`, `episode_end`.
+//!
+//! Each episode is a run. The events of several episodes can be interleaved. The events do not record which calls one
+//! model response made: each call is a turn.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::reader::build::tool_result::settled;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Call, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "episodes",
+    summary: "events of runs: `episode_start`, `step`, `tool_call`, `episode_end`",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
+
+const EVENTS: [&str; 4] = ["episode_start", "step", "tool_call", "episode_end"];
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    for record in &input.records {
+        let kind = record.value.get("type").and_then(Json::as_str).unwrap_or_default();
+        let named = record.value.get("episode_id").is_some_and(Json::is_text);
+        if !EVENTS.contains(&kind) || !named {
+            return Err(Reason::of(record.at, "is no event of an episode"));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+/// A run while its events are read.
+#[derive(Debug)]
+struct Episode {
+    trace: Trace,
+    started: Option<f64>,
+}
+
+/// The runs of a file, and where each stands by its id.
+#[derive(Debug, Default)]
+struct Episodes {
+    list: Vec<Episode>,
+    places: HashMap<String, usize>,
+}
+
+impl Episodes {
+    fn entry(&mut self, id: String) -> &mut Episode {
+        let place = *self.places.entry(id.clone()).or_insert(self.list.len());
+        if place == self.list.len() {
+            self.list.push(Episode { trace: Trace { id: Some(id), ..Trace::default() }, started: None });
+        }
+        &mut self.list[place]
+    }
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let id = look(text, &["episode_id"])?.string(&["episode_id"]).ok().flatten();
+    Ok(id.map_or(Whose::Nobody, Whose::Of).into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut episodes = Episodes::default();
+    for Record { at, value } in input.records {
+        let event = Object::of(value, "an event").and_then(|event| add(&mut episodes, event));
+        event.map_err(|wrong| at.blame(wrong))?;
+    }
+    let finish = |mut episode: Episode| {
+        episode.trace.settle_answer();
+        episode.trace
+    };
+    Ok(episodes.list.into_iter().map(finish).collect())
+}
+
+fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), Wrong> {
+    let kind = event.required(&["type"])?;
+    let id = event.required(&["episode_id"])?.into_owned();
+    let time = event.figure(&["timestamp"])?;
+    let episode = episodes.entry(id);
+    match kind.as_ref() {
+        "episode_start" => {
+            episode.start(event, time);
+            Ok(())
+        }
+        "step" => episode.step(event),
+        "tool_call" => episode.call(event, time),
+        "episode_end" => episode.end(event, time),
+        other => Err(Wrong::new(format!("`{other}` is none of `{}`", EVENTS.join("`, `"))).under("type")),
+    }
+}
+
+impl Episode {
+    fn start(&mut self, mut event: Object, time: Option<f64>) {
+        self.started = time;
+        let prompt = match event.take(&["input"]) {
+            Some(Json::Text(prompt)) => Some(prompt.into_owned()),
+            Some(input) => input.get("prompt").and_then(Json::as_str).map(ToOwned::to_owned),
+            None => None,
+        };
+        if let Some(prompt) = prompt {
+            self.trace.push_message(Role::User, prompt);
+        }
+        let mut meta =
+            event.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
+        self.trace.model = meta.string(&["model"]).ok().flatten();
+    }
+
+    /// What a model said. Some writers keep prompt and completion as JSON in the text.
+    fn step(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let kind = event.text(&["kind"])?.unwrap_or_default();
+        let Some(content) = event.text(&["content"])? else { return Ok(()) };
+        let role = match kind.as_ref() {
+            "user" | "user_input" | "prompt" => Role::User,
+            "system" => Role::System,
+            "model" | "llm" | "llm_completion" | "assistant" => Role::Assistant,
+            _ => return Ok(()),
+        };
+        let pair =
+            serde_json::from_str(&content).and_then(serde_json::from_value::<Pair>).unwrap_or_default();
+        if let (None, Some(prompt)) = (&self.trace.input, pair.prompt) {
+            self.trace.push_message(Role::User, prompt);
+        }
+        self.trace.push_message(role, pair.completion.map_or(content, Cow::Owned));
+        Ok(())
+    }
+
+    fn call(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
+        let name = event.required(&["tool_name"])?;
+        let arguments = event.arguments("args");
+        let turn = self.trace.calls.len() + 1;
+        let started_ms = self.since_start(time)?;
+        self.trace.push_call(Call { started_ms, ..settled(Call::new(name, arguments, turn), event) });
+        Ok(())
+    }
+
+    fn end(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
+        self.trace.duration_ms = self.since_start(time)?;
+        self.trace.answer = event.string(&["final_output"])?;
+        self.trace.stop_reason = event.string(&["outcome"])?;
+        Ok(())
+    }
+
+    fn since_start(&self, time: Option<f64>) -> Result<Option<f64>, Wrong> {
+        let (Some(started), Some(time)) = (self.started, time) else { return Ok(None) };
+        if time < started {
+            return Err(
+                Wrong::new(format!("{time} is before the episode's start, {started}")).under("timestamp")
+            );
+        }
+        Ok(Some(time - started))
+    }
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+struct Pair {
+    prompt: Option<String>,
+    completion: Option<String>,
+}

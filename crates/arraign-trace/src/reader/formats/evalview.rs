@@ -1,0 +1,165 @@
+//! `evalview`: EvalView's execution traces, alone or in its results.
+//!
+//! The format does not record which calls were parallel: each call is a turn. Cached tokens are counted separately from
+//! the input.
+
+use std::borrow::Cow;
+use std::iter::{Enumerate, Peekable};
+
+use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::tool_result::error_of;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::{TokenKeys, dollars};
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "evalview",
+    summary: "EvalView: execution traces, results",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    for record in &input.records {
+        let trace = record.value.get("trace").unwrap_or(&record.value);
+        let Some(steps) = trace.get("steps").and_then(Json::as_list) else {
+            return Err(Reason::of(record.at, "has no `steps`"));
+        };
+        let told =
+            trace.get("final_output").is_some() || trace.get("session_id").is_some() && !steps.is_empty();
+        if !told || steps.iter().any(|step| step.get("tool_name").is_none()) {
+            return Err(Reason::of(record.at, "has no steps with a `tool_name` and a `final_output`"));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut record = look(text, &["trace", "session_id"])?;
+    let mut run = record.object(&["trace"]).ok().flatten().unwrap_or(record);
+    Ok(Whose::Own(run.string(&["session_id"]).ok().flatten()).into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let runs = input.records.into_iter();
+    runs.map(|Record { at, value }| {
+        Object::of(value, "a trace").and_then(result).map_err(|wrong| at.blame(wrong))
+    })
+    .collect()
+}
+
+/// A result says of its trace what was asked.
+fn result(mut record: Object) -> Result<Trace, Wrong> {
+    let query = record.string(&["input_query"])?;
+    match record.object(&["trace"])? {
+        Some(inner) => run(inner, query).map_err(|wrong| wrong.under("trace")),
+        None => run(record, query),
+    }
+}
+
+fn run(mut record: Object, query: Option<String>) -> Result<Trace, Wrong> {
+    let mut draft = Draft::default();
+    let mut metrics = record.object(&["metrics"])?.unwrap_or_default();
+    let trace = &mut draft.trace;
+    trace.id = record.string(&["session_id"])?;
+    trace.model = record.string(&["model_id", "model"])?;
+    trace.duration_ms = metrics.figure(&["total_latency"])?.or(lasted(&mut record)?);
+    trace.usage =
+        TOKENS.read_from(&mut metrics, &["total_tokens"]).map_err(|wrong| wrong.under("metrics"))?;
+    // The field must be there: where no tokens were counted, nothing is what nobody knew.
+    let cost = metrics.take(&["total_cost"]).as_ref().and_then(dollars);
+    trace.cost_usd = cost.filter(|cost| *cost > 0.0 || trace.usage.is_some());
+    let turns = record.list(&["turns"])?;
+    if let Some(query) = query.filter(|_| turns.is_empty()) {
+        draft.say(Role::User, &query);
+    }
+    let mut steps = Steps { draft, turns: turns.into_iter().enumerate().peekable(), answer: None };
+    record.each(&["steps"], "a step", |step| steps.add(step))?;
+    steps.turn_to(u64::MAX);
+    let answer = record.string(&["final_output"])?.or(steps.answer.take());
+    if let Some(answer) = answer {
+        steps.draft.say(Role::Assistant, &answer);
+        steps.draft.trace.answer = Some(answer);
+    }
+    Ok(steps.draft.finish())
+}
+
+fn lasted(record: &mut Object) -> Result<Option<f64>, Wrong> {
+    let mut time = |name: &str| Ok(record.text(&[name])?.and_then(|text| nanos(&text)));
+    let (began, ended): (Option<u64>, Option<u64>) = (time("start_time")?, time("end_time")?);
+    Ok(began.zip(ended).map(|(began, ended)| millis_between(began, ended)))
+}
+
+/// The format counts what was read from a cache beside its input; a trace counts it in the input.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    more_input: &[&["cached_tokens"]],
+    output: &["output_tokens"],
+    cached: &["cached_tokens"],
+    ..TokenKeys::NONE
+};
+
+/// The steps of a run; where the user spoke more than once, between the user's turns.
+struct Steps<'t> {
+    draft: Draft,
+    turns: Peekable<Enumerate<std::vec::IntoIter<Json<'t>>>>,
+    /// What the user was answered in the turn that is being told.
+    answer: Option<String>,
+}
+
+impl Steps<'_> {
+    fn add(&mut self, mut step: Object) -> Result<(), Wrong> {
+        if let Some(turn) = step.count(&["turn_index"])? {
+            self.turn_to(turn);
+        }
+        let name = step.required(&["tool_name", "step_name"])?;
+        let arguments = step.arguments("parameters");
+        let failed = matches!(step.get("success"), Some(Json::Bool(false)));
+        let error = error_of(&mut step);
+        let duration_ms =
+            step.object(&["metrics"])?.map(|mut metrics| metrics.figure(&["latency"])).transpose()?;
+        let call = Call {
+            id: step.string(&["step_id"])?,
+            result: step
+                .take_even_null("output")
+                .map(Json::into_value)
+                .filter(|output| !output.is_null() || !failed),
+            status: if failed || error.is_some() { CallStatus::Error } else { CallStatus::Ok },
+            error,
+            duration_ms: duration_ms.flatten(),
+            ..Call::new(name, arguments, 0)
+        };
+        self.draft.next_turn();
+        self.draft.call(call);
+        Ok(())
+    }
+
+    /// Tells the user's turns up to this one, counted from 1: what was answered before, and what was asked.
+    fn turn_to(&mut self, turn: u64) {
+        while let Some((_, next)) = self.turns.next_if(|(place, next)| number(*place, next) <= turn) {
+            let Ok(mut next) = Object::of(next, "a turn") else { continue };
+            let mut text = |names: &[&str]| next.take(names).and_then(Json::into_text);
+            if let Some(answer) = self.answer.take() {
+                self.draft.say(Role::Assistant, &answer);
+            }
+            if let Some(query) = text(&["query", "input"]) {
+                self.draft.say(Role::User, &query);
+            }
+            self.answer = text(&["output", "final_output"]).map(Cow::into_owned);
+        }
+    }
+}
+
+fn number(place: usize, turn: &Json) -> u64 {
+    let told = turn.get("index").or_else(|| turn.get("turn_index")).and_then(Json::as_number);
+    told.and_then(serde_json::Number::as_u64).unwrap_or(place as u64 + 1)
+}

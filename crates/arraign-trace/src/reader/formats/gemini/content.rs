@@ -1,0 +1,122 @@
+//! One content of Gemini's: its parts, in the spelling of the API or of Python.
+
+use serde_json::json;
+
+use crate::reader::Certainty;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::error::Wrong;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Role};
+
+/// How sure a content makes that it is Gemini's: other formats have messages with `parts` as well.
+pub(crate) fn judge(content: &Json) -> Option<Certainty> {
+    let role = content.get("role").and_then(Json::as_str);
+    if !matches!(role, None | Some("user" | "model" | "function" | "system")) {
+        return None;
+    }
+    let parts = content.get("parts")?.as_list()?;
+    let foreign = |part: &Json| ["type", "kind", "part_kind"].iter().any(|key| part.get(key).is_some());
+    if parts.iter().any(|part| !part.is_object() || foreign(part)) {
+        return None;
+    }
+    let own = |part: &Json| CALL.iter().chain(&RESPONSE).any(|key| part.get(key).is_some());
+    let sure = role == Some("model") || parts.iter().any(own);
+    Some(if sure { Certainty::Sure } else { Certainty::Likely })
+}
+
+const CALL: [&str; 2] = ["functionCall", "function_call"];
+const RESPONSE: [&str; 2] = ["functionResponse", "function_response"];
+
+/// A conversation while its contents are read.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    pub(crate) draft: Draft,
+}
+
+impl Walk {
+    /// The instructions: a content, or a text.
+    pub(crate) fn system(&mut self, instruction: Option<Json>) {
+        let text = match instruction {
+            Some(Json::Text(text)) => text.into_owned(),
+            Some(Json::Object(mut content)) => text_of(&mut content),
+            _ => return,
+        };
+        self.draft.say(Role::System, &text);
+    }
+
+    /// Adds a content, which the next one ends; its calls are those of the agents of `path`.
+    pub(crate) fn content(&mut self, content: Json, path: &[String]) -> Result<(), Wrong> {
+        let mut content = Object::of(content, "a content")?;
+        let role = match content.text(&["role"])?.as_deref() {
+            Some("model") => Some(Role::Assistant),
+            Some("system") => Some(Role::System),
+            Some("function") => None,
+            _ => Some(Role::User),
+        };
+        self.draft.begin(role);
+        self.parts(content, path)
+    }
+
+    /// Adds a piece of the content that is coming in.
+    pub(crate) fn more(&mut self, content: Json) -> Result<(), Wrong> {
+        self.parts(Object::of(content, "a content")?, &[])
+    }
+
+    fn parts(&mut self, mut content: Object, path: &[String]) -> Result<(), Wrong> {
+        content.each(&["parts"], "a part", |part| self.part(part, path))
+    }
+
+    fn part(&mut self, mut part: Object, path: &[String]) -> Result<(), Wrong> {
+        if part.get("thought").is_some_and(Json::is_true) {
+            return Ok(());
+        }
+        if let Some(text) = part.text(&["text"])? {
+            self.draft.text(&text);
+        }
+        part.within(&CALL, |call| self.call(call, path))?;
+        part.within(&RESPONSE, |response| self.answer(response))?;
+        if let Some(mut code) = part.object(&["executableCode", "executable_code"])? {
+            let mut text = |name: &str| code.take(&[name]).map(Json::into_value);
+            let arguments = json!({"language": text("language"), "code": text("code")});
+            let call = Call::new("code_execution", Arguments::Json(arguments), 0);
+            self.draft.call(Call { agent_path: path.to_vec(), ..call });
+        }
+        if let Some(mut result) = part.object(&["codeExecutionResult", "code_execution_result"])?
+            && let Some(call) = self.draft.waiting(None, Some("code_execution"))
+        {
+            let failed =
+                result.get("outcome").and_then(Json::as_str).is_some_and(|outcome| outcome != "OUTCOME_OK");
+            call.result = result.take(&["output"]).map(Json::into_value);
+            call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, mut call: Object, path: &[String]) -> Result<(), Wrong> {
+        let name = call.required(&["name"])?;
+        let id = call.string(&["id"])?.filter(|id| !id.is_empty());
+        let arguments = call.arguments("args");
+        self.draft.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
+        Ok(())
+    }
+
+    /// A response keeps an error under `error`, by the API's convention.
+    fn answer(&mut self, mut answer: Object) -> Result<(), Wrong> {
+        let id = answer.text(&["id"])?;
+        let name = answer.text(&["name"])?;
+        let known = id.as_deref().filter(|id| self.draft.knows(id));
+        let Some(call) = self.draft.waiting(known, name.as_deref()) else { return Ok(()) };
+        let response = answer.take(&["response"]).unwrap_or_default();
+        let error = response.get("error").filter(|error| !error.is_null()).cloned();
+        call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Ok };
+        call.error = error.map(|error| error.into_text_or_json().into_owned());
+        call.result = Some(response.into_value());
+        Ok(())
+    }
+}
+
+fn text_of(content: &mut Object) -> String {
+    let parts = content.list(&["parts"]).unwrap_or_default();
+    parts.into_iter().filter_map(|mut part| part.as_object_mut()?.take(&["text"])?.into_text()).collect()
+}

@@ -1,0 +1,261 @@
+//! `gemini`: contents, requests and responses of the Gemini API.
+//!
+//! The reader accepts a list of contents, a request, responses, one per line (the pieces of a stream have one id), a log of
+//! requests and responses, and the results of a batch, with one run for each `key`. The API has no ids for calls: a result
+//! belongs to the first call of its name without a result.
+
+mod content;
+
+use std::borrow::Cow;
+
+use crate::reader::build::tool_result::error_of;
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::follow::owned;
+use crate::reader::large::pieces::{Cuts, Follow, Pieces, Trouble, Whose};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Trace, Usage};
+pub(crate) use content::Walk;
+
+pub(crate) const READER: Reader = Reader {
+    name: "gemini",
+    summary: "Gemini API: contents, requests, responses, logs of both",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+/// What is said of a prompt that was not answered.
+const FEEDBACK: [&str; 2] = ["promptFeedback", "prompt_feedback"];
+
+/// The conversation that the client library led by itself, as it calls tools that are functions.
+const HISTORY: [&str; 2] = ["automaticFunctionCallingHistory", "automatic_function_calling_history"];
+
+/// Whether a record is a line of a batch's results.
+fn is_of_batch(value: &Json) -> bool {
+    let answered = ["response", "error"].iter().any(|name| value.get(name).is_some_and(Json::is_object));
+    answered && value.get("key").is_some_and(Json::is_text)
+}
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    let mut best = None;
+    for record in &input.records {
+        let judged =
+            judge(&record.value).ok_or_else(|| Reason::of(record.at, "holds no `parts` of contents"))?;
+        best = best.max(Some(judged));
+    }
+    best.ok_or_else(|| "the list is empty".into())
+}
+
+fn judge(value: &Json) -> Option<Certainty> {
+    let refused = FEEDBACK.iter().any(|name| value.get(name).is_some_and(Json::is_object));
+    if value.get("candidates").is_some_and(Json::is_list) || refused {
+        return Some(Certainty::Sure);
+    }
+    if is_of_batch(value) && value.get("response").is_none() {
+        return Some(Certainty::Possible);
+    }
+    if value.get("request").is_some() || value.get("response").is_some() {
+        return ["request", "response"].iter().filter_map(|side| judge(value.get(side)?)).max();
+    }
+    let contents = value.get("contents").and_then(Json::as_list);
+    let mut contents = contents.unwrap_or(std::slice::from_ref(value)).iter();
+    contents
+        .try_fold(Certainty::Possible, |best, content| content::judge(content).map(|found| best.max(found)))
+}
+
+/// What a log holds may be cut. A list of contents is one run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_log = input.first().ok()?.get("parts").is_none();
+    is_log.then(|| Pieces::in_order(follow, usize::MAX))
+}
+
+/// Reads a log, and forgets each run that has ended.
+fn follow() -> Follow {
+    let (mut log, mut ended) = (Log::default(), 0);
+    Box::new(move |text| {
+        let record = owned(text)?;
+        // The results of a batch are read whole.
+        if record.get("key").is_some() {
+            return Err(Trouble::Unsuited);
+        }
+        let added = Object::of(record, "a record").and_then(|record| log.add(record));
+        added.map_err(|_| Trouble::Unsuited)?;
+        ended += log.runs.drain(..).count();
+        Ok(Whose::Numbered(ended, None).into())
+    })
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut log = Log::default();
+    for Record { at, value } in input.records {
+        let added = Object::of(value, "a record").and_then(|record| log.add(record));
+        added.map_err(|wrong| at.blame(wrong))?;
+    }
+    log.end_run();
+    Ok(log.runs)
+}
+
+#[derive(Debug, Default)]
+struct Log<'t> {
+    runs: Vec<Trace>,
+    run: Run<'t>,
+}
+
+/// A conversation: how much of it is known, and what it began with.
+#[derive(Debug, Default)]
+struct Run<'t> {
+    walk: Walk,
+    known: usize,
+    first: Option<Json<'t>>,
+    /// The id of the response that is coming in, its tokens so far, and whether more of it is to come.
+    response: Option<String>,
+    usage: Option<Usage>,
+    unfinished: bool,
+}
+
+impl Run<'_> {
+    /// The pieces of a stream each repeat the tokens of those before.
+    fn end_response(&mut self) {
+        if self.response.take().is_some() {
+            self.walk.draft.tally.add(self.usage.take());
+        }
+    }
+}
+
+impl<'t> Log<'t> {
+    fn end_run(&mut self) {
+        let mut run = std::mem::take(&mut self.run);
+        run.end_response();
+        if run.known > 0 || run.walk.draft.trace.stop_reason.is_some() {
+            self.runs.push(run.walk.draft.finish());
+        }
+    }
+
+    fn add(&mut self, mut record: Object<'t>) -> Result<(), Wrong> {
+        if record.get("parts").is_some() {
+            return self.content(Json::Object(record));
+        }
+        if record.get("candidates").is_some() || FEEDBACK.iter().any(|name| record.get(name).is_some()) {
+            return self.response(record);
+        }
+        if record.get("key").is_some() {
+            self.case(&mut record)?;
+        }
+        if let Some(request) = record.object(&["request"])? {
+            self.request(request).map_err(|wrong| wrong.under("request"))?;
+        } else if record.get("contents").is_some() {
+            return self.request(record);
+        }
+        match record.object(&["response"])? {
+            Some(response) => self.response(response).map_err(|wrong| wrong.under("response")),
+            None => Ok(()),
+        }
+    }
+
+    /// A line of a batch's results begins a run of its own.
+    fn case(&mut self, line: &mut Object<'t>) -> Result<(), Wrong> {
+        self.end_run();
+        let trace = &mut self.run.walk.draft.trace;
+        trace.id = line.string(&["key"])?;
+        trace.stop_reason = error_of(line).map(|error| format!("error: {error}"));
+        Ok(())
+    }
+
+    fn content(&mut self, content: Json<'t>) -> Result<(), Wrong> {
+        self.run.first.get_or_insert_with(|| content.clone());
+        self.run.known += 1;
+        self.run.walk.content(content, &[])
+    }
+
+    /// A request replays what was said before it; one that does not begins a run.
+    fn request(&mut self, mut request: Object<'t>) -> Result<(), Wrong> {
+        let system = request.take(&["systemInstruction", "system_instruction"]);
+        let contents = request.list(&["contents"])?;
+        let continues = contents.len() > self.run.known && contents.first() == self.run.first.as_ref();
+        if self.run.known > 0 && !continues {
+            self.end_run();
+        }
+        self.run.end_response();
+        if self.run.known == 0 {
+            self.run.walk.system(system);
+        }
+        let known = self.run.known;
+        for (index, content) in contents.into_iter().enumerate().skip(known) {
+            self.content(content).map_err(|wrong| wrong.under(index).under("contents"))?;
+        }
+        Ok(())
+    }
+
+    /// What the client library said and did by itself before a response, which tells it; whether it did.
+    fn replay(&mut self, history: Vec<Json<'t>>) -> Result<bool, Wrong> {
+        let replayed = !history.is_empty();
+        if self.run.known > 0 && replayed && history.first() != self.run.first.as_ref() {
+            self.end_run();
+        }
+        let known = self.run.known;
+        for (index, content) in history.into_iter().enumerate().skip(known) {
+            self.content(content).map_err(|wrong| wrong.under(index).under(HISTORY[0]))?;
+        }
+        Ok(replayed)
+    }
+
+    fn note_refusal(&mut self, feedback: Option<Object>) -> Result<(), Wrong> {
+        let reason = feedback.unwrap_or_default().string(&["blockReason", "block_reason"])?;
+        let trace = &mut self.run.walk.draft.trace;
+        trace.stop_reason = reason.or(trace.stop_reason.take());
+        Ok(())
+    }
+
+    fn response(&mut self, mut response: Object<'t>) -> Result<(), Wrong> {
+        let replayed = self.replay(response.list(&HISTORY)?)?;
+        let mut text = |names: &[&str]| response.take(names).and_then(Json::into_text).map(Cow::into_owned);
+        let id = text(&["responseId", "response_id"]);
+        let model = text(&["modelVersion", "model_version"]);
+        let told = id.is_some();
+        let id = id.unwrap_or_default();
+        // Early responses have no id; a piece that is not the last has no reason for its end.
+        let goes_on = self.run.response.as_ref() == Some(&id) && (told || self.run.unfinished);
+        if !goes_on {
+            self.run.end_response();
+        }
+        self.run.response = Some(id);
+        let usage = TOKENS.read_from(&mut response, &["usageMetadata", "usage_metadata"])?;
+        // Where the client library called the tools itself, these are the tokens of the last call.
+        let usage = usage.map(|usage| Usage { partial: usage.partial || replayed, ..usage });
+        self.run.usage = usage.or(self.run.usage);
+        self.run.walk.draft.trace.model = model.or(self.run.walk.draft.trace.model.take());
+        self.note_refusal(response.object(&FEEDBACK)?)?;
+        let candidate = response.list(&["candidates"])?.into_iter().next();
+        let Some(candidate) = candidate else { return Ok(()) };
+        let mut candidate = Object::of(candidate, "a candidate")?;
+        let reason = candidate.take(&["finishReason", "finish_reason"]).and_then(Json::into_text);
+        self.run.unfinished = reason.is_none();
+        if let Some(reason) = reason {
+            self.run.walk.draft.trace.stop_reason = Some(reason.into_owned());
+        }
+        match candidate.take(&["content"]) {
+            Some(content) if goes_on => self.run.walk.more(content),
+            Some(content) => self.content(content),
+            None => Ok(()),
+        }
+        .map_err(|wrong| wrong.at("/candidates/0/content"))
+    }
+}
+
+/// The tokens of a response. What was thought is not among the candidates' tokens; it is among our output.
+/// The format counts thoughts beside the output and the results of tools beside the prompt; it leaves out zeros.
+pub(crate) const TOKENS: TokenKeys = TokenKeys {
+    input: &["promptTokenCount", "prompt_token_count"],
+    more_input: &[&["toolUsePromptTokenCount", "tool_use_prompt_token_count"]],
+    output: &["candidatesTokenCount", "candidates_token_count"],
+    more_output: &[&["thoughtsTokenCount", "thoughts_token_count"]],
+    cached: &["cachedContentTokenCount", "cached_content_token_count"],
+    reasoning: &["thoughtsTokenCount", "thoughts_token_count"],
+    omits_zero: true,
+};

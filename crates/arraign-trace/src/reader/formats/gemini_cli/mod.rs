@@ -1,0 +1,50 @@
+//! `gemini-cli`: the output of Gemini CLI with `--output-format stream-json`, and its session files.
+
+mod session;
+mod stream;
+
+use crate::reader::error::Wrong;
+use crate::reader::json::input::Input;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+
+pub(crate) const READER: Reader = Reader {
+    name: "gemini-cli",
+    summary: "Gemini CLI: stream-json, session files",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+fn detect(input: &Input) -> Detection {
+    let first = input.first()?;
+    if session::is_session(first) || input.records.iter().any(|record| stream::is_own(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
+    Err("it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`".into())
+}
+
+/// Each run of a stream begins with an event that says so. A session file is one run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    (!session::is_session(input.first().ok()?)).then(|| Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut event = look(text, &["type", "session_id"])?;
+    let begins = event.get("type").and_then(Json::as_str) == Some("init");
+    let id = event.string(&["session_id"]).ok().flatten();
+    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.records.first().is_some_and(|record| session::is_session(&record.value)) {
+        return session::read(input.records).map(|run| vec![run]);
+    }
+    stream::read(input.records)
+}
+
+fn kind<'v>(value: &'v Json) -> Option<&'v str> {
+    value.get("type").and_then(Json::as_str)
+}

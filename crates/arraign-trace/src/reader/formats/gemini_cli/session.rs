@@ -1,0 +1,193 @@
+//! A session file: its messages, each written again when more of it is known, and patches of the whole (`$set`).
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+pub(crate) fn is_session(value: &Json) -> bool {
+    value.get("sessionId").is_some() && value.get("projectHash").is_some()
+}
+
+pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
+    let mut session = Session::default();
+    for Record { at, value } in records {
+        let added = Object::of(value, "a line").and_then(|line| session.add(line));
+        added.map_err(|wrong| at.blame(wrong))?;
+    }
+    session.finish()
+}
+
+#[derive(Debug, Default)]
+struct Session<'t> {
+    id: Option<String>,
+    /// The messages, and where each stands by its id.
+    messages: Vec<Object<'t>>,
+    places: HashMap<String, usize>,
+}
+
+impl<'t> Session<'t> {
+    fn add(&mut self, mut line: Object<'t>) -> Result<(), Wrong> {
+        if let Some(patch) = line.object(&["$set"])? {
+            return self.patch(patch).map_err(|wrong| wrong.under("$set"));
+        }
+        if line.get("sessionId").is_some() {
+            return self.patch(line);
+        }
+        self.put(line);
+        Ok(())
+    }
+
+    /// The head of the file, or a patch: it may replace all messages.
+    fn patch(&mut self, mut patch: Object<'t>) -> Result<(), Wrong> {
+        self.id = patch.string(&["sessionId"])?.or(self.id.take());
+        if patch.get("messages").is_some_and(Json::is_list) {
+            self.messages.clear();
+            self.places.clear();
+        }
+        for message in patch.list(&["messages"])? {
+            self.put(Object::of(message, "a message").map_err(|wrong| wrong.under("messages"))?);
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, message: Object<'t>) {
+        let id = message.get("id").and_then(Json::as_str).map(ToOwned::to_owned);
+        let Some(id) = id else { return };
+        let place = *self.places.entry(id).or_insert(self.messages.len());
+        match self.messages.get_mut(place) {
+            Some(known) => *known = message,
+            None => self.messages.push(message),
+        }
+    }
+
+    fn finish(self) -> Result<Trace, Wrong> {
+        let mut run = Run::default();
+        run.draft.trace.id = self.id;
+        self.messages.into_iter().try_for_each(|message| run.message(message))?;
+        Ok(run.draft.finish())
+    }
+}
+
+#[derive(Debug, Default)]
+struct Run {
+    draft: Draft,
+}
+
+impl Run {
+    fn message(&mut self, mut message: Object) -> Result<(), Wrong> {
+        let kind = message.text(&["type"])?.unwrap_or_default();
+        let text = text_of(message.take(&["content"]));
+        match kind.as_ref() {
+            // What the program tells the model of the machine comes in the user's name.
+            "user" if text.starts_with("<session_context>") => self.draft.say(Role::System, &text),
+            "user" if text.is_empty() => {}
+            "user" => self.draft.say(Role::User, &text),
+            "gemini" => self.model(message, &text)?,
+            "error" => self.draft.trace.stop_reason = Some(format!("error: {text}")),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn model(&mut self, mut message: Object, text: &str) -> Result<(), Wrong> {
+        let model = message.string(&["model"])?;
+        self.draft.trace.model = model.or(self.draft.trace.model.take());
+        self.draft.tally.add(TOKENS.read_from(&mut message, &["tokens"])?);
+        self.draft.begin(Some(Role::Assistant));
+        self.draft.text(text);
+        for (index, call) in message.list(&["toolCalls"])?.into_iter().enumerate() {
+            let call = Object::of(call, "a call").and_then(|call| self.call(call));
+            call.map_err(|wrong| wrong.under(index).under("toolCalls"))?;
+        }
+        self.draft.end();
+        Ok(())
+    }
+
+    fn call(&mut self, mut call: Object) -> Result<(), Wrong> {
+        let name = call.required(&["name"])?;
+        let id = call.string(&["id"])?;
+        let arguments = call.arguments("args");
+        let server = call.text(&["displayName"])?.and_then(|shown| server_of(&shown));
+        let status = call.text(&["status"])?;
+        let response = call.list(&["result"])?.into_iter().find_map(response_of);
+        let mut made = Call { id, server, ..Call::new(name, arguments, 0) };
+        settle(&mut made, status.as_deref(), response);
+        self.draft.call(made);
+        Ok(())
+    }
+}
+
+fn settle(call: &mut Call, status: Option<&str>, response: Option<Object>) {
+    let mut response = response.unwrap_or_default();
+    let error = response.take(&["error"]).map(|error| error.into_text_or_json().into_owned());
+    call.result = response.take(&["output"]).map(|output| match output {
+        Json::Text(text) => unwrapped(&text).into(),
+        other => other.into_value(),
+    });
+    let is_shell = call.name.contains("shell");
+    call.exit_code =
+        call.result.as_ref().and_then(serde_json::Value::as_str).filter(|_| is_shell).and_then(exit_code);
+    call.status = match status {
+        Some("success") if error.is_none() => CallStatus::Ok,
+        Some("success" | "error" | "cancelled") => CallStatus::Error,
+        _ => CallStatus::Unanswered,
+    };
+    call.error = error;
+}
+
+/// A shell's call ends with a line such as `Exit Code: 2`.
+fn exit_code(output: &str) -> Option<i64> {
+    output.lines().rev().take(8).find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
+}
+
+fn response_of(part: Json<'_>) -> Option<Object<'_>> {
+    let mut part = Object::of(part, "a part").ok()?;
+    part.object(&["functionResponse"]).ok()??.object(&["response"]).ok()?
+}
+
+/// What came from outside is wrapped for the model.
+fn unwrapped(text: &str) -> &str {
+    let inner = text
+        .strip_prefix("<untrusted_context>\n")
+        .and_then(|text| text.strip_suffix("\n</untrusted_context>"));
+    inner.unwrap_or(text)
+}
+
+/// The server of a tool that is shown as `get_order (shop MCP Server)`.
+fn server_of(shown: &str) -> Option<String> {
+    let (_, server) = shown.strip_suffix(" MCP Server)")?.rsplit_once(" (")?;
+    Some(server.to_owned())
+}
+
+fn text_of(content: Option<Json>) -> String {
+    match content {
+        Some(Json::Text(text)) => text.into_owned(),
+        Some(Json::List(parts)) => parts.into_iter().filter_map(part_text).collect(),
+        _ => String::new(),
+    }
+}
+
+fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
+    match part {
+        Json::Text(text) => Some(text),
+        Json::Object(mut part) => part.take(&["text"])?.into_text(),
+        _ => None,
+    }
+}
+
+/// The format counts thoughts beside the output; a trace counts them in it.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input"],
+    output: &["output"],
+    more_output: &[&["thoughts"]],
+    cached: &["cached"],
+    reasoning: &["thoughts"],
+    ..TokenKeys::NONE
+};

@@ -1,0 +1,152 @@
+//! The events of a sample: when its tools ran, and which calls were made inside of them.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::tool_result::error_of;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Call, CallStatus};
+
+/// How many spans around one are looked at.
+const DEPTH: usize = 64;
+
+/// A tool's event.
+#[derive(Debug)]
+pub(crate) struct ToolEvent {
+    start: u64,
+    end: Option<u64>,
+    call: Call,
+}
+
+/// The tools' events of a sample.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    began: u64,
+    by_id: HashMap<String, ToolEvent>,
+    /// The calls that the sample's messages do not tell, by the call during or after which they were made; by none are
+    /// those that were made before any other.
+    nested: HashMap<Option<String>, Vec<Call>>,
+}
+
+impl Events {
+    /// The events of a sample that began then, or with its first event, where its version does not say; `known` are the
+    /// calls that its messages tell.
+    pub(crate) fn of(events: Vec<Json>, began: Option<u64>, known: &HashSet<String>) -> Self {
+        let time = |event: &Json| nanos(event.get("timestamp")?.as_str()?);
+        let began = began.or_else(|| events.iter().filter_map(time).min());
+        let mut spans = Spans::default();
+        let mut own = Vec::new();
+        let mut inner = Vec::new();
+        for event in events {
+            let Ok(event) = Object::of(event, "an event") else { continue };
+            match event.get("event").and_then(Json::as_str) {
+                Some("span_begin") => spans.add(event),
+                Some("tool") => {
+                    let Some(event) = tool_event(event, &spans) else { continue };
+                    let is_own = event.call.id.as_ref().is_some_and(|id| known.contains(id));
+                    if is_own { own.push(event) } else { inner.push(event) }
+                }
+                _ => {}
+            }
+        }
+        let mut events = Self { began: began.unwrap_or_default(), ..Self::default() };
+        events.nest(&mut own, inner);
+        events.by_id = own.into_iter().filter_map(|event| Some((event.call.id.clone()?, event))).collect();
+        events
+    }
+
+    /// Files each inner call under the last of the run's own calls that had begun before it. Where that had ended, it is
+    /// the run's own as well: an agent's `submit` is taken out of its messages.
+    fn nest(&mut self, own: &mut [ToolEvent], inner: Vec<ToolEvent>) {
+        own.sort_by_key(|event| event.start);
+        for event in inner {
+            let after = own.partition_point(|outer| outer.start <= event.start);
+            let outer = after.checked_sub(1).and_then(|last| own.get(last));
+            let around = outer.filter(|outer| outer.end.is_none_or(|end| end > event.start));
+            let mut call = self.timed(event);
+            if let Some(around) = around.filter(|_| call.agent_path.is_empty()) {
+                call.agent_path.push(around.call.name.clone());
+            }
+            self.nested.entry(outer.and_then(|outer| outer.call.id.clone())).or_default().push(call);
+        }
+    }
+
+    fn timed(&self, event: ToolEvent) -> Call {
+        let started_ms = Some(millis_between(self.began, event.start));
+        let duration_ms = event.end.map(|end| millis_between(event.start, end));
+        Call { started_ms, duration_ms, ..event.call }
+    }
+
+    /// When the call with this id was made, and how long it took.
+    pub(crate) fn times(&self, id: Option<&str>) -> (Option<f64>, Option<f64>) {
+        let Some(event) = id.and_then(|id| self.by_id.get(id)) else { return (None, None) };
+        let duration = event.end.map(|end| millis_between(event.start, end));
+        (Some(millis_between(self.began, event.start)), duration)
+    }
+
+    /// The calls made during or after the call with this id, and before the next; without an id, before all others.
+    pub(crate) fn take_nested(&mut self, id: Option<&str>) -> Vec<Call> {
+        self.nested.remove(&id.map(ToOwned::to_owned)).unwrap_or_default()
+    }
+}
+
+fn tool_event(mut event: Object, spans: &Spans) -> Option<ToolEvent> {
+    let time = |event: &mut Object, name: &str| nanos(&event.text(&[name]).ok()??);
+    let start = time(&mut event, "timestamp")?;
+    let end = time(&mut event, "completed");
+    let agent_path = spans.agents_around(event.text(&["span_id"]).ok()?.as_deref());
+    let arguments = event.arguments("arguments");
+    let name = event.string(&["function"]).ok()??;
+    let id = event.string(&["id"]).ok()?;
+    let error = error_of(&mut event);
+    let result = event.take(&["result"]).map(Json::into_value);
+    let status = match (&error, &result) {
+        (Some(_), _) => CallStatus::Error,
+        (None, Some(_)) => CallStatus::Ok,
+        (None, None) => CallStatus::Unanswered,
+    };
+    let call = Call { id, result, status, error, agent_path, ..Call::new(name, arguments, 0) };
+    Some(ToolEvent { start, end, call })
+}
+
+/// Which span stands inside of which.
+#[derive(Debug, Default)]
+struct Spans {
+    spans: HashMap<String, Span>,
+}
+
+#[derive(Debug)]
+struct Span {
+    parent: Option<String>,
+    /// The name of the agent that it is.
+    agent: Option<String>,
+    is_tool: bool,
+}
+
+impl Spans {
+    fn add(&mut self, mut event: Object) {
+        let mut text = |name: &str| event.string(&[name]).ok().flatten();
+        let (Some(id), parent, kind) = (text("id"), text("parent_id"), text("type")) else { return };
+        let kind = kind.unwrap_or_default();
+        let agent = text("name").filter(|_| kind == "agent");
+        self.spans.insert(id, Span { parent, agent, is_tool: kind == "tool" });
+    }
+
+    /// The agents inside of tools around a span, outermost first.
+    fn agents_around(&self, span: Option<&str>) -> Vec<String> {
+        let mut path = Vec::new();
+        let mut pending = Vec::new();
+        let mut at = span.and_then(|id| self.spans.get(id));
+        for _ in 0..DEPTH {
+            let Some(span) = at else { break };
+            pending.extend(span.agent.clone());
+            if span.is_tool {
+                path.append(&mut pending);
+            }
+            at = span.parent.as_deref().and_then(|id| self.spans.get(id));
+        }
+        path.reverse();
+        path
+    }
+}

@@ -1,0 +1,82 @@
+//! `inspect`: logs of Inspect as JSON, whole logs or single samples.
+//!
+//! Each sample is a run with the id of the sample. Later epochs have the id `<id>/<epoch>`. An agent's `submit`, which
+//! Inspect removes from the messages, is also a call. The feature `inspect-zip` reads the zipped `.eval`, and
+//! `inspect log dump` converts it to JSON.
+
+#[cfg(feature = "inspect-zip")]
+mod archive;
+mod events;
+mod sample;
+#[cfg(feature = "inspect-zip")]
+mod zipped;
+
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Pieces, Step, Whose, look, present};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+#[cfg(feature = "inspect-zip")]
+pub(crate) use archive::Archive;
+#[cfg(feature = "inspect-zip")]
+pub use zipped::{ZippedRuns, read_zipped, zipped_runs};
+
+pub(crate) const READER: Reader = Reader {
+    name: "inspect",
+    summary: "Inspect logs: a run for each sample and epoch",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    for record in &input.records {
+        let value = &record.value;
+        let log = value.get("eval").is_some_and(Json::is_object) && value.get("version").is_some();
+        let sample = value.get("epoch").is_some() && value.get("messages").is_some_and(Json::is_list);
+        if !log && !sample {
+            return Err(Reason::of(record.at, "is neither a log with `eval` nor a sample with an `epoch`"));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+/// The samples of a log are pieces of it.
+fn pieces(input: &Input) -> Option<Pieces> {
+    const SAMPLES: &[Step] = &[Step::Under(&["samples"]), Step::Each];
+    let is_log = input.first().ok()?.get("eval").is_some();
+    Some(Pieces::at(if is_log { SAMPLES } else { &[] }, note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    Ok(Whose::Own(sample::id(&mut look(text, &["id", "epoch"])?).ok().flatten()).into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut runs = Vec::new();
+    for Record { at, value } in input.records {
+        let added = Object::of(value, "a log").and_then(|log| add(log, &mut runs));
+        added.map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(runs)
+}
+
+fn add(mut log: Object, runs: &mut Vec<Trace>) -> Result<(), Wrong> {
+    let Some(mut eval) = log.object(&["eval"])? else {
+        runs.push(sample::read(log, None)?);
+        return Ok(());
+    };
+    let model = eval.string(&["model"])?;
+    if log.get("samples").is_none_or(Json::is_null) {
+        return Err(Wrong::new("the log has no `samples`: it is but its head"));
+    }
+    for (index, sample) in present(log.list(&["samples"])?) {
+        let run = Object::of(sample, "a sample").and_then(|sample| sample::read(sample, model.clone()));
+        runs.push(run.map_err(|wrong| wrong.under(index).under("samples"))?);
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! One sample of a log: its messages, with the times of its events.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::Value;
+
+use crate::reader::build::clock::nanos;
+use crate::reader::build::tool_result::error_of;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::dollars;
+use crate::reader::error::Wrong;
+use crate::reader::formats::inspect::events::Events;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+
+pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, Wrong> {
+    let mut output = sample.object(&["output"])?.unwrap_or_default();
+    let mut run =
+        Run { attachments: sample.object(&["attachments"])?.unwrap_or_default().rest(), ..Run::default() };
+    let trace = &mut run.draft.trace;
+    trace.id = id(&mut sample)?;
+    trace.model = output.string(&["model"])?.filter(|model| !model.is_empty()).or(model);
+    trace.duration_ms = sample.figure(&["total_time"])?.map(|seconds| seconds * 1000.0);
+    trace.stop_reason = stop_reason(&mut sample, &output)?;
+    if let Some(usage) = sample.object(&["model_usage"])? {
+        run.spend(usage)?;
+    }
+    let messages = sample.list(&["messages"])?;
+    let known = call_ids(&messages);
+    let began = sample.text(&["started_at"])?.and_then(|text| nanos(&text));
+    run.events = Events::of(sample.list(&["events"])?, began, &known);
+    for (index, message) in messages.into_iter().enumerate() {
+        let message = Object::of(message, "a message").and_then(|message| run.message(message));
+        message.map_err(|wrong| wrong.under(index).under("messages"))?;
+    }
+    Ok(run.draft.finish())
+}
+
+pub(crate) fn id(sample: &mut Object) -> Result<Option<String>, Wrong> {
+    let id = sample.take(&["id"]).map(|id| id.into_text_or_json().into_owned());
+    let epoch = sample.count(&["epoch"])?.filter(|epoch| *epoch > 1);
+    Ok(match (id, epoch) {
+        (Some(id), Some(epoch)) => Some(format!("{id}/{epoch}")),
+        (id, _) => id,
+    })
+}
+
+/// An error or a limit ended the sample, or the model did.
+fn stop_reason(sample: &mut Object, output: &Object) -> Result<Option<String>, Wrong> {
+    if let Some(error) = error_of(sample) {
+        return Ok(Some(format!("error: {error}")));
+    }
+    if let Some(mut limit) = sample.object(&["limit"])? {
+        return Ok(limit.string(&["type"])?.map(|kind| format!("limit: {kind}")));
+    }
+    let choice = output.get("choices").and_then(Json::first);
+    Ok(choice.and_then(|choice| choice.get("stop_reason")?.as_str().map(ToOwned::to_owned)))
+}
+
+fn call_ids(messages: &[Json]) -> HashSet<String> {
+    let calls = messages.iter().filter_map(|message| message.get("tool_calls")?.as_list());
+    calls.flatten().filter_map(|call| call.get("id")?.as_str().map(ToOwned::to_owned)).collect()
+}
+
+#[derive(Debug, Default)]
+struct Run<'t> {
+    draft: Draft,
+    events: Events,
+    /// Long texts, by the mark that stands in their place.
+    attachments: BTreeMap<Cow<'t, str>, Json<'t>>,
+}
+
+impl Run<'_> {
+    /// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.
+    fn spend(&mut self, models: Object) -> Result<(), Wrong> {
+        for (model, usage) in models.rest() {
+            let blame = |wrong: Wrong| wrong.under(&model).under("model_usage");
+            let mut usage = Object::of(usage, "the usage").map_err(blame)?;
+            let mut count = |name: &str| usage.count(&[name]).map_err(blame);
+            let (input, output) = (count("input_tokens")?, count("output_tokens")?);
+            let (cached, written) = (count("input_tokens_cache_read")?, count("input_tokens_cache_write")?);
+            let reasoning_tokens = count("reasoning_tokens")?;
+            let read = [input, cached, written].into_iter().flatten().fold(0, u64::saturating_add);
+            let told = input.is_some() || output.is_some();
+            self.draft.tally.add(told.then_some(Usage {
+                input_tokens: read,
+                cached_tokens: cached,
+                output_tokens: output.unwrap_or_default(),
+                reasoning_tokens,
+                partial: input.is_none() || output.is_none(),
+            }));
+            let cost = usage.take(&["total_cost"]).as_ref().and_then(dollars);
+            let trace = &mut self.draft.trace;
+            trace.cost_usd = cost.map(|cost| cost + trace.cost_usd.unwrap_or_default()).or(trace.cost_usd);
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, mut message: Object) -> Result<(), Wrong> {
+        let role = message.required(&["role"])?;
+        let content = message.take(&["content"]).unwrap_or_default();
+        match role.as_ref() {
+            "system" => self.draft.say(Role::System, &self.text_of(content)),
+            "user" => self.draft.say(Role::User, &self.text_of(content)),
+            "assistant" => self.model(message, content)?,
+            "tool" => self.answer(message, content)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn model(&mut self, mut message: Object, content: Json) -> Result<(), Wrong> {
+        let unheard = self.events.take_nested(None);
+        self.add_all(unheard);
+        self.draft.begin(Some(Role::Assistant));
+        self.draft.text(&self.text_of(content));
+        for (index, call) in message.list(&["tool_calls"])?.into_iter().enumerate() {
+            let call = Object::of(call, "a call").and_then(|call| self.call(call));
+            call.map_err(|wrong| wrong.under(index).under("tool_calls"))?;
+        }
+        self.draft.end();
+        Ok(())
+    }
+
+    fn call(&mut self, mut call: Object) -> Result<(), Wrong> {
+        let name = call.required(&["function"])?;
+        let id = call.string(&["id"])?;
+        let arguments = call.arguments("arguments");
+        let broken = call.string(&["parse_error"])?;
+        let arguments = broken.map_or_else(|| arguments.clone(), |error| broken_arguments(&arguments, error));
+        let (started_ms, duration_ms) = self.events.times(id.as_deref());
+        let nested = self.events.take_nested(id.as_deref());
+        self.draft.call(Call { id, started_ms, duration_ms, ..Call::new(name, arguments, 0) });
+        self.add_all(nested);
+        Ok(())
+    }
+
+    /// Adds the calls that no message tells. The run's own are turns of their own.
+    fn add_all(&mut self, calls: Vec<Call>) {
+        for call in calls {
+            if call.agent_path.is_empty() {
+                self.draft.next_turn();
+            }
+            self.draft.call(call);
+        }
+    }
+
+    fn answer(&mut self, mut message: Object, content: Json) -> Result<(), Wrong> {
+        let id = message.text(&["tool_call_id"])?;
+        let name = message.text(&["function"])?;
+        let said = self.result_of(content);
+        let error = error_of(&mut message);
+        let Some(call) = self.draft.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
+        call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Ok };
+        call.result = Some(said).filter(|said| error.is_none() || *said != "");
+        call.error = error;
+        Ok(())
+    }
+
+    /// What a tool returned: its text, or its parts, where some are no text.
+    fn result_of(&self, content: Json) -> Value {
+        let is_text = |part: &Json| part.get("text").is_some_and(Json::is_text);
+        match content {
+            Json::List(parts) if !parts.iter().all(is_text) => Json::List(parts).into_value(),
+            content => Value::String(self.text_of(content)),
+        }
+    }
+
+    /// The text of a content: itself, or its text parts.
+    fn text_of(&self, content: Json) -> String {
+        match content {
+            Json::Text(text) => self.attached(&text),
+            Json::List(parts) => {
+                let texts = parts
+                    .into_iter()
+                    .filter_map(|mut part| part.as_object_mut()?.take(&["text"])?.into_text());
+                texts.map(|text| self.attached(&text)).collect()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The text that an attachment's mark stands for.
+    fn attached(&self, text: &str) -> String {
+        let attachment = text.strip_prefix("attachment://").and_then(|id| self.attachments.get(id)?.as_str());
+        attachment.unwrap_or(text).to_owned()
+    }
+}
+
+/// What could not be parsed is kept in the error alone, between two lines of its own.
+fn broken_arguments(parsed: &Arguments, error: String) -> Arguments {
+    let (_, rest) = error.split_once("arguments:\n\n").unwrap_or_default();
+    let raw = rest.split_once("\n\nError details").map(|(raw, _)| raw);
+    let raw = raw.map_or_else(|| parsed.to_text(), ToOwned::to_owned);
+    Arguments::Broken { raw, error }
+}

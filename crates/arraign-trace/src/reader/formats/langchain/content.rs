@@ -1,0 +1,66 @@
+//! What a model's message holds in order: its texts, and between them the calls of tools that the provider runs itself.
+//!
+//! Calls of the agent's own tools stand in a list of their own, and here once more: those are not read here.
+
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::formats::anthropic;
+use crate::reader::formats::langchain::message;
+use crate::reader::formats::openai_responses::items;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Call, CallStatus};
+
+/// Adds the content of a message to what an agent of this path says and does.
+pub(crate) fn add(draft: &mut Draft, content: Option<Json>, path: &[String]) {
+    let Some(Json::List(blocks)) = content else {
+        draft.text(&message::text_of(content));
+        return;
+    };
+    for block in blocks {
+        match block {
+            Json::Object(block) => add_block(draft, block, path),
+            other => draft.text(&other.into_text().unwrap_or_default()),
+        }
+    }
+}
+
+fn add_block(draft: &mut Draft, block: Object, path: &[String]) {
+    let kind = block.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
+    match kind.as_str() {
+        "server_tool_result" => settle(draft, block),
+        "tool_result" => {}
+        kind if kind.ends_with("_tool_result") => {
+            // One that says nothing of its call tells nothing.
+            let _ = anthropic::answer(draft, block);
+        }
+        kind => match call(kind, block) {
+            Ok(call) => draft.call(Call { agent_path: path.to_vec(), ..call }),
+            Err(block) => draft.text(&message::text_of(Some(Json::List(vec![Json::Object(block)])))),
+        },
+    }
+}
+
+/// The call of a provider's tool, or the block, if it is none.
+fn call<'t>(kind: &str, mut block: Object<'t>) -> Result<Call, Object<'t>> {
+    let call = match kind {
+        "server_tool_use" | "mcp_tool_use" => anthropic::call(block.clone()).ok(),
+        "server_tool_call" => standard(&mut block),
+        kind => items::provider_call(kind, &block),
+    };
+    call.ok_or(block)
+}
+
+/// The library's own form, whoever the provider is.
+fn standard(block: &mut Object) -> Option<Call> {
+    let name = block.string(&["name"]).ok()??;
+    let arguments = block.arguments("args");
+    Some(Call { id: block.string(&["id"]).ok()?, ..Call::new(name, arguments, 0) })
+}
+
+fn settle(draft: &mut Draft, mut block: Object) {
+    let id = block.text(&["tool_call_id"]).ok().flatten();
+    let Some(call) = draft.waiting(id.as_deref(), None) else { return };
+    let failed = block.get("status").and_then(Json::as_str) == Some("error");
+    call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+    call.result = block.take(&["output"]).map(Json::into_value);
+}

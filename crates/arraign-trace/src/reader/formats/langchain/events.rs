@@ -1,0 +1,105 @@
+//! The events of `astream_events`: what models end with and what tools end with. Chains repeat the same messages, and
+//! so do the pieces of a stream.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::reader::error::Wrong;
+use crate::reader::formats::langchain::message;
+use crate::reader::formats::langchain::steps::{Steps, ToolRun};
+use crate::reader::formats::langchain::{Trace, messages_of};
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::Arguments;
+
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+    let mut events = Events::default();
+    for Record { at, value } in records {
+        let added = Object::of(value, "an event").and_then(|event| events.add(event));
+        added.map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(vec![events.steps.finish()])
+}
+
+/// What an error says; the library dumps an exception as an object that holds it as Python prints it.
+fn said(error: Json) -> String {
+    let printed = error.get("repr").and_then(Json::as_str).map(ToOwned::to_owned);
+    printed.unwrap_or_else(|| message::without_stack(&error.into_text_or_json()).to_owned())
+}
+
+#[derive(Debug, Default)]
+struct Events {
+    steps: Steps,
+    /// The tools that were started, by run: a name, and what was passed.
+    tools: HashMap<String, (String, Arguments)>,
+}
+
+impl Events {
+    fn add(&mut self, mut event: Object) -> Result<(), Wrong> {
+        let kind = event.required(&["event"])?;
+        let (path, scope) = self.standing(&mut event);
+        let run = event.take(&["run_id"]).and_then(Json::into_text).unwrap_or_default().into_owned();
+        let mut data = event.object(&["data"])?.unwrap_or_default();
+        match kind.as_ref() {
+            "on_chat_model_start" => {
+                let messages = data.take(&["input"]).map(messages_of).unwrap_or_default();
+                self.steps.hear(&scope, messages, &path);
+            }
+            "on_chat_model_end" | "on_llm_end" => {
+                self.steps.said(data.take(&["output"]).unwrap_or_default(), &path);
+            }
+            "on_chain_start" if scope.is_empty() && self.steps.talk.draft.trace.agent.is_none() => {
+                self.steps.talk.draft.trace.agent =
+                    event.take(&["name"]).and_then(Json::into_text).map(Cow::into_owned);
+            }
+            "on_tool_start" => {
+                let name = event.required(&["name"])?.into_owned();
+                self.tools.insert(run, (name, data.arguments("input")));
+            }
+            "on_tool_end" => self.tool_ended(&run, event, data, path),
+            "on_tool_error" => {
+                let error = data.take(&["error"]).unwrap_or_else(|| Json::Text("the tool failed".into()));
+                data.push("error".into(), error);
+                self.tool_ended(&run, event, data, path);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn tool_ended(&mut self, run: &str, mut event: Object, mut data: Object, path: Vec<String>) {
+        let mut told = || event.take(&["name"]).and_then(Json::into_text).unwrap_or_default().into_owned();
+        let started = self.tools.get(run).cloned();
+        let (name, arguments) = started.unwrap_or_else(|| (told(), data.arguments("input")));
+        self.steps.tool(ToolRun {
+            id: None,
+            name,
+            arguments,
+            output: data.take(&["output"]),
+            error: data.take(&["error"]).map(said),
+            started_ms: None,
+            duration_ms: None,
+            path,
+        });
+    }
+
+    /// The agents that an event was recorded in, and the tool around them: a model inside of a tool is nested.
+    fn standing(&self, event: &mut Object) -> (Vec<String>, String) {
+        let parents = event.list(&["parent_ids"]).unwrap_or_default();
+        let ids = parents.into_iter().filter_map(Json::into_text);
+        let mut scope = Cow::Borrowed("");
+        let mut path = Vec::new();
+        for id in ids {
+            if let Some((tool, _)) = self.tools.get(id.as_ref()) {
+                path.push(tool.clone());
+                scope = id;
+            }
+        }
+        let agent = event.get("metadata").and_then(|metadata| metadata.get("lc_agent_name")?.as_str());
+        if let (Some(agent), Some(last)) = (agent, path.last_mut()) {
+            agent.clone_into(last);
+        }
+        (path, scope.into_owned())
+    }
+}

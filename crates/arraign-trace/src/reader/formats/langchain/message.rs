@@ -1,0 +1,214 @@
+//! One message of LangChain's, whichever way it was written.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Usage};
+
+/// Who a message is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Human,
+    Model,
+    System,
+    Tool,
+}
+
+/// The kind behind a `type`, a `role` or the name of a class.
+fn kind_of(word: &str) -> Option<Kind> {
+    let word = word.strip_suffix("Chunk").unwrap_or(word);
+    match word.strip_suffix("Message").unwrap_or(word) {
+        "human" | "Human" | "user" => Some(Kind::Human),
+        "ai" | "AI" | "assistant" => Some(Kind::Model),
+        "system" | "System" | "developer" => Some(Kind::System),
+        "tool" | "Tool" | "function" | "Function" => Some(Kind::Tool),
+        _ => None,
+    }
+}
+
+/// Words for a role, which are no type of a message here.
+const ROLES: [&str; 3] = ["user", "assistant", "developer"];
+
+/// Whether a value is a message, in one of the forms that only LangChain writes.
+pub(crate) fn is_message(value: &Json) -> bool {
+    let Some(object) = value.as_object() else { return false };
+    if let Some(inner) = object.get("__lc_escaped__") {
+        return is_message(inner);
+    }
+    if object.get("lc").is_some() {
+        return class(object).and_then(kind_of).is_some() && object.get("kwargs").is_some();
+    }
+    let word = object.get("type").and_then(Json::as_str).unwrap_or_default();
+    let Some(kind) = kind_of(word).filter(|_| !ROLES.contains(&word)) else { return false };
+    if object.get("data").is_some_and(|data| data.get("content").is_some()) {
+        return true;
+    }
+    let has_content = object.get("content").is_some_and(|content| !content.is_object());
+    has_content
+        && match kind {
+            // Others have lines and parts of these types; a message of this library's has all its fields.
+            Kind::System => object.get("additional_kwargs").is_some(),
+            Kind::Tool => object.get("tool_call_id").is_some(),
+            Kind::Human | Kind::Model => true,
+        }
+}
+
+/// Whether a value is a message in the form of a chat request: a run's input often is.
+pub(crate) fn is_chat_message(value: &Json) -> bool {
+    let role = value.get("role").and_then(Json::as_str);
+    role.and_then(kind_of).is_some() && value.get("content").is_some()
+}
+
+/// Whether a list is a message as users write it: who says it, and what.
+pub(crate) fn is_pair(items: &[Json]) -> bool {
+    let [Json::Text(role), Json::Text(_)] = items else { return false };
+    kind_of(role).is_some_and(|kind| kind != Kind::Tool)
+}
+
+/// The fields of such a message.
+pub(crate) fn of_pair(items: Vec<Json<'_>>) -> Option<Object<'_>> {
+    let [role, content] = <[Json; 2]>::try_from(items).ok()?;
+    Some([("type".into(), role), ("content".into(), content)].into_iter().collect())
+}
+
+/// The class in the `id` of a dumped object, its last word.
+fn class<'v>(object: &'v Object) -> Option<&'v str> {
+    object.get("id")?.as_list()?.last()?.as_str()
+}
+
+/// The fields of a message, with its kind under `type`.
+pub(crate) fn fields(value: Json<'_>) -> Option<Object<'_>> {
+    let Json::Object(mut object) = value else { return None };
+    if let Some(inner) = object.take(&["__lc_escaped__"]) {
+        return fields(inner);
+    }
+    let class = class(&object).map(ToOwned::to_owned);
+    let Some(Json::Object(mut inner)) = object.take(&["kwargs", "data"]) else { return Some(object) };
+    if inner.get("type").is_none_or(Json::is_null) {
+        let kind = object.take(&["type"]).filter(|_| class.is_none());
+        inner.push("type".into(), kind.or(class.map(|class| Json::Text(class.into()))).unwrap_or_default());
+    }
+    Some(inner)
+}
+
+/// The kind of a message, by its fields.
+pub(crate) fn kind(fields: &Object) -> Option<Kind> {
+    let word = |name: &str| fields.get(name).and_then(Json::as_str).and_then(kind_of);
+    word("type").or_else(|| word("role"))
+}
+
+/// Whether the fields are those of a piece of a streamed message.
+pub(crate) fn is_chunk(fields: &Object) -> bool {
+    fields.get("type").and_then(Json::as_str).is_some_and(|kind| kind.ends_with("Chunk"))
+        && fields.get("tool_call_chunks").is_some()
+}
+
+/// The text of a content: itself, or its text blocks.
+pub(crate) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
+    let Some(content) = content else { return Cow::Borrowed("") };
+    let Json::List(blocks) = content else { return content.into_text_or_json() };
+    let texts = blocks.into_iter().filter_map(|block| match block {
+        Json::Text(text) => Some(text),
+        mut block => block.as_object_mut()?.take(&["text", "refusal"])?.into_text(),
+    });
+    Cow::Owned(texts.collect())
+}
+
+/// What a tool's message says: its text, or its blocks, where some are no text.
+pub(crate) fn result_of(content: Option<Json<'_>>) -> Value {
+    let is_text = |block: &Json| block.is_text() || block.get("text").is_some_and(Json::is_text);
+    match content {
+        Some(Json::List(blocks)) if !blocks.iter().all(is_text) => Json::List(blocks).into_value(),
+        content => Value::String(text_of(content).into_owned()),
+    }
+}
+
+/// Whether a content says nothing.
+pub(crate) fn is_empty(content: &Json) -> bool {
+    match content {
+        Json::Text(text) => text.is_empty(),
+        Json::List(blocks) => blocks.is_empty(),
+        _ => false,
+    }
+}
+
+/// What a model refused with, where that stands beside an empty content.
+pub(crate) fn refusal<'t>(fields: &Object<'t>) -> Option<Json<'t>> {
+    fields.get("additional_kwargs")?.get("refusal").filter(|refusal| refusal.is_text()).cloned()
+}
+
+/// The provider's own calls that are kept beside the content.
+pub(crate) fn kept_apart<'t>(fields: &Object<'t>) -> Vec<Json<'t>> {
+    let outputs = fields.get("additional_kwargs").and_then(|more| more.get("tool_outputs")?.as_list());
+    outputs.map(<[Json]>::to_vec).unwrap_or_default()
+}
+
+/// What an error says, without the stack of calls that Python or JavaScript print with it.
+pub(crate) fn without_stack(error: &str) -> &str {
+    let said = error.split("Traceback (most recent call last)").next().unwrap_or_default();
+    let has_stack = said.contains("\n    at ");
+    let said = said.split("\n\n").next().filter(|_| has_stack).unwrap_or(said).trim();
+    if said.is_empty() { error } else { said }
+}
+
+/// A tool call of a message.
+#[derive(Debug)]
+pub(crate) struct MadeCall {
+    pub(crate) id: Option<String>,
+    pub(crate) name: String,
+    pub(crate) arguments: Arguments,
+}
+
+/// The calls of a model's message. Those whose arguments are no JSON stand apart from the others.
+pub(crate) fn calls(fields: &mut Object) -> Vec<MadeCall> {
+    let mut list = |name: &str| fields.list(&[name]).unwrap_or_default();
+    let mut calls = list("tool_calls");
+    calls.extend(list("invalid_tool_calls"));
+    if calls.is_empty() {
+        // Early versions kept what OpenAI said, and only that.
+        let more = fields.take(&["additional_kwargs"]).and_then(|more| Object::of(more, "it").ok());
+        calls = more.and_then(|mut more| more.list(&["tool_calls"]).ok()).unwrap_or_default();
+    }
+    calls.into_iter().filter_map(call).collect()
+}
+
+fn call(value: Json) -> Option<MadeCall> {
+    let mut call = Object::of(value, "a call").ok()?;
+    let id = call.take(&["id"]).and_then(Json::into_text).map(Cow::into_owned);
+    let mut function = call.object(&["function"]).ok().flatten().unwrap_or(call);
+    let name = function.take(&["name"]).and_then(Json::into_text).filter(|name| !name.is_empty())?;
+    let key = if function.get("args").is_some() { "args" } else { "arguments" };
+    Some(MadeCall { id, name: name.into_owned(), arguments: function.arguments(key) })
+}
+
+/// The tokens of a model's message; cached ones are among its input.
+pub(crate) fn usage(fields: &mut Object) -> Option<Usage> {
+    TOKENS.read_from(fields, &["usage_metadata"]).ok()?
+}
+
+/// Tokens as the library counts them.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    output: &["output_tokens"],
+    cached: &["/input_token_details/cache_read"],
+    reasoning: &["/output_token_details/reasoning"],
+    ..TokenKeys::NONE
+};
+
+/// The same figures as the provider gave them, where the library did not translate them.
+pub(crate) fn raw_usage(metadata: &mut Object) -> Option<Usage> {
+    PROVIDER_TOKENS.read_from(metadata, &["token_usage", "tokenUsage"]).ok()?
+}
+
+/// Tokens as the provider counts them.
+const PROVIDER_TOKENS: TokenKeys = TokenKeys {
+    input: &["prompt_tokens", "promptTokens"],
+    output: &["completion_tokens", "completionTokens"],
+    cached: &["/prompt_tokens_details/cached_tokens"],
+    reasoning: &["/completion_tokens_details/reasoning_tokens"],
+    ..TokenKeys::NONE
+};

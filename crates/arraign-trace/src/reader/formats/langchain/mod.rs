@@ -1,0 +1,160 @@
+//! `langchain`: messages, states, streams and events of LangChain and LangGraph, from Python and from JavaScript.
+//!
+//! The reader accepts messages as `messages_to_dict`, `dumpd` or `model_dump` write them, in a list or anywhere in a
+//! state, streams of messages and of updates, the events of `astream_events`, and exported LangSmith runs, of which only
+//! the outermost are read. Tools that the provider runs itself (a web search) are calls like the agent's own.
+
+mod content;
+mod events;
+mod message;
+mod runs;
+mod steps;
+mod talk;
+
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+use talk::Talk;
+
+pub(crate) const READER: Reader = Reader {
+    name: "langchain",
+    summary: "LangChain and LangGraph: messages, states, streams, events; LangSmith runs",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+/// How deep messages may lie in a state; and how deep they may lie for it to be no other format's.
+const DEPTH: usize = 8;
+const SURE_DEPTH: usize = 4;
+
+/// What a file's records are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Message,
+    Event,
+    Run,
+    State,
+}
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    // What a stream begins with may hold no message yet.
+    let mut shapes =
+        input.records.iter().take(8).filter_map(|record| Some((shape(&record.value)?, &record.value)));
+    match shapes.next() {
+        Some((Shape::State, state)) if !holds_message(state, SURE_DEPTH) => Ok(Certainty::Likely),
+        Some(_) => Ok(Certainty::Sure),
+        None => Err("there is no message of LangChain's in it".into()),
+    }
+}
+
+fn shape(value: &Json) -> Option<Shape> {
+    let starts = |name: &str, with: &str| {
+        value.get(name).and_then(Json::as_str).is_some_and(|text| text.starts_with(with))
+    };
+    if starts("event", "on_") && value.get("run_id").is_some() {
+        return Some(Shape::Event);
+    }
+    if value.get("run_type").is_some()
+        && ["dotted_order", "trace_id"].iter().any(|key| value.get(key).is_some())
+    {
+        return Some(Shape::Run);
+    }
+    if message::is_message(value) {
+        return Some(Shape::Message);
+    }
+    holds_message(value, DEPTH).then_some(Shape::State)
+}
+
+fn holds_message(value: &Json, depth: usize) -> bool {
+    if message::is_message(value) {
+        return true;
+    }
+    match value {
+        _ if depth == 0 => false,
+        Json::List(items) => items.iter().any(|item| holds_message(item, depth - 1)),
+        Json::Object(object) => object.values().any(|value| holds_message(value, depth - 1)),
+        _ => false,
+    }
+}
+
+/// The messages in a value, in its order.
+fn messages_in<'t>(value: Json<'t>, depth: usize, found: &mut Vec<Object<'t>>) {
+    match value {
+        _ if depth == 0 => {}
+        value if message::is_message(&value) || message::is_chat_message(&value) => {
+            found.extend(message::fields(value));
+        }
+        Json::List(items) if message::is_pair(&items) => found.extend(message::of_pair(items)),
+        Json::List(items) => items.into_iter().for_each(|item| messages_in(item, depth - 1, found)),
+        Json::Object(object) => object.into_values().for_each(|value| messages_in(value, depth - 1, found)),
+        _ => {}
+    }
+}
+
+fn messages_of(value: Json<'_>) -> Vec<Object<'_>> {
+    let mut found = Vec::new();
+    messages_in(value, DEPTH + 1, &mut found);
+    found
+}
+
+/// LangSmith's runs belong to traces.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_run = input.first().is_ok_and(|first| matches!(shape(first), Some(Shape::Run)));
+    is_run.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut run = look(text, &["trace_id", "child_runs"])?;
+    let trace = run.take(&["trace_id"]);
+    let children = run.list(&["child_runs"]).unwrap_or_default();
+    if !children.iter().all(|child| is_of(child, trace.as_ref())) {
+        return Ok(Whose::Several.into());
+    }
+    let id = trace.and_then(Json::into_text).unwrap_or_default();
+    Ok(Whose::Of(id.into_owned()).into())
+}
+
+/// Whether a run and those below it are of `trace`.
+fn is_of(run: &Json, trace: Option<&Json>) -> bool {
+    let below = run.get("child_runs").and_then(Json::as_list).unwrap_or_default();
+    run.get("trace_id").filter(|id| !id.is_null()) == trace && below.iter().all(|child| is_of(child, trace))
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let shapes = input.records.iter().take(8).find_map(|record| shape(&record.value));
+    match shapes {
+        Some(Shape::Event) => events::read(input.records),
+        Some(Shape::Run) => runs::read(input.records),
+        _ => read_messages(input.records),
+    }
+}
+
+/// Messages one a record are one run, and so are the updates and the growing states of a stream. A state that knows
+/// nothing of what was read before begins a run.
+fn read_messages(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+    let mut runs = Vec::new();
+    let mut talk = Talk::default();
+    for Record { value, .. } in records {
+        let is_state = value.get("messages").is_some();
+        let messages = messages_of(value);
+        if is_state && talk.has_begun() && !messages.iter().any(|message| talk.knows(message)) {
+            runs.push(std::mem::take(&mut talk).finish());
+        }
+        for message in messages {
+            talk.add(message, &[]);
+        }
+    }
+    if talk.has_begun() {
+        runs.push(talk.finish());
+    }
+    if runs.is_empty() {
+        return Err(Wrong::new("there is no message in it"));
+    }
+    Ok(runs)
+}

@@ -1,0 +1,220 @@
+//! LangSmith's runs, one a line or as a tree of `child_runs`: those of one trace are one run of ours.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::usage::dollars;
+use crate::reader::error::Wrong;
+use crate::reader::formats::langchain::message::{self, Kind};
+use crate::reader::formats::langchain::messages_of;
+use crate::reader::formats::langchain::steps::{Steps, ToolRun};
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::Trace;
+
+/// How many runs around one are looked at.
+const DEPTH: usize = 64;
+
+/// One of LangSmith's runs.
+struct Run<'t> {
+    id: String,
+    parent: Option<String>,
+    trace: String,
+    order: String,
+    kind: String,
+    name: String,
+    start: Option<u64>,
+    end: Option<u64>,
+    rest: Object<'t>,
+}
+
+impl<'t> Run<'t> {
+    fn of(mut run: Object<'t>) -> Result<Self, Wrong> {
+        let time = |text: Option<Cow<str>>| text.and_then(|text| nanos(&text));
+        let start = run.string(&["start_time"])?;
+        let order = run.string(&["dotted_order"])?.or(start.clone()).unwrap_or_default();
+        let id = run.string(&["id", "run_id"])?.unwrap_or_default();
+        Ok(Self {
+            parent: run.string(&["parent_run_id"])?,
+            trace: run.string(&["trace_id"])?.unwrap_or_default(),
+            kind: run.required(&["run_type"])?.into_owned(),
+            name: run.string(&["name"])?.unwrap_or_default(),
+            start: start.and_then(|text| nanos(&text)).or_else(|| started(&order)),
+            end: time(run.text(&["end_time"])?),
+            id,
+            order,
+            rest: run,
+        })
+    }
+}
+
+/// The last time in an order such as `20261121T203405050219Z<id>.20261121T203405050219Z<id>`.
+fn started(order: &str) -> Option<u64> {
+    let last = order.rsplit('.').next()?;
+    let part = |from: usize, to: usize| last.get(from..to);
+    let date = format!("{}-{}-{}", part(0, 4)?, part(4, 6)?, part(6, 8)?);
+    nanos(&format!("{date}T{}:{}:{}.{}Z", part(9, 11)?, part(11, 13)?, part(13, 15)?, part(15, 21)?))
+}
+
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+    let mut runs = Vec::new();
+    for Record { at, value } in records {
+        collect(value, &mut runs).map_err(|wrong| at.blame(wrong))?;
+    }
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut traces: Vec<Vec<Run>> = Vec::new();
+    for run in runs {
+        let place = *places.entry(run.trace.clone()).or_insert(traces.len());
+        if place == traces.len() {
+            traces.push(Vec::new());
+        }
+        traces[place].push(run);
+    }
+    Ok(traces.into_iter().map(trace_of).collect())
+}
+
+fn collect<'t>(value: Json<'t>, runs: &mut Vec<Run<'t>>) -> Result<(), Wrong> {
+    let mut run = Object::of(value, "a run")?;
+    let children = run.list(&["child_runs"])?;
+    runs.push(Run::of(run)?);
+    children.into_iter().try_for_each(|child| collect(child, runs))
+}
+
+fn trace_of(mut runs: Vec<Run>) -> Trace {
+    runs.sort_by(|one, other| one.order.cmp(&other.order));
+    let tree = Tree::of(&runs);
+    let mut steps = Steps::default();
+    let began = runs.iter().find_map(|run| run.start);
+    let prompted = runs.iter().any(|run| run.kind == "llm" && has_messages(&run.rest));
+    let failure = runs.first_mut().and_then(|root| error_of(&mut root.rest));
+    let alone = runs.iter().all(|run| !matches!(run.kind.as_str(), "llm" | "tool"));
+    for (place, run) in runs.iter_mut().enumerate() {
+        if place == 0 && alone {
+            root_alone(&mut steps, run);
+            continue;
+        }
+        let (path, scope) = tree.standing(place);
+        match run.kind.as_str() {
+            _ if place == 0 && run.kind != "llm" => root(&mut steps, run, prompted),
+            "llm" => model(&mut steps, run, &scope, &path),
+            "tool" => steps.tool(tool_run(run, began, path)),
+            _ => {}
+        }
+    }
+    let mut trace = steps.finish();
+    let told = trace.stop_reason.as_ref().is_some_and(|reason| reason.starts_with("error"));
+    if let Some(failure) = failure.filter(|_| !told) {
+        trace.stop_reason = Some(format!("error: {failure}"));
+    }
+    if let Some(first) = runs.first() {
+        trace.id = Some(first.trace.clone()).filter(|id| !id.is_empty());
+        trace.duration_ms = first.start.zip(first.end).map(|(start, end)| millis_between(start, end));
+    }
+    trace
+}
+
+fn has_messages(run: &Object) -> bool {
+    run.get("inputs").is_some_and(|inputs| inputs.get("messages").is_some())
+}
+
+/// The run around all others: the user's question, where the models' runs do not repeat it, and what it all cost.
+fn root(steps: &mut Steps, run: &mut Run, prompted: bool) {
+    let trace = &mut steps.talk.draft.trace;
+    trace.agent = Some(run.name.clone()).filter(|name| !name.is_empty());
+    trace.cost_usd = run.rest.take(&["total_cost"]).as_ref().and_then(dollars);
+    if prompted {
+        return;
+    }
+    let inputs = run.rest.take(&["inputs"]).map(messages_of).unwrap_or_default();
+    steps.hear("", inputs, &[]);
+}
+
+/// Exports often have but the runs around all others: then their outputs hold the conversation, or its end.
+fn root_alone(steps: &mut Steps, run: &mut Run) {
+    let outputs = run.rest.take(&["outputs"]).map(messages_of).unwrap_or_default();
+    let whole = outputs.iter().any(|message| message::kind(message) == Some(Kind::Human));
+    root(steps, run, whole);
+    for message in outputs {
+        steps.talk.add(message, &[]);
+    }
+}
+
+fn model(steps: &mut Steps, run: &mut Run, scope: &str, path: &[String]) {
+    if has_messages(&run.rest) {
+        let inputs = run.rest.take(&["inputs"]).map(messages_of).unwrap_or_default();
+        steps.hear(scope, inputs, path);
+    }
+    if let Some(error) = error_of(&mut run.rest).filter(|_| path.is_empty()) {
+        steps.talk.draft.trace.stop_reason = Some(format!("error: {error}"));
+    }
+    steps.said(run.rest.take(&["outputs"]).unwrap_or_default(), path);
+}
+
+fn tool_run<'t>(run: &mut Run<'t>, began: Option<u64>, path: Vec<String>) -> ToolRun<'t> {
+    let extra = run.rest.object(&["extra"]).ok().flatten();
+    let id = extra.and_then(|mut extra| extra.take(&["tool_call_id"])?.into_text());
+    ToolRun {
+        id: id.map(Cow::into_owned),
+        name: run.name.clone(),
+        arguments: run.rest.arguments("inputs"),
+        error: error_of(&mut run.rest),
+        output: run
+            .rest
+            .object(&["outputs"])
+            .ok()
+            .flatten()
+            .and_then(|mut outputs| outputs.take(&["output"])),
+        started_ms: began.zip(run.start).map(|(began, start)| millis_between(began, start)),
+        duration_ms: run.start.zip(run.end).map(|(start, end)| millis_between(start, end)),
+        path,
+    }
+}
+
+fn error_of(run: &mut Object) -> Option<String> {
+    let error = run.take(&["error"])?.into_text_or_json();
+    (!error.is_empty()).then(|| message::without_stack(&error).to_owned())
+}
+
+/// Which run stands around which.
+struct Tree {
+    /// For each run: the place of the one around it, and the tool or agent that it is.
+    above: Vec<Option<usize>>,
+    tools: Vec<Option<String>>,
+    agents: Vec<Option<String>>,
+}
+
+impl Tree {
+    fn of(runs: &[Run]) -> Self {
+        let places: HashMap<&str, usize> =
+            runs.iter().enumerate().map(|(place, run)| (run.id.as_str(), place)).collect();
+        let above = |run: &Run| places.get(run.parent.as_deref()?).copied();
+        let tool = |run: &Run| (run.kind == "tool").then(|| run.name.clone());
+        let agent =
+            |run: &Run| Some(run.rest.get("extra")?.pointer("/metadata/lc_agent_name")?.as_str()?.to_owned());
+        Self {
+            above: runs.iter().map(above).collect(),
+            tools: runs.iter().map(tool).collect(),
+            agents: runs.iter().map(agent).collect(),
+        }
+    }
+
+    /// The agents inside of tools that a run was made by, and the innermost of those tools.
+    fn standing(&self, place: usize) -> (Vec<String>, String) {
+        let mut inner = place;
+        let mut path = Vec::new();
+        let mut scope = String::new();
+        for above in std::iter::successors(self.above[place], |place| self.above[*place]).take(DEPTH) {
+            if let Some(tool) = &self.tools[above] {
+                if path.is_empty() {
+                    scope = above.to_string();
+                }
+                path.push(self.agents[inner].clone().unwrap_or_else(|| tool.clone()));
+            }
+            inner = above;
+        }
+        path.reverse();
+        (path, scope)
+    }
+}

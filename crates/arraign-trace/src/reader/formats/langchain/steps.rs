@@ -1,0 +1,106 @@
+//! Model calls and tool calls in the order in which they began: what events and LangSmith's runs have in common.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::reader::formats::langchain::message::{self, Kind};
+use crate::reader::formats::langchain::messages_of;
+use crate::reader::formats::langchain::talk::Talk;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Trace};
+
+/// A run while its steps are read.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    pub(crate) talk: Talk,
+    /// How many messages the model of each scope was last sent.
+    asked: HashMap<String, usize>,
+}
+
+/// What is known of a tool's run.
+#[derive(Debug)]
+pub(crate) struct ToolRun<'t> {
+    pub(crate) id: Option<String>,
+    pub(crate) name: String,
+    pub(crate) arguments: Arguments,
+    pub(crate) output: Option<Json<'t>>,
+    pub(crate) error: Option<String>,
+    pub(crate) started_ms: Option<f64>,
+    pub(crate) duration_ms: Option<f64>,
+    pub(crate) path: Vec<String>,
+}
+
+impl Steps {
+    /// What the model of a scope is sent: what it had not been sent before, and what it did not say itself.
+    pub(crate) fn hear(&mut self, scope: &str, messages: Vec<Object>, path: &[String]) {
+        let asked = self.asked.insert(scope.to_owned(), messages.len());
+        let last = messages.iter().rposition(|message| message::kind(message) == Some(Kind::Model));
+        let from = last.map_or(0, |place| place + 1).max(asked.unwrap_or_default());
+        for (place, message) in messages.into_iter().enumerate() {
+            let new = match message::kind(&message) {
+                Some(Kind::System) => asked.is_none(),
+                Some(Kind::Human) => place >= from,
+                // A tool that nobody ran: what the model was told of the call is all that is known.
+                Some(Kind::Tool) => message.get("tool_call_id").is_some_and(Json::is_text),
+                _ => false,
+            };
+            if new {
+                self.talk.add(message, path);
+            }
+        }
+    }
+
+    /// What a model said: the first of its alternatives.
+    pub(crate) fn said(&mut self, output: Json, path: &[String]) {
+        let said =
+            messages_of(output).into_iter().find(|message| message::kind(message) == Some(Kind::Model));
+        if let Some(message) = said {
+            self.talk.add(message, path);
+        }
+    }
+
+    /// A tool's run belongs to a call that some model made, or is all that is known of one.
+    pub(crate) fn tool(&mut self, run: ToolRun) {
+        let ToolRun { name, arguments, error, path, .. } = run;
+        let plain = run.output.as_ref().filter(|output| !holds_tool_message(output)).cloned();
+        let messages = run.output.map(messages_of).unwrap_or_default();
+        let message = messages.into_iter().find(|message| message::kind(message) == Some(Kind::Tool));
+        let told =
+            message.as_ref().and_then(|message| message.get("tool_call_id")?.as_str().map(ToOwned::to_owned));
+        let id = run.id.or(told);
+        let draft = &mut self.talk.draft;
+        let known = id.clone().filter(|id| draft.knows(id));
+        if draft.waiting(known.as_deref(), Some(&name)).is_none() {
+            draft.next_turn();
+            draft.call(Call {
+                id: id.clone(),
+                agent_path: path.clone(),
+                ..Call::new(name.clone(), arguments, 0)
+            });
+        }
+        let known = id.filter(|id| draft.knows(id));
+        let Some(call) = draft.waiting(known.as_deref(), Some(&name)) else { return };
+        (call.started_ms, call.duration_ms) = (run.started_ms, run.duration_ms);
+        match (error, message) {
+            (Some(error), _) => (call.status, call.error) = (CallStatus::Error, Some(error)),
+            (None, Some(mut message)) => {
+                let call_id = call.id.clone().map(|id| Json::Text(Cow::Owned(id))).unwrap_or_default();
+                message.push("tool_call_id".into(), call_id);
+                self.talk.add(message, &path);
+            }
+            (None, None) => {
+                call.status = CallStatus::Ok;
+                call.result = plain.map(Json::into_value);
+            }
+        }
+    }
+
+    pub(crate) fn finish(self) -> Trace {
+        self.talk.finish()
+    }
+}
+
+fn holds_tool_message(output: &Json) -> bool {
+    crate::reader::formats::langchain::holds_message(output, crate::reader::formats::langchain::DEPTH)
+}

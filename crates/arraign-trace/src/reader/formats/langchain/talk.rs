@@ -1,0 +1,220 @@
+//! Messages, whole or in pieces, to a conversation. A message that comes again under its id is read once.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::formats::langchain::content;
+use crate::reader::formats::langchain::message::{self, Kind, MadeCall};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+
+/// A conversation while it is read.
+#[derive(Debug, Default)]
+pub(crate) struct Talk {
+    pub(crate) draft: Draft,
+    seen: HashSet<String>,
+    /// The messages whose pieces are coming in, and where each stands by its id.
+    streams: Vec<Stream>,
+    places: HashMap<String, usize>,
+}
+
+/// A message that comes in pieces.
+#[derive(Debug, Default)]
+struct Stream {
+    text: String,
+    /// Its calls, and which of them is being written under each number.
+    calls: Vec<PartCall>,
+    open: HashMap<Option<u64>, usize>,
+    usage: Option<Usage>,
+    about: About,
+    path: Vec<String>,
+}
+
+/// A call that comes in pieces, with the text of its arguments so far.
+#[derive(Debug)]
+struct PartCall {
+    id: Option<String>,
+    name: String,
+    text: String,
+}
+
+/// What a model's message says of the run.
+#[derive(Debug, Default)]
+struct About {
+    agent: Option<String>,
+    model: Option<String>,
+    stop_reason: Option<String>,
+}
+
+impl About {
+    fn of(fields: &mut Object) -> (Self, Option<Usage>) {
+        let mut metadata = fields.object(&["response_metadata"]).ok().flatten().unwrap_or_default();
+        let usage = message::raw_usage(&mut metadata);
+        let mut text = |names: &[&str]| metadata.take(names).and_then(Json::into_text).map(Cow::into_owned);
+        let model = text(&["model_name", "model"]);
+        let stop_reason = text(&["finish_reason", "stop_reason"]);
+        let agent = fields.take(&["name"]).and_then(Json::into_text).map(Cow::into_owned);
+        (Self { agent, model, stop_reason }, usage)
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            agent: self.agent.or(other.agent),
+            model: self.model.or(other.model),
+            stop_reason: self.stop_reason.or(other.stop_reason),
+        }
+    }
+}
+
+fn id_of<'v>(fields: &'v Object) -> Option<&'v str> {
+    fields.get("id").and_then(Json::as_str)
+}
+
+impl Talk {
+    /// Whether anything was said.
+    pub(crate) fn has_begun(&self) -> bool {
+        !(self.draft.trace.messages.is_empty()
+            && self.draft.trace.calls.is_empty()
+            && self.streams.is_empty())
+    }
+
+    /// Whether this message was read before.
+    pub(crate) fn knows(&self, fields: &Object) -> bool {
+        id_of(fields).is_some_and(|id| self.seen.contains(id))
+    }
+
+    /// Adds a message that an agent of this path sent or got.
+    pub(crate) fn add(&mut self, mut fields: Object, path: &[String]) {
+        let Some(kind) = message::kind(&fields) else { return };
+        if kind == Kind::Model && message::is_chunk(&fields) {
+            self.add_chunk(fields, path);
+            return;
+        }
+        self.end_streams();
+        if kind != Kind::Tool && id_of(&fields).is_some_and(|id| !self.seen.insert(id.to_owned())) {
+            return;
+        }
+        match kind {
+            Kind::Human => self.hear(Role::User, fields, path),
+            Kind::System => self.hear(Role::System, fields, path),
+            Kind::Model => self.model(fields, path),
+            Kind::Tool => self.answer(&mut fields),
+        }
+    }
+
+    fn hear(&mut self, role: Role, mut fields: Object, path: &[String]) {
+        if path.is_empty() {
+            self.draft.say(role, &message::text_of(fields.take(&["content"])));
+        }
+    }
+
+    fn model(&mut self, mut fields: Object, path: &[String]) {
+        let usage = message::usage(&mut fields);
+        let (about, raw) = About::of(&mut fields);
+        self.begin(usage.or(raw), about, path);
+        for block in message::kept_apart(&fields) {
+            content::add(&mut self.draft, Some(Json::List(vec![block])), path);
+        }
+        let said = fields.take(&["content"]).filter(|content| !message::is_empty(content));
+        content::add(&mut self.draft, said.or_else(|| message::refusal(&fields)), path);
+        self.calls(message::calls(&mut fields), path);
+    }
+
+    /// Begins what a model says.
+    fn begin(&mut self, usage: Option<Usage>, about: About, path: &[String]) {
+        self.draft.tally.add(usage);
+        if path.is_empty() {
+            self.draft.begin(Some(Role::Assistant));
+            let trace = &mut self.draft.trace;
+            trace.agent = trace.agent.take().or(about.agent);
+            trace.model = trace.model.take().or(about.model);
+            trace.stop_reason = about.stop_reason;
+        } else {
+            self.draft.begin_nested();
+        }
+    }
+
+    /// Ends what a model says with the calls that it makes.
+    fn calls(&mut self, calls: Vec<MadeCall>, path: &[String]) {
+        for MadeCall { id, name, arguments } in calls {
+            self.draft.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
+        }
+        self.draft.end();
+    }
+
+    /// Adds a tool's message to the call that it answers.
+    fn answer(&mut self, fields: &mut Object) {
+        let mut text = |name: &str| fields.take(&[name]).and_then(Json::into_text);
+        let [id, name, status] = ["tool_call_id", "name", "status"].map(&mut text);
+        let Some(call) = self.draft.waiting(id.as_deref(), name.as_deref()) else { return };
+        let said = message::result_of(fields.take(&["content"]));
+        call.status = match status.as_deref() {
+            Some("error") => CallStatus::Error,
+            Some(_) => CallStatus::Ok,
+            None => CallStatus::Unknown,
+        };
+        let reason = || said.as_str().map_or_else(|| said.to_string(), ToOwned::to_owned);
+        call.error = (call.status == CallStatus::Error).then(reason);
+        call.result = Some(said);
+    }
+
+    fn add_chunk(&mut self, mut fields: Object, path: &[String]) {
+        let id = id_of(&fields).unwrap_or_default().to_owned();
+        if self.seen.contains(&id) {
+            return;
+        }
+        let place = *self.places.entry(id).or_insert(self.streams.len());
+        if place == self.streams.len() {
+            self.streams.push(Stream { path: path.to_vec(), ..Stream::default() });
+        }
+        let stream = &mut self.streams[place];
+        stream.text.push_str(&message::text_of(fields.take(&["content"])));
+        stream.usage = message::usage(&mut fields).or(stream.usage);
+        for chunk in fields.list(&["tool_call_chunks"]).unwrap_or_default() {
+            stream.add_call(chunk);
+        }
+        let (about, _) = About::of(&mut fields);
+        stream.about = std::mem::take(&mut stream.about).or(about);
+    }
+
+    fn end_streams(&mut self) {
+        self.seen.extend(std::mem::take(&mut self.places).into_keys().filter(|id| !id.is_empty()));
+        for stream in std::mem::take(&mut self.streams) {
+            let calls = stream.calls.into_iter().map(|PartCall { id, name, text }| {
+                let arguments = Arguments::from_text(&text);
+                MadeCall { id, name, arguments }
+            });
+            self.begin(stream.usage, stream.about, &stream.path);
+            self.draft.text(&stream.text);
+            self.calls(calls.collect(), &stream.path);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Trace {
+        self.end_streams();
+        self.draft.finish()
+    }
+}
+
+impl Stream {
+    /// A piece of a call: the first has its name and id, the others more of its arguments.
+    fn add_call(&mut self, chunk: Json) {
+        let Ok(mut chunk) = Object::of(chunk, "a piece of a call") else { return };
+        let number = chunk.count(&["index"]).ok().flatten();
+        let text = |chunk: &mut Object, name: &str| {
+            chunk.take(&[name]).and_then(Json::into_text).map(Cow::into_owned)
+        };
+        let (id, name) = (text(&mut chunk, "id"), text(&mut chunk, "name"));
+        let more = text(&mut chunk, "args").unwrap_or_default();
+        let begins = name.as_ref().is_some_and(|name| !name.is_empty());
+        match self.open.get(&number).and_then(|place| self.calls.get_mut(*place)) {
+            Some(call) if !begins => call.text.push_str(&more),
+            _ => {
+                self.open.insert(number, self.calls.len());
+                self.calls.push(PartCall { id, name: name.unwrap_or_default(), text: more });
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The messages of Microsoft Agent Framework, and what their contents mean.
+//!
+//! Python writes `type: function_call` and `call_id`, .NET `$type: functionCall` and `callId`: one spelling is made
+//! of the two. Contents that are no text, call, result or usage mean nothing to a trace.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::reader::build::content::content_value;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::Tally;
+use crate::reader::error::Wrong;
+use crate::reader::formats::maf::TOKENS;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+/// A trace while the messages of a run are read.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    pub(crate) draft: Draft,
+    tally: Tally,
+    failure: Option<String>,
+    /// What tells a version before 1.0: there are results, but none with `items`.
+    python_results: usize,
+    results_with_items: usize,
+}
+
+impl Walk {
+    /// The trace. Its usage, unless the response told it, is what the contents told.
+    pub(crate) fn finish(self) -> Trace {
+        let mut trace = self.draft.finish();
+        trace.usage = trace.usage.or(self.tally.total());
+        trace.stop_reason = trace.stop_reason.or(self.failure);
+        trace
+    }
+
+    /// Before 1.0, a response's usage was that of its last model call.
+    pub(crate) fn is_before_1_0(&self) -> bool {
+        self.python_results > 0 && self.results_with_items == 0
+    }
+
+    /// Adds a message with its contents.
+    pub(crate) fn message(&mut self, value: Json) -> Result<(), Wrong> {
+        let mut message = Object::of(value, "a message")?;
+        let role = role_of(&mut message)?;
+        let author = message.string(&["author_name", "authorName"])?;
+        let speaker = match role.as_ref() {
+            "user" => Some(Role::User),
+            "system" | "developer" => Some(Role::System),
+            "assistant" => Some(Role::Assistant),
+            _ => None,
+        };
+        self.draft.begin(speaker);
+        if speaker == Some(Role::Assistant) {
+            self.draft.trace.agent = self.draft.trace.agent.take().or(author);
+        }
+        for (index, value) in message.list(&["contents"])?.into_iter().enumerate() {
+            self.content(value).map_err(|wrong| wrong.under(index).under("contents"))?;
+        }
+        Ok(())
+    }
+
+    fn content(&mut self, value: Json) -> Result<(), Wrong> {
+        let mut content = Object::of(value, "a content")?;
+        let kind = kind_of(&mut content)?;
+        match kind.as_ref() {
+            "text" => self.draft.text(&content.text(&["text"])?.unwrap_or_default()),
+            "function_approval_request" | "function_approval_response" => {
+                let call = content.object(&["function_call", "functionCall", "tool_call", "toolCall"])?;
+                call.map_or(Ok(()), |call| self.approval(call))?;
+            }
+            "usage" => {
+                self.tally.add(TOKENS.read_from(&mut content, &["usage_details", "details", "usage"])?);
+            }
+            "error" => self.failure = content.text(&["message"])?.map(|message| format!("error: {message}")),
+            "function_call" => self.call(content)?,
+            "function_result" => self.result(content)?,
+            kind => match (kind.strip_suffix("_tool_call"), kind.strip_suffix("_tool_result")) {
+                (Some(tool), _) => self.hosted_call(tool, content)?,
+                (None, Some(_)) => self.hosted_result(content)?,
+                (None, None) => {}
+            },
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, mut content: Object) -> Result<(), Wrong> {
+        let name = content.required(&["name"])?;
+        let arguments = content.arguments("arguments");
+        let id = content.string(&["call_id", "callId"])?;
+        if !self.is_known(id.as_deref(), &name, &arguments) {
+            self.draft.call(Call { id, ..Call::new(name, arguments, 0) });
+        }
+        Ok(())
+    }
+
+    /// A call that awaits approval, or that was approved, is written again under the same id: it is one attempt.
+    fn is_known(&mut self, id: Option<&str>, name: &str, arguments: &Arguments) -> bool {
+        self.draft.end();
+        let open = id.and_then(|id| self.draft.waiting(Some(id), None));
+        open.is_some_and(|call| call.name == name && call.arguments == *arguments)
+    }
+
+    fn approval(&mut self, mut call: Object) -> Result<(), Wrong> {
+        let id = call.get("call_id").or_else(|| call.get("callId")).and_then(Json::as_str);
+        if id.is_some_and(|id| self.draft.knows(id)) {
+            return Ok(());
+        }
+        match kind_of(&mut call)?.strip_suffix("_tool_call") {
+            Some(tool) => self.hosted_call(tool, call),
+            None => self.call(call),
+        }
+    }
+
+    fn result(&mut self, mut content: Object) -> Result<(), Wrong> {
+        let has_items = content.take(&["items"]).is_some();
+        self.python_results += usize::from(content.get("call_id").is_some());
+        self.results_with_items += usize::from(has_items);
+        let id = content.required(&["call_id", "callId"])?;
+        let exception = content.take(&["exception"]).map(reason_of);
+        let result = content.take(&["result"]);
+        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let refusal = result.as_ref().and_then(Json::as_str).filter(|text| text.starts_with("Error: "));
+        let failed = exception.is_some() || refusal.is_some() || (result.is_none() && !has_items);
+        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        call.error = reason(exception, refusal);
+        call.result = result.map(Json::into_value);
+        Ok(())
+    }
+
+    /// A call that the model's service makes itself: its arguments are all that the content says of it.
+    fn hosted_call(&mut self, tool: &str, mut content: Object) -> Result<(), Wrong> {
+        let id = content.string(&["call_id", "callId"])?;
+        let name = content
+            .string(&["tool_name", "toolName", "name"])?
+            .unwrap_or_else(|| hosted_name(tool).to_owned());
+        let server = content.string(&["server_name", "serverName"])?;
+        let arguments = match content.get("arguments") {
+            Some(_) => content.arguments("arguments"),
+            None => Arguments::Json(rest_of(content)),
+        };
+        if !self.is_known(id.as_deref(), &name, &arguments) {
+            self.draft.call(Call { id, server, ..Call::new(name, arguments, 0) });
+        }
+        Ok(())
+    }
+
+    fn hosted_result(&mut self, mut content: Object) -> Result<(), Wrong> {
+        let Some(id) = content.text(&["call_id", "callId"])? else { return Ok(()) };
+        let exception = content.take(&["exception", "error"]).map(reason_of);
+        let output = content.take(&["output", "outputs", "result", "results"]);
+        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let shell = output.as_ref().and_then(Json::first);
+        call.exit_code = shell.and_then(|shell| {
+            shell.get("exit_code").or_else(|| shell.get("exitCode"))?.as_number()?.as_i64()
+        });
+        let timed_out = shell.and_then(|shell| shell.get("timed_out")).is_some_and(Json::is_true);
+        let error = exception.or_else(|| timed_out.then(|| "timed out".to_owned()));
+        let failed = error.is_some() || call.exit_code.is_some_and(|code| code != 0);
+        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        call.error = error;
+        call.result = Some(content_value(output.unwrap_or_default(), ""));
+        Ok(())
+    }
+}
+
+/// The reason of a failure. From 1.19 on `exception` is but a type's name, and the result says more.
+fn reason(exception: Option<String>, refusal: Option<&str>) -> Option<String> {
+    let is_type = |text: &String| !text.contains(char::is_whitespace) && text.ends_with("Error");
+    match (exception, refusal) {
+        (Some(exception), Some(refusal)) if is_type(&exception) => Some(refusal.to_owned()),
+        (exception, refusal) => exception.or_else(|| refusal.map(ToOwned::to_owned)),
+    }
+}
+
+/// The role: a word, or in early versions an object that wraps it.
+pub(crate) fn role_of<'t>(message: &mut Object<'t>) -> Result<Cow<'t, str>, Wrong> {
+    match message.take(&["role"]) {
+        Some(Json::Text(role)) if role.bytes().all(|letter| letter.is_ascii_lowercase()) => Ok(role),
+        Some(Json::Text(role)) => Ok(Cow::Owned(role.to_lowercase())),
+        Some(Json::Object(mut role)) => match role.take(&["value"]) {
+            Some(Json::Text(role)) => Ok(role),
+            _ => Err(Wrong::new("`value` is missing").under("role")),
+        },
+        _ => Err(Wrong::new("`role` is missing")),
+    }
+}
+
+/// A content's type in Python's spelling.
+pub(crate) fn kind_of<'t>(content: &mut Object<'t>) -> Result<Cow<'t, str>, Wrong> {
+    let kind = content.text(&["type", "$type"])?.unwrap_or_default();
+    if !kind.bytes().any(|letter| letter.is_ascii_uppercase()) {
+        return Ok(kind);
+    }
+    let mut snake = String::with_capacity(kind.len() + 4);
+    for letter in kind.chars() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    Ok(Cow::Owned(snake))
+}
+
+/// The tool behind a hosted call that names none.
+fn hosted_name(kind: &str) -> &str {
+    if kind == "mcp_server" { "mcp" } else { kind }
+}
+
+fn rest_of(content: Object) -> Value {
+    const NOISE: [&str; 8] = [
+        "type",
+        "$type",
+        "id",
+        "additional_properties",
+        "additionalProperties",
+        "annotations",
+        "hosted",
+        "status",
+    ];
+    let rest =
+        content.rest().into_iter().filter(|(key, value)| !NOISE.contains(&key.as_ref()) && !value.is_null());
+    Value::Object(rest.map(|(key, value)| (key.into_owned(), value_of_part(value))).collect())
+}
+
+/// A list of text contents is one text.
+/// The value of a part's own key, which may be a list of texts; an empty list is data.
+fn value_of_part(value: Json) -> Value {
+    if value.as_list().is_some_and(<[_]>::is_empty) { value.into_value() } else { content_value(value, "") }
+}
+
+fn reason_of(value: Json) -> String {
+    value.into_text_or_json().into_owned()
+}

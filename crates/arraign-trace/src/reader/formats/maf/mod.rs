@@ -1,0 +1,213 @@
+//! `maf`: results of agents in Microsoft Agent Framework, from Python and from .NET.
+//!
+//! The reader accepts a response of any version, a list of messages, the updates of a streamed run as JSON Lines, and the
+//! dump of a session. In a log of responses, each line is one run.
+
+mod content;
+mod updates;
+
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::formats::maf::content::Walk;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Trace, Usage};
+
+pub(crate) const READER: Reader = Reader {
+    name: "maf",
+    summary: "Microsoft Agent Framework: agent responses, streamed updates, sessions",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+/// How deep the messages of a session may lie in its state.
+const STATE_DEPTH: usize = 4;
+
+/// What a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Response,
+    Message,
+    Update,
+    Session,
+}
+
+fn detect(input: &Input) -> Detection {
+    let expected = shape(input.first()?);
+    let mut seen = Vec::new();
+    for record in &input.records {
+        let found = shape(&record.value);
+        let found = found.ok_or_else(|| Reason::of(record.at, "has no `contents` in it"))?;
+        seen.push(found);
+    }
+    if seen.iter().any(|shape| Some(*shape) != expected) {
+        return Err("responses, messages and updates are mixed in it".into());
+    }
+    Ok(Certainty::Sure)
+}
+
+fn shape(value: &Json) -> Option<Shape> {
+    let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
+    if kind.ends_with("response_update") {
+        return Some(Shape::Update);
+    }
+    if is_message(value) {
+        let update = ["response_id", "responseId"].iter().any(|key| value.get(key).is_some());
+        return Some(if update { Shape::Update } else { Shape::Message });
+    }
+    let messages = value.get("messages").and_then(Json::as_list);
+    match (kind, messages) {
+        ("agent_response" | "agent_run_response" | "chat_response", Some(_)) => Some(Shape::Response),
+        ("", Some(messages)) if messages.iter().any(is_message) => Some(Shape::Response),
+        _ => state(value).and_then(|state| find_messages(state, STATE_DEPTH)).map(|_| Shape::Session),
+    }
+}
+
+/// A message of this framework holds `contents`, each of which says its type.
+fn is_message(value: &Json) -> bool {
+    let contents = value.get("contents").and_then(Json::as_list);
+    let typed = |content: &Json| ["type", "$type"].iter().any(|key| content.get(key).is_some());
+    value.get("role").is_some() && contents.is_some_and(|contents| contents.iter().all(typed))
+}
+
+/// Where a session keeps its messages: each version has its own name for it.
+fn state<'v, 't>(value: &'v Json<'t>) -> Option<&'v Object<'t>> {
+    const NAMES: [&str; 5] =
+        ["state", "chat_message_store_state", "chatMessageStoreState", "storeState", "stateBag"];
+    NAMES.iter().find_map(|name| value.get(name)?.as_object())
+}
+
+fn find_messages<'v, 't>(state: &'v Object<'t>, depth: usize) -> Option<&'v [Json<'t>]> {
+    if let Some(Json::List(messages)) = state.get("messages")
+        && !messages.is_empty()
+        && messages.iter().all(is_message)
+    {
+        return Some(messages);
+    }
+    let below = depth.checked_sub(1)?;
+    state.sorted().into_values().filter_map(Json::as_object).find_map(|inner| find_messages(inner, below))
+}
+
+/// Of a log of responses, each is a run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_log = input.first().is_ok_and(|first| shape(first) == Some(Shape::Response));
+    is_log.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    const ID: [&str; 2] = ["response_id", "responseId"];
+    Ok(Whose::Own(look(text, &ID)?.string(&ID).ok().flatten()).into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let first = input.records.first().and_then(|record| shape(&record.value));
+    match first {
+        Some(Shape::Update) => updates::read(input.records).map(|trace| vec![trace]),
+        Some(Shape::Message) => read_messages(input.records).map(|trace| vec![trace]),
+        _ => input.records.into_iter().map(read_record).collect(),
+    }
+}
+
+fn read_messages(records: Vec<Record>) -> Result<Trace, Wrong> {
+    let mut walk = Walk::default();
+    for Record { at, value } in records {
+        walk.message(value).map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(walk.finish())
+}
+
+fn read_record(record: Record) -> Result<Trace, Wrong> {
+    let at = record.at;
+    let run = match shape(&record.value) {
+        Some(Shape::Session) => read_session(&record.value),
+        _ => Object::of(record.value, "a response").and_then(read_response),
+    };
+    run.map_err(|wrong| at.blame(wrong))
+}
+
+fn read_session(session: &Json) -> Result<Trace, Wrong> {
+    let messages = state(session).and_then(|state| find_messages(state, STATE_DEPTH));
+    let mut walk = Walk::default();
+    for (index, message) in messages.into_iter().flatten().enumerate() {
+        walk.message(message.clone()).map_err(|wrong| wrong.under(index).under("messages"))?;
+    }
+    let id = session.get("session_id").or_else(|| session.get("sessionId")).and_then(Json::as_str);
+    walk.draft.trace.id = id.map(ToOwned::to_owned);
+    Ok(walk.finish())
+}
+
+fn read_response(mut response: Object) -> Result<Trace, Wrong> {
+    let messages = response.list(&["messages"])?;
+    if messages.is_empty() && response.get("type").is_none() {
+        return Err(Wrong::new("there are no `messages` in it"));
+    }
+    let mut walk = Walk::default();
+    for (index, message) in messages.into_iter().enumerate() {
+        walk.message(message).map_err(|wrong| wrong.under(index).under("messages"))?;
+    }
+    walk.draft.trace.id = response.string(&["response_id", "responseId"])?;
+    walk.draft.trace.model = response.string(&["model", "model_id", "modelId"])?;
+    if let Some(reason) = finish_reason(&mut response) {
+        walk.draft.trace.stop_reason = Some(reason);
+    }
+    if let Some(usage) = TOKENS.read_from(&mut response, &["usage_details", "usage"])? {
+        walk.draft.trace.usage = Some(Usage { partial: usage.partial || walk.is_before_1_0(), ..usage });
+    }
+    let agent = response.string(&["agent_id", "agentId"])?;
+    walk.draft.trace.agent = walk.draft.trace.agent.take().or(agent);
+    Ok(walk.finish())
+}
+
+/// A word, or in early versions an object that wraps it.
+pub(crate) fn finish_reason(object: &mut Object) -> Option<String> {
+    match object.take(&["finish_reason", "finishReason"])? {
+        Json::Text(reason) => Some(reason.into_owned()),
+        wrapped => wrapped.get("value").and_then(Json::as_str).map(ToOwned::to_owned),
+    }
+}
+
+/// Tokens by the names of all versions and of both languages.
+pub(crate) const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_token_count", "inputTokenCount"],
+    output: &["output_token_count", "outputTokenCount"],
+    cached: &[
+        "cache_read_input_token_count",
+        "openai.cached_input_tokens",
+        "prompt/cached_tokens",
+        "cachedInputTokenCount",
+        "InputTokenDetails.CachedTokenCount",
+        "/additional_counts/cache_read_input_token_count",
+        "/additional_counts/openai.cached_input_tokens",
+        "/additional_counts/prompt/cached_tokens",
+        "/additional_counts/cachedInputTokenCount",
+        "/additional_counts/InputTokenDetails.CachedTokenCount",
+        "/additionalCounts/cache_read_input_token_count",
+        "/additionalCounts/openai.cached_input_tokens",
+        "/additionalCounts/prompt/cached_tokens",
+        "/additionalCounts/cachedInputTokenCount",
+        "/additionalCounts/InputTokenDetails.CachedTokenCount",
+    ],
+    reasoning: &[
+        "reasoning_output_token_count",
+        "openai.reasoning_tokens",
+        "completion/reasoning_tokens",
+        "reasoningTokenCount",
+        "OutputTokenDetails.ReasoningTokenCount",
+        "/additional_counts/reasoning_output_token_count",
+        "/additional_counts/openai.reasoning_tokens",
+        "/additional_counts/completion/reasoning_tokens",
+        "/additional_counts/reasoningTokenCount",
+        "/additional_counts/OutputTokenDetails.ReasoningTokenCount",
+        "/additionalCounts/reasoning_output_token_count",
+        "/additionalCounts/openai.reasoning_tokens",
+        "/additionalCounts/completion/reasoning_tokens",
+        "/additionalCounts/reasoningTokenCount",
+        "/additionalCounts/OutputTokenDetails.ReasoningTokenCount",
+    ],
+    ..TokenKeys::NONE
+};

@@ -1,0 +1,261 @@
+//! The updates of a streamed run: fragments merged to messages.
+//!
+//! Arguments come in pieces that share a `call_id`, texts in pieces that follow each other. `merge_mode: replace`
+//! gives the whole again. Usage is cumulative, so its last figures count.
+
+use std::borrow::Cow;
+
+use crate::reader::build::usage::Tally;
+use crate::reader::error::Wrong;
+use crate::reader::formats::maf::content::{Walk, kind_of, role_of};
+use crate::reader::formats::maf::{TOKENS, finish_reason};
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Trace, Usage};
+
+/// A message in the making.
+#[derive(Debug)]
+struct Draft<'t> {
+    role: Cow<'t, str>,
+    message_id: Option<Cow<'t, str>>,
+    author: Option<Cow<'t, str>>,
+    contents: Vec<Piece<'t>>,
+}
+
+/// A content in the making.
+#[derive(Debug)]
+enum Piece<'t> {
+    Text { text: Cow<'t, str>, whole: bool },
+    Call { id: Cow<'t, str>, name: Cow<'t, str>, arguments: Option<Json<'t>>, whole: bool },
+    Other(Json<'t>),
+}
+
+/// A run in the making.
+#[derive(Debug, Default)]
+struct Merger<'t> {
+    drafts: Vec<Draft<'t>>,
+    usages: Vec<Usage>,
+    response_id: Option<String>,
+    stop_reason: Option<String>,
+}
+
+/// The run of which `records` are the updates.
+pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
+    let mut merger = Merger::default();
+    for Record { at, value } in records {
+        let update = Object::of(value, "an update").and_then(|update| merger.update(update));
+        update.map_err(|wrong| at.blame(wrong))?;
+    }
+    let mut walk = Walk::default();
+    for draft in merger.drafts {
+        walk.message(draft.into_message())?;
+    }
+    walk.draft.trace.usage = total(&merger.usages);
+    walk.draft.trace.id = merger.response_id;
+    walk.draft.trace.stop_reason = merger.stop_reason;
+    Ok(walk.finish())
+}
+
+/// Figures that never go down are cumulative. Those of early versions are each call's own, and do.
+fn total(usages: &[Usage]) -> Option<Usage> {
+    let grows = |pair: &[Usage]| {
+        pair[0].input_tokens <= pair[1].input_tokens && pair[0].output_tokens <= pair[1].output_tokens
+    };
+    if usages.windows(2).all(grows) {
+        return usages.last().copied();
+    }
+    let mut tally = Tally::default();
+    for usage in usages {
+        tally.add(Some(*usage));
+    }
+    tally.total()
+}
+
+impl<'t> Merger<'t> {
+    fn update(&mut self, mut update: Object<'t>) -> Result<(), Wrong> {
+        let role = if update.get("role").is_some_and(|role| !role.is_null()) {
+            role_of(&mut update)?
+        } else {
+            self.drafts.last().map_or(Cow::Borrowed("assistant"), |draft| draft.role.clone())
+        };
+        self.response_id = update.string(&["response_id", "responseId"])?.or(self.response_id.take());
+        self.stop_reason = finish_reason(&mut update).or(self.stop_reason.take());
+        let message_id = update.text(&["message_id", "messageId"])?;
+        let author = update.text(&["author_name", "authorName"])?;
+        for (index, value) in update.list(&["contents"])?.into_iter().enumerate() {
+            let draft = self.draft(&role, message_id.as_ref(), author.as_ref());
+            let usage = draft.add(value).map_err(|wrong| wrong.under(index).under("contents"))?;
+            self.usages.extend(usage);
+        }
+        Ok(())
+    }
+
+    /// The message that an update continues: the last one, unless the role or the message's id changes.
+    fn draft(
+        &mut self,
+        role: &Cow<'t, str>,
+        id: Option<&Cow<'t, str>>,
+        author: Option<&Cow<'t, str>>,
+    ) -> &mut Draft<'t> {
+        let continues = |draft: &Draft| {
+            let same_id = id.is_none() || draft.message_id.is_none() || draft.message_id.as_ref() == id;
+            draft.role == *role && same_id
+        };
+        if !self.drafts.last().is_some_and(continues) {
+            let (role, author) = (role.clone(), author.cloned());
+            self.drafts.push(Draft { role, message_id: None, author, contents: Vec::new() });
+        }
+        let last = self.drafts.len() - 1;
+        let draft = &mut self.drafts[last];
+        if draft.message_id.is_none() {
+            draft.message_id = id.cloned();
+        }
+        draft
+    }
+}
+
+impl<'t> Draft<'t> {
+    /// Adds a content; usage is handed out, since it is the run's and not the message's.
+    fn add(&mut self, value: Json<'t>) -> Result<Option<Usage>, Wrong> {
+        let kind =
+            value.get("type").or_else(|| value.get("$type")).and_then(Json::as_str).unwrap_or_default();
+        if !matches!(kind, "text" | "function_call" | "functionCall" | "usage") {
+            self.contents.push(Piece::Other(value));
+            return Ok(None);
+        }
+        let mut content = Object::of(value, "a content")?;
+        let whole = content.text(&["merge_mode", "mergeMode"])?.as_deref() == Some("replace");
+        match kind_of(&mut content)?.as_ref() {
+            "text" => self.text(content.text(&["text"])?.unwrap_or_default(), whole),
+            "function_call" => self.call(content, whole)?,
+            _ => {
+                return TOKENS.read_from(&mut content, &["usage_details", "details", "usage"]);
+            }
+        }
+        Ok(None)
+    }
+
+    fn text(&mut self, more: Cow<'t, str>, replace: bool) {
+        match self.contents.last_mut() {
+            Some(Piece::Text { text, whole: whole @ false }) => {
+                if replace {
+                    *text = more;
+                } else {
+                    text.to_mut().push_str(&more);
+                }
+                *whole = replace;
+            }
+            _ => self.contents.push(Piece::Text { text: more, whole: replace }),
+        }
+    }
+
+    fn call(&mut self, mut content: Object<'t>, replace: bool) -> Result<(), Wrong> {
+        let id = content.text(&["call_id", "callId"])?.unwrap_or_default();
+        let name = content.text(&["name"])?.unwrap_or_default();
+        let more = content.take(&["arguments"]);
+        let Some(Piece::Call { name: known, arguments, whole, .. }) = self.open_call(&id) else {
+            self.contents.push(Piece::Call { id, name, arguments: more, whole: replace });
+            return Ok(());
+        };
+        if known.is_empty() {
+            *known = name;
+        }
+        *whole = replace;
+        match (arguments.as_mut(), more) {
+            (Some(Json::Text(text)), Some(Json::Text(more))) if !replace => text.to_mut().push_str(&more),
+            (_, Some(more)) => *arguments = Some(more),
+            (_, None) => {}
+        }
+        Ok(())
+    }
+
+    /// The call that a piece continues: the one with its id, or the last one when the piece has none.
+    fn open_call(&mut self, wanted: &str) -> Option<&mut Piece<'t>> {
+        self.contents.iter_mut().rev().find(|piece| {
+            matches!(piece, Piece::Call { id, whole: false, .. } if wanted.is_empty() || id == wanted)
+        })
+    }
+
+    fn into_message(self) -> Json<'t> {
+        let contents = self.contents.into_iter().map(Piece::into_content).collect();
+        Json::object([
+            ("role", Json::Text(self.role)),
+            ("author_name", self.author.map_or(Json::Null, Json::Text)),
+            ("contents", Json::List(contents)),
+        ])
+    }
+}
+
+impl<'t> Piece<'t> {
+    fn into_content(self) -> Json<'t> {
+        match self {
+            Piece::Text { text, .. } => {
+                Json::object([("type", Json::Text("text".into())), ("text", Json::Text(text))])
+            }
+            Piece::Call { id, name, arguments, .. } => Json::object([
+                ("type", Json::Text("function_call".into())),
+                ("call_id", if id.is_empty() { Json::Null } else { Json::Text(id) }),
+                ("name", Json::Text(name)),
+                ("arguments", arguments.unwrap_or_default()),
+            ]),
+            Piece::Other(content) => content,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::json::input::Input;
+    use serde_json::{Value, json};
+
+    fn run(updates: &[Value]) -> Trace {
+        let lines: Vec<String> = updates.iter().map(Value::to_string).collect();
+        read(Input::parse(&lines.join("\n")).expect("it is JSON").records).expect("it reads")
+    }
+
+    fn update(role: &str, content: &Value) -> Value {
+        json!({"type": "agent_run_response_update", "role": {"type": "role", "value": role}, "contents": [content]})
+    }
+
+    #[test]
+    fn early_pieces_of_a_call_have_no_id_and_early_usage_is_each_calls_own() {
+        let usage = |input: u64, output: u64| {
+            let details = json!({"input_token_count": input, "output_token_count": output});
+            update("assistant", &json!({"type": "usage", "details": details}))
+        };
+        let trace = run(&[
+            update(
+                "assistant",
+                &json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": ""}),
+            ),
+            update(
+                "assistant",
+                &json!({"type": "function_call", "call_id": "", "name": "", "arguments": "{\"a\":"}),
+            ),
+            update(
+                "assistant",
+                &json!({"type": "function_call", "call_id": "", "name": "", "arguments": " 1}"}),
+            ),
+            usage(10, 5),
+            update("tool", &json!({"type": "function_result", "call_id": "c", "result": "ok"})),
+            update("assistant", &json!({"type": "text", "text": "do"})),
+            update("assistant", &json!({"type": "text", "text": "ne"})),
+            usage(20, 3),
+        ]);
+        assert_eq!(trace.calls.len(), 1);
+        assert_eq!(trace.calls[0].arguments.to_string(), "{\"a\":1}");
+        assert_eq!((trace.calls[0].turn, trace.answer.as_deref()), (1, Some("done")));
+        assert_eq!(trace.usage.map(|usage| (usage.input_tokens, usage.output_tokens)), Some((30, 8)));
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_in_a_later_turn_is_another_call() {
+        let call = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
+        let result = json!({"type": "function_result", "call_id": "c", "result": "ok"});
+        let steps = [("assistant", &call), ("tool", &result), ("assistant", &call), ("tool", &result)];
+        let trace = run(&steps.map(|(role, content)| update(role, content)));
+        assert_eq!(trace.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [1, 2]);
+    }
+}

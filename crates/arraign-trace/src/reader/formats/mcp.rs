@@ -1,0 +1,271 @@
+//! `mcp`: logs of the Model Context Protocol: JSON-RPC messages between a client and a server.
+//!
+//! The reader accepts raw messages, one per line, the same messages in a wrapper with time and direction, and the history
+//! that the MCP Inspector exports. A log records calls of the server's tools and their results, but not who made the calls
+//! or what was said. It does not record which calls were parallel, so each call is a turn.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::content::content_value;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::error::Wrong;
+use crate::reader::formats::a2a;
+use crate::reader::json::input::Input;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::Cuts;
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Call, CallStatus, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "mcp",
+    summary: "MCP: JSON-RPC logs, raw or wrapped, the Inspector's history",
+    detect,
+    read,
+    // A log is one run.
+    cuts: Cuts::Never,
+};
+
+/// Where a wrapper keeps the message.
+const WRAPPED: [&str; 7] = ["msg", "message", "payload", "data", "request", "response", "body"];
+
+/// How many requests of one id may wait for their answers.
+const WAITING: usize = 32;
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    let strange = input.records.iter().find(|record| !is_rpc(&record.value) && !is_wrapper(&record.value));
+    if let Some(record) = strange {
+        return Err(Reason::of(record.at, "is no JSON-RPC message, and wraps none"));
+    }
+    // Agents speak JSON-RPC with each other as well, and a lone answer is no log: read as one, it would be a run without
+    // calls.
+    if input.records.iter().any(|record| a2a::is_asking(&record.value) || a2a::is_answer(&record.value)) {
+        return Err("holds messages of A2A".into());
+    }
+    if !input.records.iter().any(|record| asks(&record.value)) {
+        return Err("there is no request in it".into());
+    }
+    Ok(Certainty::Sure)
+}
+
+/// Whether a record holds a request or a notification.
+fn asks(value: &Json) -> bool {
+    let asks_itself = |value: &Json| value.get("method").is_some();
+    let is_one = |value: &Json| {
+        asks_itself(value) || value.as_list().is_some_and(|batch| batch.iter().any(asks_itself))
+    };
+    is_one(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(is_one))
+}
+
+fn is_rpc(value: &Json) -> bool {
+    let is_one = |value: &Json| value.get("jsonrpc").and_then(Json::as_str) == Some("2.0");
+    // A batch is a list.
+    is_one(value) || value.as_list().is_some_and(|batch| !batch.is_empty() && batch.iter().all(is_one))
+}
+
+fn is_wrapper(value: &Json) -> bool {
+    WRAPPED.iter().any(|name| value.get(name).is_some_and(is_rpc))
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut log = Log::default();
+    for record in input.records {
+        let at = record.at;
+        log.record(record.value).map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(vec![log.finish()])
+}
+
+/// A trace while its log is read.
+#[derive(Debug, Default)]
+struct Log {
+    draft: Draft,
+    began: Option<u64>,
+    /// The requests that wait for an answer, by their id: both sides number their own.
+    waiting: HashMap<String, Vec<Request>>,
+    /// The first two servers that introduced themselves: a second one, and the server of a call is not known.
+    servers: Vec<String>,
+}
+
+/// A request that waits for its answer.
+#[derive(Debug)]
+struct Request {
+    from: Option<String>,
+    /// The place of the call that it makes, if it makes one.
+    call: Option<usize>,
+    time: Option<u64>,
+}
+
+/// What a wrapper says of its message.
+#[derive(Debug, Default)]
+struct Wrapper {
+    from: Option<String>,
+    time: Option<u64>,
+    duration_ms: Option<f64>,
+    server: Option<String>,
+}
+
+impl Log {
+    fn finish(self) -> Trace {
+        let mut trace = self.draft.finish();
+        if let [server] = self.servers.as_slice() {
+            trace.calls.iter_mut().for_each(|call| call.server = call.server.take().or(Some(server.clone())));
+        }
+        trace
+    }
+
+    fn record(&mut self, value: Json) -> Result<(), Wrong> {
+        if is_rpc(&value) {
+            return self.messages(value, &Wrapper::default());
+        }
+        let mut object = Object::of(value, "a record")?;
+        let mut wrapper = wrapper_of(&mut object);
+        self.began = self.began.or(wrapper.time);
+        // A request with its answer is of both sides.
+        if WRAPPED.iter().filter(|name| object.get(name).is_some_and(is_rpc)).count() > 1 {
+            wrapper.from = None;
+        }
+        for name in WRAPPED {
+            if object.get(name).is_some_and(is_rpc) {
+                let message = object.take(&[name]).unwrap_or_default();
+                self.messages(message, &wrapper).map_err(|wrong| wrong.under(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn messages(&mut self, value: Json, wrapper: &Wrapper) -> Result<(), Wrong> {
+        match value {
+            Json::List(batch) => batch.into_iter().try_for_each(|message| self.messages(message, wrapper)),
+            value => self.message(Object::of(value, "a message")?, wrapper),
+        }
+    }
+
+    fn message(&mut self, mut message: Object, wrapper: &Wrapper) -> Result<(), Wrong> {
+        let id = message.take(&["id"]).map(|id| id.into_text_or_json().into_owned());
+        let method = message.text(&["method"])?;
+        match (method, id) {
+            (Some(method), Some(id)) => self.request(&method, id, message, wrapper),
+            (None, Some(id)) => {
+                self.response(&id, message, wrapper);
+                Ok(())
+            }
+            // A notification.
+            (_, None) => Ok(()),
+        }
+    }
+
+    fn request(
+        &mut self,
+        method: &str,
+        id: String,
+        mut message: Object,
+        wrapper: &Wrapper,
+    ) -> Result<(), Wrong> {
+        let mut call = None;
+        if method == "tools/call" {
+            let params = message.object(&["params"])?.unwrap_or_default();
+            let attempt = call_of(params, &id).map_err(|wrong| wrong.under("params"))?;
+            let started_ms = self.began.zip(wrapper.time).map(|(began, time)| millis_between(began, time));
+            call = Some(self.draft.trace.calls.len());
+            self.draft.next_turn();
+            self.draft.call(Call { started_ms, server: wrapper.server.clone(), ..attempt });
+        }
+        let request = Request { from: wrapper.from.clone(), call, time: wrapper.time };
+        self.waiting.entry(id).or_default().push(request);
+        Ok(())
+    }
+
+    /// An answer belongs to the latest request of its id that the other side sent.
+    fn response(&mut self, id: &str, mut message: Object, wrapper: &Wrapper) {
+        let result = message.take(&["result"]);
+        let info =
+            result.as_ref().and_then(|result| result.pointer("/serverInfo/name")).and_then(Json::as_str);
+        match info {
+            Some(name)
+                if self.servers.len() < 2 && self.servers.first().is_none_or(|known| known != name) =>
+            {
+                self.servers.push(name.to_owned());
+            }
+            _ => {}
+        }
+        let requests = self.waiting.entry(id.to_owned()).or_default();
+        let is_other = |request: &Request| request.from != wrapper.from || wrapper.from.is_none();
+        let recent = requests.len().saturating_sub(WAITING);
+        let Some(at) = requests[recent..].iter().rposition(is_other) else { return };
+        let request = requests.remove(recent + at);
+        let Some(place) = request.call else { return };
+        let call = &mut self.draft.trace.calls[place];
+        let between = request.time.zip(wrapper.time).filter(|(asked, answered)| asked < answered);
+        let between = between.map(|(asked, answered)| millis_between(asked, answered));
+        call.duration_ms = wrapper.duration_ms.or(between);
+        settle(call, result, message);
+    }
+}
+
+fn call_of(mut params: Object, id: &str) -> Result<Call, Wrong> {
+    let name = params.required(&["name"])?;
+    let arguments = params.arguments("arguments");
+    // The id that the client's model gave the call, where the client passes it on.
+    let own = params.get("_meta").and_then(|meta| meta.get("claudecode/toolUseId")).and_then(Json::as_str);
+    let id = own.unwrap_or(id).to_owned();
+    Ok(Call { id: Some(id), ..Call::new(name, arguments, 0) })
+}
+
+/// A tool may fail in its result, or the protocol in the request's stead.
+fn settle(call: &mut Call, result: Option<Json>, mut message: Object) {
+    if let Some(error) = message.take(&["error"]) {
+        let text = error.get("message").and_then(Json::as_str).map(ToOwned::to_owned);
+        call.error = Some(text.unwrap_or_else(|| error.into_text_or_json().into_owned()));
+        call.status = CallStatus::Error;
+        return;
+    }
+    let result = result.unwrap_or_default();
+    let failed = result.get("isError").is_some_and(Json::is_true);
+    let shown = shown(result);
+    call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+    call.error = shown.as_str().filter(|_| failed).map(ToOwned::to_owned);
+    call.result = Some(shown);
+}
+
+/// The content of a result: one text, if all of it is text; its structured form, if that is all there is.
+fn shown(result: Json) -> Value {
+    let Json::Object(mut object) = result else { return result.into_value() };
+    let content = object.take(&["content"]).unwrap_or_default();
+    let structured = object.take(&["structuredContent"]).filter(|_| content.first().is_none());
+    structured.map_or_else(|| content_value(content, "\n"), Json::into_value)
+}
+
+fn wrapper_of(object: &mut Object) -> Wrapper {
+    let time = object.take(&["ts", "timestamp", "time"]).and_then(|time| time_of(&time));
+    Wrapper {
+        from: object.take(&["dir", "direction", "from", "sender"]).and_then(Json::into_text).map(Into::into),
+        time,
+        duration_ms: object.take(&["duration", "duration_ms"]).and_then(|time| time.as_number()?.as_f64()),
+        server: object.take(&["server", "server_name"]).and_then(Json::into_text).map(Into::into),
+    }
+}
+
+/// A time as text, or in seconds or milliseconds since 1970.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it was found to be in this century"
+)]
+fn time_of(time: &Json) -> Option<u64> {
+    const LATEST_SECOND: f64 = 1e10;
+    match time {
+        Json::Text(text) => nanos(text),
+        Json::Number(number) => {
+            let figure = number.as_f64().filter(|figure| (0.0..LATEST_SECOND * 1000.0).contains(figure))?;
+            let seconds = if figure < LATEST_SECOND { figure } else { figure / 1000.0 };
+            Some((seconds * 1e9) as u64)
+        }
+        _ => None,
+    }
+}

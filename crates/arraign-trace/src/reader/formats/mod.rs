@@ -1,0 +1,58 @@
+//! The trace formats: one file or folder each.
+
+pub(crate) mod a2a;
+pub(crate) mod adk;
+pub(crate) mod ag_ui;
+pub(crate) mod anthropic;
+pub(crate) mod atif;
+pub(crate) mod claude_code;
+pub(crate) mod codex;
+pub(crate) mod episodes;
+pub(crate) mod evalview;
+pub(crate) mod gemini;
+pub(crate) mod gemini_cli;
+pub(crate) mod inspect;
+pub(crate) mod langchain;
+pub(crate) mod maf;
+pub(crate) mod mcp;
+pub(crate) mod mcplab;
+pub(crate) mod native;
+pub(crate) mod openai_chat;
+pub(crate) mod openai_responses;
+pub(crate) mod otel;
+pub(crate) mod pydantic_ai;
+pub(crate) mod rig;
+pub(crate) mod run_lines;
+pub(crate) mod tool_events;
+pub(crate) mod vercel_ai;
+
+use crate::reader::Reader;
+
+/// All readers. Among equals, an earlier one wins.
+pub const READERS: &[Reader] = &[
+    atif::READER,
+    otel::READER,
+    maf::READER,
+    inspect::READER,
+    codex::READER,
+    claude_code::READER,
+    gemini_cli::READER,
+    adk::READER,
+    a2a::READER,
+    mcp::READER,
+    pydantic_ai::READER,
+    langchain::READER,
+    vercel_ai::READER,
+    gemini::READER,
+    rig::READER,
+    mcplab::READER,
+    evalview::READER,
+    episodes::READER,
+    tool_events::READER,
+    ag_ui::READER,
+    run_lines::READER,
+    native::READER,
+    anthropic::READER,
+    openai_responses::READER,
+    openai_chat::READER,
+];

@@ -1,0 +1,85 @@
+//! Mistakes in a native trace: all of them at once, each with its place.
+
+use std::fmt;
+
+use crate::reader::json::value::Json;
+use crate::suggest::did_you_mean;
+
+/// A mistake in a native trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NativeMistake {
+    /// The JSON pointer of the value in the trace, or of the entry whose key is wrong.
+    pub pointer: String,
+    /// Whether the key of the entry is wrong, and not its value.
+    pub on_key: bool,
+    /// What is wrong: a lower-case sentence without a full stop.
+    pub problem: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl NativeMistake {
+    /// A `problem` of the value that is being read.
+    pub(crate) fn new(problem: impl Into<String>) -> Self {
+        Self { pointer: String::new(), on_key: false, problem: problem.into(), help: None }
+    }
+
+    /// Says that the value is not of the `wanted` kind.
+    pub(crate) fn expected(wanted: &str, found: &Json) -> Self {
+        let mistake = Self::new(format!("expected {wanted}, found {}", describe_value(found)));
+        match found.as_str() {
+            Some("yes" | "on") => mistake.help("write `true`"),
+            Some("no" | "off") => mistake.help("write `false`"),
+            _ => mistake,
+        }
+    }
+
+    /// Says that the native form does not have this key. The mistake still has to be put under the key.
+    pub(crate) fn unknown_key(key: &str, known: &[&str]) -> Self {
+        let help = did_you_mean(key, known);
+        Self { on_key: true, help, ..Self::new(format!("unknown key `{key}`")) }
+    }
+
+    /// Adds what to do about it.
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// Puts the mistake below `step`: a key or an index.
+    pub(crate) fn under(mut self, step: impl fmt::Display) -> Self {
+        let step = step.to_string().replace('~', "~0").replace('/', "~1");
+        self.pointer = format!("/{step}{}", self.pointer);
+        self
+    }
+}
+
+/// The problem, and what to do about it.
+impl fmt::Display for NativeMistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.problem)?;
+        self.help.iter().try_for_each(|help| write!(f, " (help: {help})"))
+    }
+}
+
+/// The value, in the words of somebody who writes YAML.
+fn describe_value(value: &Json) -> String {
+    match value {
+        Json::Bool(flag) => format!("`{flag}`"),
+        Json::Number(number) => format!("`{number}`"),
+        Json::Text(text) => format!("the text `{text}`"),
+        other => describe_kind(other).to_owned(),
+    }
+}
+
+/// The kind of the value, in the words of somebody who writes YAML.
+pub(crate) fn describe_kind(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "nothing",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::Text(_) => "a string",
+        Json::List(_) => "a list",
+        Json::Object(_) => "a mapping",
+    }
+}

@@ -1,0 +1,132 @@
+//! `native`: the form for traces written by hand, inline in a case or in a file, in YAML or JSON.
+//!
+//! ```yaml
+//! model: gpt-4o
+//! steps:
+//!   - user: Where is order 7?
+//!   - call: lookup_order
+//!     args: {id: 7}
+//!     result: {status: shipped}
+//!   - say: It ships today.
+//! ```
+//!
+//! `calls: [...]` is short for `steps`; in this list, a bare name is a call, too. A call without `result` and `error` is
+//! unanswered. A call without `turn` is a turn of its own. `arraign::reader::to_native` writes this form. Keys for data
+//! that only other formats record: `system`, `status`, `agent_path`, `args_error`, `args_unrecorded`, `no_answer`,
+//! `calls_unrecorded`, `usage.partial`.
+
+mod locate;
+mod mistake;
+mod run;
+mod step;
+mod value;
+mod write;
+
+pub use mistake::NativeMistake;
+pub use run::read_native;
+pub use write::to_native;
+
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+use locate::locate;
+use run::{NativeHead, read_run};
+use step::read_step;
+
+pub(crate) const READER: Reader = Reader {
+    name: "native",
+    summary: "written by hand: `steps` or `calls`, in YAML or JSON",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+fn detect(input: &Input) -> Detection {
+    if is_step(input.first()?, false) {
+        return judge_steps(input.records.iter().map(|record| &record.value), false);
+    }
+    for record in &input.records {
+        let list = |key: &str| record.value.get(key).and_then(Json::as_list);
+        match (list("steps"), list("calls")) {
+            (Some(steps), _) => judge_steps(steps.iter(), false)?,
+            (None, Some(calls)) => judge_steps(calls.iter(), true)?,
+            (None, None) => return Err(Reason::of(record.at, "has neither `steps` nor `calls`")),
+        };
+    }
+    Ok(Certainty::Sure)
+}
+
+fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Json<'v>>, short: bool) -> Detection {
+    match steps.position(|step| !is_step(step, short)) {
+        Some(index) => Err(format!("step {} has none of `user`, `call` and `say`", index + 1).into()),
+        None => Ok(Certainty::Sure),
+    }
+}
+
+/// Whether this is a step; `calls` are shorter than `steps`.
+fn is_step(value: &Json, short: bool) -> bool {
+    let keyed = |key: &str| value.get(key).is_some_and(Json::is_text);
+    ["call", "user", "say", "system"].into_iter().any(keyed) || short && (value.is_text() || keyed("name"))
+}
+
+/// A list of steps is one run.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_list = input.first().is_ok_and(|first| is_step(first, false));
+    (!is_list).then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    Ok(Whose::Own(look(text, &["id"])?.string(&["id"]).ok().flatten()).into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let Input { text, records } = input;
+    if records.first().is_some_and(|record| is_step(&record.value, false)) {
+        return read_step_records(text, records).map(|trace| vec![trace]);
+    }
+    let read_record = |Record { at, value }| {
+        read_run(value).map_err(|mistakes| match at {
+            At::Whole => locate_all(text, &mistakes),
+            at => at.blame(first_of(&mistakes)),
+        })
+    };
+    records.into_iter().map(read_record).collect()
+}
+
+/// Reads a file whose records are the steps of one run.
+fn read_step_records(text: &str, records: Vec<Record>) -> Result<Trace, Wrong> {
+    let (mut steps, mut mistakes) = (Vec::new(), Vec::new());
+    for Record { at, value } in records {
+        match (read_step(value, false), at) {
+            (Ok(step), _) => steps.push(step),
+            (Err(found), At::Item(index)) => {
+                mistakes.extend(found.into_iter().map(|mistake| mistake.under(index)));
+            }
+            (Err(found), at) => return Err(at.blame(first_of(&found))),
+        }
+    }
+    if mistakes.is_empty() {
+        return Ok(NativeHead::default().into_trace(steps));
+    }
+    Err(locate_all(text, &mistakes))
+}
+
+/// The first mistake, by its pointer: a log of many runs has no place for all of them.
+fn first_of(mistakes: &[NativeMistake]) -> Wrong {
+    let Some(mistake) = mistakes.first() else { return Wrong::new("the trace is wrong") };
+    Wrong::new(mistake.to_string()).at(&mistake.pointer)
+}
+
+/// All mistakes of a document by line and column, one a line: somebody wrote the file by hand.
+fn locate_all(text: &str, mistakes: &[NativeMistake]) -> Wrong {
+    let located = mistakes.iter().map(|mistake| (locate(text, &mistake.pointer, mistake.on_key), mistake));
+    let mut located: Vec<((usize, usize), &NativeMistake)> = located.collect();
+    located.sort_by_key(|(place, _)| *place);
+    let lines =
+        located.iter().map(|((line, column), mistake)| format!("line {line}, column {column}: {mistake}"));
+    Wrong::new(lines.collect::<Vec<_>>().join("\n"))
+}

@@ -1,0 +1,186 @@
+//! A native trace as a whole: its head and its steps.
+
+use std::num::NonZeroUsize;
+
+use serde_json::Value;
+
+use crate::reader::formats::native::mistake::{NativeMistake, describe_kind};
+use crate::reader::formats::native::step::{NativeStep, read_steps};
+use crate::reader::formats::native::value::{read_amount, read_count, read_flag, read_text};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Trace, Usage};
+
+/// The keys of a trace, for suggestions.
+const KEYS: &[&str] = &[
+    "id",
+    "agent",
+    "model",
+    "input",
+    "answer",
+    "no_answer",
+    "usage",
+    "cost_usd",
+    "duration_ms",
+    "stop_reason",
+    "calls_unrecorded",
+    "steps",
+    "calls",
+];
+
+const USAGE_KEYS: &[&str] =
+    &["input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "partial"];
+
+/// Reads a trace in the native form: a mapping, or a list of steps. Finds all its mistakes at once.
+///
+/// ```
+/// use arraign_trace::reader::read_native;
+/// use serde_json::json;
+///
+/// let trace = read_native(json!({"calls": ["look", {"name": "refund", "args": {"id": 7}}]})).expect("a trace");
+/// assert_eq!(trace.tool_names(), ["look", "refund"]);
+///
+/// let mistakes = read_native(json!({"calls": [{"nme": "look"}], "cost_usd": -1})).unwrap_err();
+/// let pointers: Vec<&str> = mistakes.iter().map(|mistake| mistake.pointer.as_str()).collect();
+/// assert_eq!(pointers, ["/cost_usd", "/calls/0/nme"]);
+/// ```
+pub fn read_native(value: Value) -> Result<Trace, Vec<NativeMistake>> {
+    read_run(value.into())
+}
+
+pub(crate) fn read_run(value: Json) -> Result<Trace, Vec<NativeMistake>> {
+    match value {
+        Json::List(items) => {
+            let mut mistakes = Vec::new();
+            let steps = read_steps(items, false, &mut mistakes);
+            if mistakes.is_empty() { Ok(NativeHead::default().into_trace(steps)) } else { Err(mistakes) }
+        }
+        Json::Object(object) => read_mapping(object),
+        other => {
+            let kind = describe_kind(&other);
+            Err(vec![NativeMistake::new(format!("a trace is a mapping of keys to values, not {kind}"))])
+        }
+    }
+}
+
+fn read_mapping(object: Object) -> Result<Trace, Vec<NativeMistake>> {
+    let has_answer = object.get("answer").is_some();
+    let (mut head, mut mistakes) = (NativeHead::default(), Vec::new());
+    let mut lists = Vec::new();
+    for (key, value) in object.into_entries() {
+        match key.as_ref() {
+            "steps" => lists.push(("steps", value)),
+            "calls" => lists.push(("calls", value)),
+            _ => mistakes.extend(head.set(&key, value).err().map(|mistake| mistake.under(key))),
+        }
+    }
+    let steps = read_lists(lists, has_answer, &mut mistakes);
+    if mistakes.is_empty() { Ok(head.into_trace(steps)) } else { Err(mistakes) }
+}
+
+/// Reads the steps of `steps`, or of `calls` for short.
+fn read_lists(
+    mut lists: Vec<(&str, Json)>,
+    has_answer: bool,
+    mistakes: &mut Vec<NativeMistake>,
+) -> Vec<NativeStep> {
+    if lists.len() > 1 {
+        let problem = "`calls` is another name of `steps`: give one of them";
+        mistakes.push(NativeMistake { on_key: true, ..NativeMistake::new(problem) }.under("calls"));
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let steps = match lists.pop() {
+        Some((key, Json::List(items))) => {
+            let steps = read_steps(items, key == "calls", &mut found);
+            found = found.into_iter().map(|mistake| mistake.under(key)).collect();
+            steps
+        }
+        Some((key, other)) => {
+            let problem = format!("this must be a list of steps, not {}", describe_kind(&other));
+            found.push(NativeMistake::new(problem).under(key));
+            Vec::new()
+        }
+        // A case may be about the answer alone.
+        None if has_answer => Vec::new(),
+        None => {
+            found.push(NativeMistake::new("a trace has `steps`, or `calls` for short"));
+            Vec::new()
+        }
+    };
+    mistakes.append(&mut found);
+    steps
+}
+
+/// All but the steps.
+#[derive(Debug, Default)]
+pub(crate) struct NativeHead {
+    trace: Trace,
+    no_answer: bool,
+}
+
+impl NativeHead {
+    fn set(&mut self, key: &str, value: Json) -> Result<(), NativeMistake> {
+        let trace = &mut self.trace;
+        match key {
+            "id" => trace.id = read_text(value)?,
+            "agent" => trace.agent = read_text(value)?,
+            "model" => trace.model = read_text(value)?,
+            "input" => trace.input = read_text(value)?,
+            "answer" => trace.answer = read_text(value)?,
+            "no_answer" => self.no_answer = read_flag(&value)?,
+            "usage" => trace.usage = read_usage(value)?,
+            "cost_usd" => trace.cost_usd = read_amount(&value)?,
+            "duration_ms" => trace.duration_ms = read_amount(&value)?,
+            "stop_reason" => trace.stop_reason = read_text(value)?,
+            "calls_unrecorded" => trace.calls_unrecorded = read_flag(&value)?,
+            unknown => return Err(NativeMistake::unknown_key(unknown, KEYS)),
+        }
+        Ok(())
+    }
+
+    /// The trace of the head and of `steps`. A call without a turn of its own is the next turn.
+    pub(crate) fn into_trace(self, steps: Vec<NativeStep>) -> Trace {
+        let mut trace = self.trace;
+        let calls = steps.iter().filter(|step| matches!(step, NativeStep::Call(..))).count();
+        trace.calls.reserve_exact(calls);
+        let mut last_turn = 0;
+        for step in steps {
+            match step {
+                NativeStep::Text(role, text) => trace.push_message(role, text),
+                NativeStep::Call(mut call, turn) => {
+                    call.turn = turn.map_or(last_turn + 1, NonZeroUsize::get);
+                    last_turn = last_turn.max(call.turn);
+                    trace.push_call(*call);
+                }
+            }
+        }
+        if !self.no_answer {
+            trace.settle_answer();
+        }
+        trace
+    }
+}
+
+fn read_usage(value: Json) -> Result<Option<Usage>, NativeMistake> {
+    let object = match value {
+        Json::Null => return Ok(None),
+        Json::Object(object) => object,
+        other => return Err(NativeMistake::expected("a mapping of settings", &other)),
+    };
+    let (mut usage, mut input, mut output) = (Usage::default(), None, None);
+    for (key, value) in object.into_entries() {
+        let read = match key.as_ref() {
+            "input_tokens" => read_count(&value).map(|count| input = count),
+            "output_tokens" => read_count(&value).map(|count| output = count),
+            "cached_tokens" => read_count(&value).map(|count| usage.cached_tokens = count),
+            "reasoning_tokens" => read_count(&value).map(|count| usage.reasoning_tokens = count),
+            "partial" => read_flag(&value).map(|flag| usage.partial = flag),
+            unknown => Err(NativeMistake::unknown_key(unknown, USAGE_KEYS)),
+        };
+        read.map_err(|mistake| mistake.under(key))?;
+    }
+    usage.input_tokens = input.ok_or_else(|| NativeMistake::new("`input_tokens` is missing"))?;
+    usage.output_tokens = output.ok_or_else(|| NativeMistake::new("`output_tokens` is missing"))?;
+    Ok(Some(usage))
+}

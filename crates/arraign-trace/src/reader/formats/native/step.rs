@@ -1,0 +1,197 @@
+//! A step of a native trace: a text, or a call and what came of it.
+
+use std::num::NonZeroUsize;
+
+use serde_json::Value;
+
+use crate::reader::formats::native::mistake::NativeMistake;
+use crate::reader::formats::native::value::{
+    read_amount, read_exit_code, read_flag, read_status, read_text, read_texts, read_turn,
+};
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Role};
+
+/// A text or a call.
+#[derive(Debug)]
+pub(crate) enum NativeStep {
+    Text(Role, String),
+    /// A call, and the turn that is written for it.
+    Call(Box<Call>, Option<NonZeroUsize>),
+}
+
+/// A step as it is written: one of `user`, `say`, `system` and `call`, and what belongs to a call.
+#[derive(Debug, Default)]
+struct WrittenStep {
+    user: Option<String>,
+    say: Option<String>,
+    system: Option<String>,
+    call: Option<String>,
+    args: Option<Value>,
+    result: Option<Value>,
+    error: Option<String>,
+    id: Option<String>,
+    turn: Option<NonZeroUsize>,
+    server: Option<String>,
+    started_ms: Option<f64>,
+    duration_ms: Option<f64>,
+    exit_code: Option<i64>,
+    status: Option<CallStatus>,
+    agent_path: Option<Vec<String>>,
+    args_unrecorded: bool,
+    args_error: Option<String>,
+}
+
+/// The keys of a step, for suggestions.
+const KEYS: &[&str] = &[
+    "user",
+    "say",
+    "system",
+    "call",
+    "name",
+    "args",
+    "arguments",
+    "result",
+    "error",
+    "id",
+    "turn",
+    "server",
+    "started_ms",
+    "duration_ms",
+    "exit_code",
+    "status",
+    "agent_path",
+    "args_unrecorded",
+    "args_error",
+];
+
+/// Reads the steps of a list; in `calls` (`short`), a bare name is one too.
+pub(crate) fn read_steps(
+    items: Vec<Json>,
+    short: bool,
+    mistakes: &mut Vec<NativeMistake>,
+) -> Vec<NativeStep> {
+    let mut steps = Vec::with_capacity(items.len());
+    for (index, item) in items.into_iter().enumerate() {
+        match read_step(item, short) {
+            Ok(step) => steps.push(step),
+            Err(found) => mistakes.extend(found.into_iter().map(|mistake| mistake.under(index))),
+        }
+    }
+    steps
+}
+
+/// Reads one step, or all its mistakes.
+pub(crate) fn read_step(item: Json, short: bool) -> Result<NativeStep, Vec<NativeMistake>> {
+    let object = match item {
+        Json::Object(object) => object,
+        Json::Text(name) if name.is_empty() => return Err(vec![NativeMistake::new("a tool has a name")]),
+        Json::Text(name) if short => return Ok(WrittenStep::default().into_call(name.into_owned())),
+        Json::Text(name) => {
+            let mistake = NativeMistake::new("a step is a mapping with one of `user`, `call` and `say`");
+            return Err(vec![mistake.help(format!("write `call: {name}`"))]);
+        }
+        other => return Err(vec![NativeMistake::expected("a mapping of settings", &other)]),
+    };
+    let (mut written, mut mistakes) = (WrittenStep::default(), Vec::new());
+    for (key, value) in object.into_entries() {
+        if let Err(mistake) = written.set(&key, value) {
+            mistakes.push(mistake.under(key));
+        }
+    }
+    if mistakes.is_empty() {
+        return written.into_step().map_err(|problem| vec![NativeMistake::new(problem)]);
+    }
+    Err(mistakes)
+}
+
+impl WrittenStep {
+    fn set(&mut self, key: &str, value: Json) -> Result<(), NativeMistake> {
+        match key {
+            "user" => self.user = read_text(value)?,
+            "say" => self.say = read_text(value)?,
+            "system" => self.system = read_text(value)?,
+            "call" | "name" => set_once(&mut self.call, read_text(value)?, "call")?,
+            // A result of null is a result.
+            "args" | "arguments" => set_once(&mut self.args, Some(value.into_value()), "args")?,
+            "result" => self.result = Some(value.into_value()),
+            "error" => self.error = read_text(value)?,
+            "id" => self.id = read_text(value)?,
+            "turn" => self.turn = read_turn(&value)?,
+            "server" => self.server = read_text(value)?,
+            "started_ms" => self.started_ms = read_amount(&value)?,
+            "duration_ms" => self.duration_ms = read_amount(&value)?,
+            "exit_code" => self.exit_code = read_exit_code(&value)?,
+            "status" => self.status = read_status(&value)?,
+            "agent_path" => self.agent_path = read_texts(value)?,
+            "args_unrecorded" => self.args_unrecorded = read_flag(&value)?,
+            "args_error" => self.args_error = read_text(value)?,
+            unknown => return Err(NativeMistake::unknown_key(unknown, KEYS)),
+        }
+        Ok(())
+    }
+
+    fn into_step(mut self) -> Result<NativeStep, &'static str> {
+        let texts = [
+            (Role::User, self.user.take()),
+            (Role::Assistant, self.say.take()),
+            (Role::System, self.system.take()),
+        ];
+        let mut texts = texts.into_iter().filter_map(|(role, text)| Some((role, text?)));
+        match (texts.next(), texts.next(), self.call.take()) {
+            (None, _, Some(name)) => Ok(self.into_call(name)),
+            (Some((role, text)), None, None) if self.has_no_call_keys() => Ok(NativeStep::Text(role, text)),
+            (None, _, None) => Err("a step is one of `user`, `call` and `say`; none of them is here"),
+            (Some(_), None, None) => {
+                Err("a text has nothing beside it: arguments and results belong to a `call`")
+            }
+            _ => Err("a step is one of `user`, `call` and `say`; write a step for each"),
+        }
+    }
+
+    fn has_no_call_keys(&self) -> bool {
+        let Self { args, result, error, id, turn, server, exit_code, .. } = self;
+        let data = args.is_none()
+            && !self.args_unrecorded
+            && result.is_none()
+            && error.is_none()
+            && exit_code.is_none();
+        let labels = id.is_none() && turn.is_none() && server.is_none() && self.agent_path.is_none();
+        data && labels && self.started_ms.is_none() && self.duration_ms.is_none() && self.status.is_none()
+    }
+
+    fn into_call(self, name: String) -> NativeStep {
+        let arguments = match (self.args, self.args_error) {
+            (None, _) if self.args_unrecorded => Arguments::Unrecorded,
+            (Some(Value::String(raw)), Some(error)) => Arguments::Broken { raw, error },
+            (args, _) => args.map_or_else(Arguments::none, Arguments::from_json),
+        };
+        let failed = self.error.is_some() || self.exit_code.is_some_and(|code| code != 0);
+        let implied = match (failed, self.result.is_some() || self.exit_code.is_some()) {
+            (true, _) => CallStatus::Error,
+            (false, true) => CallStatus::Ok,
+            (false, false) => CallStatus::Unanswered,
+        };
+        let call = Call {
+            id: self.id,
+            server: self.server,
+            result: self.result,
+            status: self.status.unwrap_or(implied),
+            error: self.error,
+            started_ms: self.started_ms,
+            duration_ms: self.duration_ms,
+            exit_code: self.exit_code,
+            agent_path: self.agent_path.unwrap_or_default(),
+            ..Call::new(name, arguments, 1)
+        };
+        NativeStep::Call(Box::new(call), self.turn)
+    }
+}
+
+/// Sets what two keys mean alike.
+fn set_once<T>(slot: &mut Option<T>, value: Option<T>, key: &str) -> Result<(), NativeMistake> {
+    if slot.is_some() {
+        return Err(NativeMistake::new(format!("`{key}` is given twice, once by another name")));
+    }
+    *slot = value;
+    Ok(())
+}

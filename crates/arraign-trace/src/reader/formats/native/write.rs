@@ -1,0 +1,123 @@
+//! A trace in the native form: what [`crate::reader::formats::native::read_native`] reads back as the same trace.
+//!
+//! Only what a trace tells is written, so that a recorded run reads, and changes in a review, like one that was
+//! written by hand.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace, Usage};
+
+/// The trace as JSON in the native form, indented, with a line break at its end.
+pub fn to_native(trace: &Trace) -> String {
+    let mut object = Map::new();
+    put(&mut object, "id", trace.id.as_ref());
+    put(&mut object, "agent", trace.agent.as_ref());
+    put(&mut object, "model", trace.model.as_ref());
+    put(&mut object, "input", trace.input.as_ref());
+    object.insert("steps".to_owned(), steps(trace));
+    put(&mut object, "answer", trace.answer.as_ref());
+    put(&mut object, "no_answer", seems_to_answer(trace).then_some(true));
+    put(&mut object, "usage", trace.usage.map(usage));
+    put(&mut object, "cost_usd", trace.cost_usd);
+    put(&mut object, "duration_ms", trace.duration_ms);
+    put(&mut object, "stop_reason", trace.stop_reason.as_ref());
+    put(&mut object, "calls_unrecorded", trace.calls_unrecorded.then_some(true));
+    format!("{:#}\n", Value::Object(object))
+}
+
+/// Whether a run without an answer would be read as one with it: it broke off after something was said.
+fn seems_to_answer(trace: &Trace) -> bool {
+    let said_last =
+        |message: &Message| message.role == Role::Assistant && message.after_calls == trace.calls.len();
+    trace.answer.is_none() && trace.messages.iter().any(said_last)
+}
+
+/// Adds what is there.
+fn put(object: &mut Map<String, Value>, key: &str, value: Option<impl Serialize>) {
+    if let Some(value) = value.and_then(|value| serde_json::to_value(value).ok()) {
+        object.insert(key.to_owned(), value);
+    }
+}
+
+/// Texts and calls, in the order in which they came.
+fn steps(trace: &Trace) -> Value {
+    let mut texts = trace.messages.iter().peekable();
+    let (mut steps, mut last_turn) = (Vec::new(), 0);
+    for (made, call) in trace.calls.iter().enumerate() {
+        while let Some(message) = texts.next_if(|message| message.after_calls <= made) {
+            steps.push(text(message));
+        }
+        steps.push(step(call, last_turn + 1));
+        last_turn = last_turn.max(call.turn);
+    }
+    steps.extend(texts.map(text));
+    Value::Array(steps)
+}
+
+fn text(message: &Message) -> Value {
+    let key = match message.role {
+        Role::User => "user",
+        Role::Assistant => "say",
+        Role::System => "system",
+    };
+    json!({ key: message.text })
+}
+
+/// A call; its turn is said where it is not the next one.
+fn step(call: &Call, next_turn: usize) -> Value {
+    let mut object = Map::new();
+    put(&mut object, "call", Some(&call.name));
+    put(&mut object, "id", call.id.as_ref());
+    put(&mut object, "turn", (call.turn != next_turn).then_some(call.turn));
+    put(&mut object, "server", call.server.as_ref());
+    put(&mut object, "args", arguments(&call.arguments));
+    put(&mut object, "args_error", args_error(&call.arguments));
+    put(&mut object, "args_unrecorded", (call.arguments == Arguments::Unrecorded).then_some(true));
+    put(&mut object, "result", call.result.as_ref());
+    put(&mut object, "error", call.error.as_ref());
+    put(&mut object, "exit_code", call.exit_code);
+    put(&mut object, "status", (call.status != told(call)).then_some(call.status));
+    put(&mut object, "started_ms", call.started_ms);
+    put(&mut object, "duration_ms", call.duration_ms);
+    put(&mut object, "agent_path", (!call.agent_path.is_empty()).then_some(&call.agent_path));
+    Value::Object(object)
+}
+
+/// The status that a reader takes from the rest of the call.
+fn told(call: &Call) -> CallStatus {
+    if call.error.is_some() || call.exit_code.is_some_and(|code| code != 0) {
+        CallStatus::Error
+    } else if call.result.is_some() || call.exit_code.is_some() {
+        CallStatus::Ok
+    } else {
+        CallStatus::Unanswered
+    }
+}
+
+/// The arguments as a reader takes them: none are not written, a text is JSON inside of JSON.
+fn arguments(arguments: &Arguments) -> Option<Value> {
+    match arguments {
+        Arguments::Broken { raw, .. } => Some(Value::String(raw.clone())),
+        Arguments::Json(Value::String(text)) => Some(Value::String(Value::from(text.as_str()).to_string())),
+        Arguments::Unrecorded => None,
+        Arguments::Json(Value::Object(object)) if object.is_empty() => None,
+        Arguments::Json(value) => Some(value.clone()),
+    }
+}
+
+/// Why arguments are no JSON, where the format had its own words for it.
+fn args_error(arguments: &Arguments) -> Option<&str> {
+    let Arguments::Broken { raw, error } = arguments else { return None };
+    (Arguments::from_text(raw) != *arguments).then_some(error)
+}
+
+fn usage(usage: Usage) -> Value {
+    let mut object = Map::new();
+    put(&mut object, "input_tokens", Some(usage.input_tokens));
+    put(&mut object, "output_tokens", Some(usage.output_tokens));
+    put(&mut object, "cached_tokens", usage.cached_tokens);
+    put(&mut object, "reasoning_tokens", usage.reasoning_tokens);
+    put(&mut object, "partial", usage.partial.then_some(true));
+    Value::Object(object)
+}

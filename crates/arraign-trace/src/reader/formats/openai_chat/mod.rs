@@ -1,0 +1,338 @@
+//! `openai-chat`: requests and responses of OpenAI's Chat Completions API, which many servers implement.
+//!
+//! The reader accepts a list of messages, a request body, a `chat.completion`, a log of requests and responses, one per
+//! line, the chunks of streamed completions, and the results of a batch, where each case is a run under its `custom_id`.
+//! The format does not record which tools failed: the status of an answered call is unknown.
+
+mod stream;
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::reader::build::batch;
+use crate::reader::build::conversation::{Conversations, Exchange, Reply, Run, Said};
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{At, Input};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::follow::{self, Log};
+use crate::reader::large::pieces::{Cuts, Pieces};
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "openai-chat",
+    summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses, streamed chunks",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
+const PARTS: [&str; 6] = ["text", "image_url", "input_audio", "file", "refusal", "video_url"];
+
+/// What stands beside requests and responses in the steps of libraries that wrap this format.
+const FOREIGN: [&str; 5] = ["stepNumber", "steps", "content", "finishReason", "toolCalls"];
+
+fn detect(input: &Input) -> Detection {
+    if is_message(input.first()?) {
+        return judge_messages(input.records.iter().map(|record| &record.value), "");
+    }
+    let mut best = Certainty::Possible;
+    let streamed = input.first().is_ok_and(stream::is_chunk);
+    for record in &input.records {
+        let failed = streamed && stream::failure(&record.value).is_some();
+        if failed || batch::failure(&record.value).is_some() {
+            continue;
+        }
+        let judged = judge_record(&record.value);
+        best = best.max(judged.map_err(|reason| reason.in_record(record.at))?);
+    }
+    Ok(best)
+}
+
+/// Whether a record is a message itself, not something that holds messages.
+fn is_message(value: &Json) -> bool {
+    value.get("role").is_some() && value.get("choices").is_none()
+}
+
+fn judge_record(value: &Json) -> Detection {
+    if let Json::List(messages) = value {
+        return judge_messages(messages.iter(), "");
+    }
+    if stream::is_chunk(value) {
+        return Ok(Certainty::Sure);
+    }
+    if let Some(key) = FOREIGN.iter().find(|key| value.get(key).is_some()) {
+        return Err(format!("has the key `{key}`, which this format has not").into());
+    }
+    let (request, response) = (body(value, "request"), body(value, "response"));
+    let choices = |value: &Json| {
+        let choice = value.get("choices").and_then(Json::first);
+        choice.is_some_and(|choice| choice.get("message").is_some())
+    };
+    if choices(value) || response.is_some_and(choices) {
+        return Ok(Certainty::Sure);
+    }
+    if let Some(kind) = value.get("type").and_then(Json::as_str) {
+        return Err(format!("has the type `{kind}`").into());
+    }
+    let messages = request.unwrap_or(value).get("messages").and_then(Json::as_list);
+    let Some(messages) = messages else {
+        return Err("has neither `messages` nor `choices`".into());
+    };
+    if value.pointer("/tools/0/function").is_some() {
+        return Ok(Certainty::Sure);
+    }
+    judge_messages(messages.iter(), "messages")
+}
+
+/// The request or response of a log's line; some loggers wrap it in `body`.
+fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
+    let found = value.get(name).filter(|found| found.is_object())?;
+    Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
+}
+
+fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
+    let mut objection = Some("there is no message in it".to_owned());
+    for (index, message) in messages.enumerate() {
+        if has_calls(message) {
+            return Ok(Certainty::Sure);
+        }
+        if index == 0 || objection.is_none() {
+            objection = object_to(message).map(|reason| format!("`{path}[{index}]` {reason}"));
+        }
+    }
+    objection.map_or(Ok(Certainty::Possible), |objection| Err(objection.into()))
+}
+
+/// Whether a message holds what only this format has.
+fn has_calls(message: &Json) -> bool {
+    let Some(role) = message.get("role").and_then(Json::as_str) else { return false };
+    let is_named = |function: Option<&Json>| function.is_some_and(|function| function.get("name").is_some());
+    if let Some(call) = message.get("tool_calls").and_then(Json::first) {
+        return is_named(call.get("function")) || is_named(call.get("custom"));
+    }
+    let answers = match role {
+        "tool" => message.get("tool_call_id").is_some(),
+        "function" => message.get("name").is_some(),
+        _ => return is_named(message.get("function_call")),
+    };
+    answers && message.get("content").is_some_and(|content| object_to_content(content).is_none())
+}
+
+/// What speaks against a message being one of this format.
+fn object_to(message: &Json) -> Option<String> {
+    match message.get("role").and_then(Json::as_str) {
+        None => return Some("has no `role`".to_owned()),
+        Some(role) if !ROLES.contains(&role) => return Some(format!("has the role `{role}`")),
+        Some(_) => {}
+    }
+    if let Some(key) = ["type", "parts", "contents", "kind"].iter().find(|key| message.get(key).is_some()) {
+        return Some(format!("has the key `{key}`, which this format has not"));
+    }
+    match message.get("tool_calls") {
+        Some(Json::List(calls)) if !calls.is_empty() => {
+            return Some("has calls without `function`".to_owned());
+        }
+        _ => {}
+    }
+    object_to_content(message.get("content")?)
+}
+
+fn object_to_content(content: &Json) -> Option<String> {
+    match content {
+        Json::Null | Json::Text(_) => None,
+        Json::List(parts) => parts.iter().find_map(|part| match part.get("type").and_then(Json::as_str) {
+            Some(kind) if PARTS.contains(&kind) => None,
+            Some(kind) => Some(format!("has a content part of the type `{kind}`")),
+            None => Some("has a content part without `type`".to_owned()),
+        }),
+        _ => Some("has a content that is neither text nor parts".to_owned()),
+    }
+}
+
+/// What a log holds may be cut. A list of messages is one run, and so, mostly, are the chunks of a stream.
+fn pieces(input: &Input) -> Option<Pieces> {
+    is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
+}
+
+fn is_call(value: &Json) -> bool {
+    !is_message(value) && !stream::is_chunk(value)
+}
+
+fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {
+    if input.first().is_ok_and(stream::is_chunk) {
+        input.records = stream::whole(input.records)?;
+    }
+    let runs = Conversations::of_input(input, is_message, exchange)?;
+    runs.into_iter().map(trace_of).collect()
+}
+
+/// One record of a log: a request, a response, or both.
+fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
+    if let Json::List(messages) = value {
+        return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+    }
+    let mut record = Object::of(value, "a model call")?;
+    if record.get("choices").is_some() {
+        let request = Said::list(at, "messages", record.list(&["messages"])?);
+        return completion(at, record, "choices/0/message", request);
+    }
+    let request = unwrap_body(record.object(&["request"])?)?;
+    let response = unwrap_body(record.object(&["response"])?)?;
+    let path = if request.is_some() { "request/messages" } else { "messages" };
+    let mut request = request.unwrap_or(record);
+    let model = request.string(&["model"])?;
+    let messages = Said::list(at, path, request.list(&["messages"])?);
+    match response {
+        Some(response) if response.get("choices").is_some() => {
+            let exchange = completion(at, response, "response/choices/0/message", messages)?;
+            Ok(Exchange { model: exchange.model.or(model), ..exchange })
+        }
+        _ if messages.is_empty() => Err(Wrong::new("there are neither `messages` nor `choices` in it")),
+        _ => Ok(Exchange { request: messages, model, ..Exchange::default() }),
+    }
+}
+
+fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, Wrong> {
+    let Some(mut object) = wrapped else { return Ok(None) };
+    let body = if object.get("body").is_some_and(Json::is_object) { object.object(&["body"])? } else { None };
+    Ok(Some(body.unwrap_or(object)))
+}
+
+fn completion<'t>(
+    at: At,
+    mut response: Object<'t>,
+    path: &'static str,
+    request: Vec<Said<'t>>,
+) -> Result<Exchange<'t>, Wrong> {
+    let usage = TOKENS.read_from(&mut response, &["usage"])?;
+    let choice = response.list(&["choices"])?.into_iter().next();
+    let choice = choice.ok_or_else(|| Wrong::new("there is no choice in it").under("choices"))?;
+    let mut choice = Object::of(choice, "a choice").map_err(|wrong| wrong.at("/choices/0"))?;
+    let message =
+        choice.take(&["message"]).ok_or_else(|| Wrong::new("`message` is missing").at("/choices/0"))?;
+    let reply = Reply {
+        id: response.string(&["id"])?,
+        messages: vec![Said::part(at, path, message)],
+        usage,
+        stop_reason: choice.string(&["finish_reason"]).map_err(|wrong| wrong.at("/choices/0"))?,
+    };
+    Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])?, ..Exchange::default() })
+}
+
+/// Tokens of a response.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["prompt_tokens"],
+    output: &["completion_tokens"],
+    cached: &["/prompt_tokens_details/cached_tokens"],
+    reasoning: &["/completion_tokens_details/reasoning_tokens"],
+    ..TokenKeys::NONE
+};
+
+fn trace_of(run: Run) -> Result<Trace, Wrong> {
+    let (messages, trace) = run.finish();
+    let mut draft = Draft::of(trace, messages.len());
+    for said in messages {
+        let (value, blame) = said.open();
+        let step = Object::of(value, "a message").and_then(|message| add_message(&mut draft, message));
+        step.map_err(blame)?;
+    }
+    Ok(draft.finish())
+}
+
+fn add_message(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+    let role = message.required(&["role"])?;
+    match role.as_ref() {
+        "system" | "developer" => draft.say(Role::System, &text_of(message.take(&["content"]))),
+        "user" => draft.say(Role::User, &text_of(message.take(&["content"]))),
+        "assistant" => add_assistant(draft, message)?,
+        "tool" | "function" => answer(draft, message)?,
+        other => {
+            let problem = format!("the role `{other}` is none of `{}`", ROLES.join("`, `"));
+            return Err(Wrong::new(problem).under("role"));
+        }
+    }
+    Ok(())
+}
+
+fn add_assistant(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+    draft.begin(Some(Role::Assistant));
+    if let Some(content) = message.take(&["content", "refusal"]) {
+        draft.text(&text_of(Some(content)));
+    } else if let Some(mut audio) = message.object(&["audio"])? {
+        draft.text(&audio.text(&["transcript"])?.unwrap_or_default());
+    }
+    message.each_value(&["tool_calls"], |value| {
+        draft.call(tool_call(value)?);
+        Ok(())
+    })?;
+    if let Some(function) = message.take(&["function_call"]) {
+        draft.call(legacy_call(function)?);
+    }
+    draft.end();
+    Ok(())
+}
+
+fn legacy_call(value: Json) -> Result<Call, Wrong> {
+    let function = Object::of(value, "a function call").and_then(function_call);
+    function.map_err(|wrong| wrong.under("function_call"))
+}
+
+fn tool_call(value: Json) -> Result<Call, Wrong> {
+    let mut call = Object::of(value, "a tool call")?;
+    let id = call.string(&["id"])?;
+    if let Some(mut custom) = call.object(&["custom"])? {
+        let name = custom.required(&["name"])?;
+        // A custom tool's input is free text: it is no broken JSON.
+        let input = custom.take(&["input"]).unwrap_or_default().into_value();
+        return Ok(Call { id, ..Call::new(name, Arguments::Json(input), 0) });
+    }
+    let function = call.object(&["function"])?.ok_or_else(|| Wrong::new("`function` is missing"))?;
+    let call = function_call(function).map_err(|wrong| wrong.under("function"))?;
+    Ok(Call { id, ..call })
+}
+
+fn function_call(mut function: Object) -> Result<Call, Wrong> {
+    let name = function.required(&["name"])?;
+    let arguments = function.arguments("arguments");
+    Ok(Call::new(name, arguments, 0))
+}
+
+/// A result belongs to the call with its id; without one, to the first open call of the tool, or the first at all.
+fn answer(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+    let (id, name) = (message.text(&["tool_call_id"])?, message.text(&["name", "tool_name"])?);
+    let call = match (&id, &name) {
+        (None, None) => draft.first_waiting(),
+        (id, name) => draft.waiting(id.as_deref(), name.as_deref()),
+    };
+    // The history of a trimmed log answers calls that are not in it.
+    let Some(call) = call else { return Ok(()) };
+    call.result = Some(Value::String(text_of(message.take(&["content"])).into_owned()));
+    call.status = CallStatus::Unknown;
+    Ok(())
+}
+
+/// The text of a content: itself, or its text parts.
+fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
+    match content {
+        Some(Json::List(parts)) => Cow::Owned(parts.into_iter().filter_map(part_text).collect()),
+        None => Cow::Borrowed(""),
+        Some(other) => other.into_text_or_json(),
+    }
+}
+
+fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
+    match part {
+        Json::Text(text) => Some(text),
+        Json::Object(mut part) => {
+            let said = part.take_even_null("text").or_else(|| part.take_even_null("refusal"));
+            said.and_then(Json::into_text)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,182 @@
+//! The chunks of streamed completions, put together to whole completions.
+//!
+//! A call's id and name come once, its arguments in pieces, joined by the call's index. A server that gives all calls
+//! one index tells them apart by their ids.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{At, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+
+/// Whether a record is a chunk.
+pub(crate) fn is_chunk(value: &Json) -> bool {
+    value.get("object").and_then(Json::as_str) == Some("chat.completion.chunk")
+        || value.pointer("/choices/0/delta").is_some_and(Json::is_object)
+}
+
+/// Why a stream broke off, where a record says so.
+pub(crate) fn failure<'v>(value: &'v Json) -> Option<&'v str> {
+    let error = value.get("error").filter(|_| value.get("choices").is_none())?;
+    error.as_str().or_else(|| error.get("message")?.as_str())
+}
+
+/// The completions of which `records` are the chunks, each where its first chunk stands.
+pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, Wrong> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut place = 0;
+    for Record { at, value } in records {
+        if let Some(reason) = failure(&value) {
+            let reason = text(format!("error: {reason}"));
+            drafts.get_mut(place).into_iter().for_each(|draft| draft.finish_reason = reason.clone());
+            continue;
+        }
+        let mut chunk = Object::of(value, "a chunk").map_err(|wrong| at.blame(wrong))?;
+        let id = chunk.string(&["id"]).map_err(|wrong| at.blame(wrong))?;
+        // A chunk without an id goes on with the completion before it, or begins the one after it.
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            let nameless = drafts.get(place).is_some_and(|draft| draft.id.is_none());
+            place = *places.entry(id.clone()).or_insert(if nameless { place } else { drafts.len() });
+            if place == drafts.len() {
+                drafts.push(Draft::at(at));
+            }
+            drafts[place].id = Some(id);
+        } else if drafts.is_empty() {
+            drafts.push(Draft::at(at));
+        }
+        drafts[place].add(chunk).map_err(|wrong| at.blame(wrong))?;
+    }
+    Ok(drafts.into_iter().map(Draft::into_record).collect())
+}
+
+/// A completion in the making.
+#[derive(Debug)]
+struct Draft<'t> {
+    at: At,
+    id: Option<String>,
+    content: Option<String>,
+    calls: Vec<Piece<'t>>,
+    /// The place of the last call of each index.
+    latest: HashMap<u64, usize>,
+    finish_reason: Json<'t>,
+    model: Json<'t>,
+    usage: Json<'t>,
+}
+
+/// A call in the making.
+#[derive(Debug, Default)]
+struct Piece<'t> {
+    id: Json<'t>,
+    name: String,
+    arguments: String,
+}
+
+impl<'t> Draft<'t> {
+    fn at(at: At) -> Self {
+        Self {
+            at,
+            id: None,
+            content: None,
+            calls: Vec::new(),
+            latest: HashMap::new(),
+            finish_reason: Json::Null,
+            model: Json::Null,
+            usage: Json::Null,
+        }
+    }
+
+    fn add(&mut self, mut chunk: Object<'t>) -> Result<(), Wrong> {
+        // Some servers repeat the tokens so far in each chunk: the last are the completion's.
+        keep(&mut self.usage, chunk.take(&["usage"]));
+        keep(&mut self.model, chunk.take(&["model"]));
+        // Of several alternatives the first is read.
+        let is_first = |choice: &Json| {
+            choice.get("index").and_then(Json::as_number).is_none_or(|n| n.as_u64() == Some(0))
+        };
+        let Some(choice) = chunk.list(&["choices"])?.into_iter().find(is_first) else { return Ok(()) };
+        let added = Object::of(choice, "a choice").and_then(|choice| self.choice(choice));
+        added.map_err(|wrong| wrong.at("/choices/0"))
+    }
+
+    fn choice(&mut self, mut choice: Object<'t>) -> Result<(), Wrong> {
+        keep(&mut self.finish_reason, choice.take(&["finish_reason"]));
+        let Some(mut delta) = choice.object(&["delta"])? else { return Ok(()) };
+        if let Some(text) = delta.take(&["content", "refusal"]).and_then(Json::into_text) {
+            self.content.get_or_insert_default().push_str(&text);
+        }
+        if let Some(function) = delta.object(&["function_call"])? {
+            self.piece(0, Json::Null).add(function)?;
+        }
+        for call in delta.list(&["tool_calls"])? {
+            let mut call = Object::of(call, "a tool call")?;
+            let next = self.calls.len() as u64;
+            let index = call.count(&["index"])?.unwrap_or(next);
+            let id = call.take(&["id"]).unwrap_or_default();
+            let function = call.object(&["function"])?.unwrap_or_default();
+            self.piece(index, id).add(function)?;
+        }
+        Ok(())
+    }
+
+    /// The call that a piece belongs to.
+    fn piece(&mut self, index: u64, id: Json<'t>) -> &mut Piece<'t> {
+        let is_other = |known: &Piece| id.as_str().is_some_and(|id| !id.is_empty()) && known.id != id;
+        let known = self.latest.get(&index).copied().filter(|place| !is_other(&self.calls[*place]));
+        let place = known.unwrap_or(self.calls.len());
+        if place == self.calls.len() {
+            self.latest.insert(index, place);
+            self.calls.push(Piece { id, ..Piece::default() });
+        }
+        &mut self.calls[place]
+    }
+
+    fn into_record(self) -> Record<'t> {
+        let calls = self.calls.into_iter().map(Piece::into_call).collect();
+        let message = Json::object([
+            ("role", text("assistant")),
+            ("content", self.content.map_or(Json::Null, text)),
+            ("tool_calls", Json::List(calls)),
+        ]);
+        let choice = Json::object([("message", message), ("finish_reason", self.finish_reason)]);
+        let value = Json::object([
+            ("id", self.id.map_or(Json::Null, text)),
+            ("model", self.model),
+            ("choices", Json::List(vec![choice])),
+            ("usage", self.usage),
+        ]);
+        Record { at: self.at, value }
+    }
+}
+
+impl<'t> Piece<'t> {
+    fn add(&mut self, mut function: Object<'t>) -> Result<(), Wrong> {
+        if let Some(name) = function.text(&["name"])? {
+            // It comes in pieces, or again and again.
+            if self.name != name {
+                self.name.push_str(&name);
+            }
+        }
+        if let Some(more) = function.text(&["arguments"])? {
+            self.arguments.push_str(&more);
+        }
+        Ok(())
+    }
+
+    fn into_call(self) -> Json<'t> {
+        let function = Json::object([("name", text(self.name)), ("arguments", text(self.arguments))]);
+        Json::object([("id", self.id), ("function", function)])
+    }
+}
+
+fn keep<'t>(known: &mut Json<'t>, told: Option<Json<'t>>) {
+    if let Some(told) = told {
+        *known = told;
+    }
+}
+
+fn text<'t>(text: impl Into<Cow<'t, str>>) -> Json<'t> {
+    Json::Text(text.into())
+}

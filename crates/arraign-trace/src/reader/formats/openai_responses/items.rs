@@ -1,0 +1,281 @@
+//! The items of the Responses API to a trace: messages, calls, and what came of them.
+//!
+//! Agents that keep these items in files of their own (Codex, the Agents SDK) are read with the same walk. Items
+//! that follow each other are one turn of the model, until a result or a user's message stands between them.
+
+use serde_json::Value;
+
+use crate::reader::build::content::{content_value, text_of};
+use crate::reader::build::tool_result::error_of;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::error::Wrong;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+/// Where an item keeps the id of its call; the last is the item's own.
+const CALL_ID: [&str; 3] = ["call_id", "callId", "id"];
+
+/// Whose items the next ones may go on with.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Nobody's: the next item of the model begins a turn.
+    #[default]
+    Over,
+    /// The model's, in this reply of a log, if it is a log.
+    Goes(Option<usize>),
+}
+
+/// A trace while its items are read.
+#[derive(Debug, Default)]
+pub(crate) struct Items {
+    pub(crate) draft: Draft,
+    turn: Turn,
+    /// The last instructions: each request of a log repeats them.
+    instructions: Option<String>,
+}
+
+impl Items {
+    /// Adds an item; `reply` says which reply of a log said it.
+    pub(crate) fn add(&mut self, value: Json, reply: Option<usize>) -> Result<(), Wrong> {
+        let mut item = Object::of(value, "an item")?;
+        self.note_model(&mut item);
+        let role = item.text(&["role"])?;
+        if let Some(role) = role {
+            return self.message(&role, item, reply);
+        }
+        let kind = item.text(&["type"])?.unwrap_or_default();
+        match kind.as_ref() {
+            "function_call" => self.function_call(item, reply),
+            "custom_tool_call" => self.custom_call(item, reply),
+            "mcp_call" => self.mcp_call(item, reply),
+            "mcp_approval_request" => self.approval_request(item, reply),
+            "program" => self.hosted_call("program", item, reply),
+            "program_output" | "tool_search_output" => self.output(item),
+            // The Agents SDK of JavaScript names these so.
+            "hosted_tool_call" => self.renamed_call(item, reply),
+            kind if kind.ends_with("_call_result") => self.output(item),
+            kind => match (kind.strip_suffix("_call_output"), kind.strip_suffix("_call")) {
+                (Some(_), _) => self.output(item),
+                (None, Some(tool)) => self.hosted_call(tool, item, reply),
+                // Reasoning, lists of tools, references: they mean nothing to a trace.
+                (None, None) => Ok(()),
+            },
+        }
+    }
+
+    /// The Agents SDK says beside an item of another API which model said it.
+    fn note_model(&mut self, item: &mut Object) {
+        let provider = item.take(&["provider_data"]).and_then(|provider| Object::of(provider, "it").ok());
+        let model = provider.and_then(|mut provider| provider.string(&["model"]).ok().flatten());
+        let trace = self.trace();
+        trace.model = trace.model.take().or(model);
+    }
+
+    /// The trace so far.
+    pub(crate) fn trace(&mut self) -> &mut Trace {
+        &mut self.draft.trace
+    }
+
+    fn message(&mut self, role: &str, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+        let text = text_of(item.take(&["content"]));
+        match role {
+            "assistant" => {
+                self.begin_turn(reply);
+                self.draft.end();
+                self.draft.text(&text);
+                self.draft.end();
+            }
+            "user" => self.say(Role::User, &text),
+            "system" | "developer" => {
+                if self.instructions.as_deref() != Some(&text) {
+                    self.say(Role::System, &text);
+                    self.instructions = Some(text.into_owned());
+                }
+            }
+            other => return Err(Wrong::new(format!("nobody has the role `{other}`")).under("role")),
+        }
+        Ok(())
+    }
+
+    /// Adds what somebody other than the model says.
+    pub(crate) fn say(&mut self, role: Role, text: &str) {
+        self.turn = Turn::Over;
+        self.draft.say(role, text);
+    }
+
+    fn begin_turn(&mut self, reply: Option<usize>) {
+        if self.turn != Turn::Goes(reply) {
+            self.turn = Turn::Goes(reply);
+            self.draft.begin(Some(Role::Assistant));
+        }
+    }
+
+    fn call(&mut self, call: Call, reply: Option<usize>) {
+        self.begin_turn(reply);
+        self.draft.call(call);
+    }
+
+    fn function_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+        let name = item.required(&["name"])?;
+        let arguments = item.arguments("arguments");
+        let id = item.string(&CALL_ID)?;
+        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space));
+        self.call(Call { id, server, ..Call::new(name, arguments, 0) }, reply);
+        Ok(())
+    }
+
+    /// A custom tool's input is free text: it is no broken JSON.
+    fn custom_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+        let name = item.required(&["name"])?;
+        let input = item.take(&["input"]).unwrap_or_default().into_value();
+        let id = item.string(&CALL_ID)?;
+        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space));
+        self.call(Call { id, server, ..Call::new(name, Arguments::Json(input), 0) }, reply);
+        Ok(())
+    }
+
+    /// A call that waits for an approval is an attempt; once approved, it is written again with its result.
+    fn approval_request(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+        let call = mcp_attempt(&mut item)?;
+        self.call(call, reply);
+        Ok(())
+    }
+
+    fn mcp_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+        let request = item.text(&["approval_request_id"])?;
+        let made = mcp_settled(item)?;
+        match request.and_then(|id| self.draft.waiting(Some(&id), None)) {
+            Some(call) => (call.result, call.status, call.error) = (made.result, made.status, made.error),
+            None => self.call(made, reply),
+        }
+        Ok(())
+    }
+
+    fn hosted_call(&mut self, tool: &str, item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+        self.call(hosted(tool, item)?, reply);
+        Ok(())
+    }
+
+    /// The service's own item, of which the SDK has renamed the type and moved what it does not know.
+    fn renamed_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+        let mut own = item.object(&["providerData"])?.unwrap_or_default();
+        let output = if own.get("server_label").is_some() { "output" } else { "result" };
+        for (from, to) in [("id", "id"), ("status", "status"), ("output", output)] {
+            if let Some(value) = item.take(&[from]) {
+                own.push(to.into(), value);
+            }
+        }
+        let kind = item.required(&["name"])?.into_owned();
+        if kind != "hosted_tool_call" {
+            own.push("type".into(), Json::Text(kind.into()));
+            self.add(Json::Object(own), reply)?;
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, mut item: Object) -> Result<(), Wrong> {
+        self.turn = Turn::Over;
+        let id = item.text(&CALL_ID)?.ok_or_else(|| Wrong::new("`call_id` is missing"))?;
+        // The history of a trimmed log answers calls that are not in it.
+        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let found_tools = item.get("tools").is_some();
+        let output = untyped(item.take(&["output", "result", "tools"]).unwrap_or_default());
+        let timed_out = timed_out(&output);
+        let failed = timed_out || item.get("status").and_then(Json::as_str) == Some("failed");
+        call.error = timed_out.then(|| "it ran out of time".to_owned());
+        call.exit_code = exit_code(&output);
+        call.status = match call.exit_code {
+            _ if failed => CallStatus::Error,
+            Some(0) => CallStatus::Ok,
+            Some(_) => CallStatus::Error,
+            None => CallStatus::Unknown,
+        };
+        // The tools that a search found are data: without any, the result is an empty list and no text.
+        call.result = Some(if found_tools { output.into_value() } else { content_value(output, "") });
+        Ok(())
+    }
+}
+
+/// The call that an item of this type makes, if it is one of a tool that the service runs itself, or that has no name
+/// of its own.
+pub(crate) fn provider_call(kind: &str, item: &Object) -> Option<Call> {
+    let own = matches!(kind, "function_call" | "custom_tool_call" | "tool_call" | "invalid_tool_call");
+    match kind.strip_suffix("_call").filter(|_| !own)? {
+        "mcp" => mcp_settled(item.clone()).ok(),
+        tool => hosted(tool, item.clone()).ok(),
+    }
+}
+
+/// A call of a tool that the service runs itself, or that has no name of its own: `web_search`, `shell`.
+fn hosted(tool: &str, mut item: Object) -> Result<Call, Wrong> {
+    let id = item.string(&CALL_ID)?;
+    let own = item.take(&["action", "operation", "arguments"]);
+    let arguments =
+        own.map_or_else(|| hosted_arguments(&mut item), |own| Arguments::from_json(own.into_value()));
+    let result = item.take(&["results", "outputs", "result", "tools"]).map(Json::into_value);
+    let by_client = item.get("execution").and_then(Json::as_str) == Some("client");
+    let answered_elsewhere =
+        by_client || matches!(tool, "shell" | "local_shell" | "apply_patch" | "computer" | "program");
+    let status = match item.text(&["status"])?.as_deref() {
+        Some("failed") => CallStatus::Error,
+        Some("completed") if !answered_elsewhere => CallStatus::Ok,
+        _ if result.is_some() => CallStatus::Unknown,
+        _ => CallStatus::Unanswered,
+    };
+    Ok(Call { id, result, status, ..Call::new(tool, arguments, 0) })
+}
+
+/// A call of an MCP server's tool, with what came of it.
+fn mcp_settled(mut item: Object) -> Result<Call, Wrong> {
+    let attempt = mcp_attempt(&mut item)?;
+    let error = error_of(&mut item);
+    let result = item.take(&["output"]).map(Json::into_value);
+    let status = match (&error, &result) {
+        (Some(_), _) => CallStatus::Error,
+        (None, Some(_)) => CallStatus::Ok,
+        (None, None) => CallStatus::Unanswered,
+    };
+    Ok(Call { result, status, error, ..attempt })
+}
+
+fn mcp_attempt(item: &mut Object) -> Result<Call, Wrong> {
+    let name = item.required(&["name"])?;
+    let arguments = item.arguments("arguments");
+    let (id, server) = (item.string(&["id"])?, item.string(&["server_label"])?);
+    Ok(Call { id, server, ..Call::new(name, arguments, 0) })
+}
+
+/// What a hosted tool was asked, where that is not in one place.
+fn hosted_arguments(item: &mut Object) -> Arguments {
+    let asked = ["queries", "code", "prompt", "input", "arguments"];
+    let found =
+        asked.into_iter().filter_map(|name| Some((name.to_owned(), item.take(&[name])?.into_value())));
+    Arguments::Json(Value::Object(found.collect()))
+}
+
+/// The server in a namespace of tools such as `mcp__shop`.
+pub(crate) fn server_of(namespace: &str) -> Option<String> {
+    let server = namespace.strip_prefix("mcp__")?;
+    Some(server.trim_end_matches("__").to_owned())
+}
+
+/// A text that says that it is one.
+fn untyped(output: Json<'_>) -> Json<'_> {
+    let text = output.get("text").filter(|text| text.is_text() && output.is_object());
+    text.cloned().unwrap_or(output)
+}
+
+/// Whether a command of a shell was stopped for the time that it took.
+fn timed_out(output: &Json) -> bool {
+    let outcome = |part: &Json| part.pointer("/outcome/type").and_then(Json::as_str) == Some("timeout");
+    output.as_list().is_some_and(|parts| parts.iter().any(outcome))
+}
+
+/// The exit code of a shell's output: of its last command, or of the first that failed.
+fn exit_code(output: &Json) -> Option<i64> {
+    let codes =
+        output.as_list()?.iter().map(|part| part.pointer("/outcome/exit_code")?.as_number()?.as_i64());
+    let codes: Vec<i64> = codes.collect::<Option<_>>()?;
+    codes.iter().find(|code| **code != 0).or(codes.last()).copied()
+}

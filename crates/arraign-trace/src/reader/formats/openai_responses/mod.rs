@@ -1,0 +1,290 @@
+//! `openai-responses`: requests and responses of OpenAI's Responses API, and files of the Agents SDK.
+//!
+//! The reader accepts a list of items, a response, a log of responses or of requests and responses, the events of streamed
+//! responses, and the results of a batch. Of the Agents SDK, for Python or JavaScript, it accepts a result's
+//! `to_input_list()` or `history`, the state of a run, and exported traces. Items do not record which tools failed: the
+//! status of an answered call is unknown. Exported traces record it, but not the ids of calls.
+
+pub(crate) mod items;
+mod run_state;
+mod span_tree;
+mod spans;
+mod stream;
+
+use std::borrow::Cow;
+
+use crate::reader::build::batch;
+use crate::reader::build::conversation::{Conversations, Exchange, Reply, Run, Said};
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{At, Input};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::follow::{self, Log};
+use crate::reader::large::pieces::{Cuts, Pieces};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+use items::Items;
+
+pub(crate) const READER: Reader = Reader {
+    name: "openai-responses",
+    summary: "OpenAI Responses: items, responses, logs, streams; the Agents SDK's results, run states, traces",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+/// What stands beside requests and responses in the steps of libraries that wrap this format.
+const FOREIGN: [&str; 4] = ["stepNumber", "steps", "finishReason", "toolCalls"];
+
+/// What a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Something that is said or done: a message, a call, a result.
+    Item,
+    /// A request, a response, or both.
+    ModelCall,
+    /// A piece of a streamed response.
+    Event,
+    /// The state of an Agents SDK run.
+    State,
+    /// A span of an Agents SDK trace, or many.
+    Span,
+}
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    // Of a batch's cases, some may have failed: that tells nothing of the format.
+    let told = || input.records.iter().filter(|record| batch::failure(&record.value).is_none());
+    let first = told().next().and_then(|record| shape(&record.value));
+    let first = first.ok_or("the first record is none of this format")?;
+    let mut sure = first != Shape::Item;
+    for record in told() {
+        // Between its own events a stream may hold others: `error`, `keepalive`.
+        let found = shape(&record.value);
+        if found != Some(first) && first != Shape::Event {
+            return Err(Reason::of(record.at, "is none of this format"));
+        }
+        sure |= is_telling(&record.value);
+    }
+    if sure { Ok(Certainty::Sure) } else { Err("nothing in it is of this format alone".into()) }
+}
+
+fn shape(value: &Json) -> Option<Shape> {
+    let text = |name: &str| value.get(name).and_then(Json::as_str);
+    if span_tree::is_span(value) {
+        return Some(Shape::Span);
+    }
+    let calls = value.get("model_responses").or_else(|| value.get("modelResponses"));
+    if value.get("$schemaVersion").is_some() && calls.is_some_and(Json::is_list) {
+        return Some(Shape::State);
+    }
+    if stream::is_event(value) {
+        return Some(Shape::Event);
+    }
+    if FOREIGN.iter().any(|key| value.get(key).is_some()) {
+        return None;
+    }
+    let [request, response] = ["request", "response"].map(|name| body(value, name));
+    if is_response(value) || response.is_some_and(is_response) || is_request(request.unwrap_or(value)) {
+        return Some(Shape::ModelCall);
+    }
+    let foreign = ["contents", "parts", "tool_calls", "message", "payload", "data", "kind"];
+    let is_item = text("role").is_some() || text("type").is_some();
+    (is_item && foreign.iter().all(|key| value.get(key).is_none())).then_some(Shape::Item)
+}
+
+/// Whether an item is one that only this format has.
+fn is_telling(item: &Json) -> bool {
+    let kind = item.get("type").and_then(Json::as_str).unwrap_or_default();
+    let has = |name: &str| item.get(name).is_some();
+    match kind {
+        "message" | "" => content_kinds(item).any(|part| match part {
+            "output_text" | "input_text" => true,
+            "refusal" => kind == "message",
+            _ => false,
+        }),
+        "function_call" | "custom_tool_call" => (has("call_id") || has("callId")) && has("name"),
+        "function_call_result" => has("callId"),
+        "mcp_call" => has("server_label"),
+        kind => kind.ends_with("_call_output") && has("call_id"),
+    }
+}
+
+fn content_kinds<'v>(item: &'v Json) -> impl Iterator<Item = &'v str> {
+    let parts = item.get("content").and_then(Json::as_list).into_iter().flatten();
+    parts.filter_map(|part| part.get("type")?.as_str())
+}
+
+fn is_response(value: &Json) -> bool {
+    value.get("object").and_then(Json::as_str) == Some("response")
+        && value.get("output").is_some_and(Json::is_list)
+}
+
+/// A request's `input` is a text or items; what else has an `input` has no `model`, or more than that.
+fn is_request(value: &Json) -> bool {
+    let strange = ["messages", "steps", "calls", "output", "contents", "tool_calls", "type"];
+    match value.get("input") {
+        Some(Json::List(_)) => ["input", "output"].iter().any(|name| tells(value, name)),
+        Some(Json::Text(_)) => {
+            let plain = strange.iter().all(|key| value.get(key).is_none());
+            tells(value, "output") || (plain && value.get("model").is_some_and(Json::is_text))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the items under `name` are of this format alone.
+fn tells(value: &Json, name: &str) -> bool {
+    value.get(name).and_then(Json::as_list).is_some_and(|items| items.iter().any(is_telling))
+}
+
+/// The request or response of a log's line; some loggers wrap it in `body`.
+fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
+    let found = value.get(name).filter(|found| found.is_object())?;
+    Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
+}
+
+/// What a log holds may be cut. Items are one run; whose an event or a span is, is told by others far from it.
+fn pieces(input: &Input) -> Option<Pieces> {
+    is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
+}
+
+fn is_call(value: &Json) -> bool {
+    shape(value) == Some(Shape::ModelCall)
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    match input.records.first().and_then(|record| shape(&record.value)) {
+        Some(Shape::Span) => spans::read(input.records),
+        Some(Shape::State) => input.records.into_iter().map(run_state::read).collect(),
+        Some(Shape::Event) => {
+            let records = stream::whole(input.records)?;
+            log(Input { records, ..input })
+        }
+        _ => log(input),
+    }
+}
+
+fn log(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let is_item = |value: &Json| shape(value) == Some(Shape::Item);
+    let runs = Conversations::of_input(input, is_item, exchange)?;
+    runs.into_iter().map(trace_of).collect()
+}
+
+/// One record of a log: a request, a response, or both.
+fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
+    let mut record = Object::of(value, "a model call")?;
+    if record.get("output").is_some_and(Json::is_list) {
+        let has_input = record.get("input").is_some();
+        let request = if has_input { Some(asked(at, "input", &mut record)?) } else { None };
+        return response(at, "output", record, request);
+    }
+    let answer = unwrap_body(record.object(&["response"])?)?;
+    let request = unwrap_body(record.object(&["request"])?)?;
+    let path = if request.is_some() { "request/input" } else { "input" };
+    let mut request = request.unwrap_or(record);
+    if request.get("input").is_none() && answer.is_none() {
+        return Err(Wrong::new("there is neither a request with `input` nor a response in it"));
+    }
+    let asked = asked(at, path, &mut request)?;
+    match answer {
+        Some(answer) => response(at, "response/output", answer, Some(asked)),
+        None => Ok(asked),
+    }
+}
+
+fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, Wrong> {
+    let Some(mut object) = wrapped else { return Ok(None) };
+    let body = if object.get("body").is_some_and(Json::is_object) { object.object(&["body"])? } else { None };
+    Ok(Some(body.unwrap_or(object)))
+}
+
+/// What a request says.
+fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exchange<'t>, Wrong> {
+    let mut said: Vec<Said> = instructions(at, request).into_iter().collect();
+    match request.take(&["input"]) {
+        Some(Json::List(items)) => said.extend(Said::list(at, path, items)),
+        Some(text @ Json::Text(_)) => said.push(Said::part(at, path, message("user", text))),
+        None => {}
+        Some(_) => return Err(Wrong::new("neither text nor a list of items").under("input")),
+    }
+    said.retain(|said| !is_reasoning(&said.value));
+    let previous = request.string(&["previous_response_id"])?;
+    Ok(Exchange {
+        request: said,
+        reply: None,
+        model: request.string(&["model"])?,
+        previous,
+        ..Exchange::default()
+    })
+}
+
+fn instructions<'t>(at: At, object: &mut Object<'t>) -> Option<Said<'t>> {
+    let text = object.take(&["instructions"]).filter(Json::is_text)?;
+    Some(Said::part(at, "instructions", message("system", text)))
+}
+
+fn message<'t>(role: &'static str, content: Json<'t>) -> Json<'t> {
+    Json::object([("role", Json::Text(Cow::Borrowed(role))), ("content", content)])
+}
+
+/// A client may drop it when it replays what was said.
+fn is_reasoning(item: &Json) -> bool {
+    item.get("type").and_then(Json::as_str) == Some("reasoning")
+}
+
+/// What a response says. Without its request, it is all that tells the instructions.
+fn response<'t>(
+    at: At,
+    path: &'static str,
+    mut response: Object<'t>,
+    request: Option<Exchange<'t>>,
+) -> Result<Exchange<'t>, Wrong> {
+    let instructions = if request.is_none() { instructions(at, &mut response) } else { None };
+    let mut messages: Vec<Said> = instructions.into_iter().collect();
+    let output = response.list(&["output"])?;
+    messages.extend(Said::list(at, path, output).into_iter().filter(|said| !is_reasoning(&said.value)));
+    let reply = Reply {
+        id: response.string(&["id", "response_id"])?,
+        messages,
+        usage: TOKENS.read_from(&mut response, &["usage"])?,
+        stop_reason: stop_reason(&mut response)?,
+    };
+    let request = request.unwrap_or_default();
+    let model = response.string(&["model"])?.or(request.model);
+    let previous = response.string(&["previous_response_id"])?.or(request.previous);
+    Ok(Exchange { request: request.request, reply: Some(reply), model, previous, ..Exchange::default() })
+}
+
+/// Why a response ended: its status, or what the status does not say.
+fn stop_reason(response: &mut Object) -> Result<Option<String>, Wrong> {
+    let reason =
+        response.get("incomplete_details").and_then(|details| details.get("reason")).and_then(Json::as_str);
+    let error = response.get("error").and_then(|error| error.get("message")).and_then(Json::as_str);
+    let said = reason.map(ToOwned::to_owned).or(error.map(|error| format!("error: {error}")));
+    Ok(said.or(response.string(&["status"])?))
+}
+
+/// The tokens of a response. In a run's state the details are lists, of one for each model call.
+/// Tokens of a response. One library keeps its details as a list, one entry a model call.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens", "inputTokens"],
+    output: &["output_tokens", "outputTokens"],
+    cached: &["/input_tokens_details/cached_tokens", "/inputTokensDetails/cached_tokens"],
+    reasoning: &["/output_tokens_details/reasoning_tokens", "/outputTokensDetails/reasoning_tokens"],
+    ..TokenKeys::NONE
+};
+
+fn trace_of(run: Run) -> Result<Trace, Wrong> {
+    let (messages, trace) = run.finish();
+    let mut items = Items::default();
+    *items.trace() = trace;
+    for said in messages {
+        let reply = said.reply;
+        let (value, blame) = said.open();
+        items.add(value, reply).map_err(blame)?;
+    }
+    Ok(items.draft.finish())
+}

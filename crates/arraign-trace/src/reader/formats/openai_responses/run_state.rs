@@ -1,0 +1,101 @@
+//! The state of an Agents SDK run, of Python or of JavaScript: what was asked, the items of the run, and what its model
+//! calls used.
+
+use crate::reader::build::usage::Tally;
+use crate::reader::error::Wrong;
+use crate::reader::formats::openai_responses::TOKENS;
+use crate::reader::formats::openai_responses::items::Items;
+use crate::reader::json::input::Record;
+use crate::reader::json::object::{Object, read_each};
+use crate::reader::json::value::Json;
+use crate::trace::{Role, Trace, Usage};
+
+pub(crate) fn read(record: Record) -> Result<Trace, Wrong> {
+    let at = record.at;
+    Object::of(record.value, "the state of a run").and_then(trace).map_err(|wrong| at.blame(wrong))
+}
+
+fn trace(mut state: Object) -> Result<Trace, Wrong> {
+    let mut items = Items::default();
+    add_input(&mut items, state.take(&["original_input", "originalInput"]))?;
+    for (index, value) in items_of(&mut state)?.into_iter().enumerate() {
+        add_item(&mut items, value).map_err(|wrong| wrong.under(index).under("generated_items"))?;
+    }
+    let calls = state.list(&["model_responses", "modelResponses"])?;
+    let trace = items.trace();
+    let last = |name: &str| calls.iter().rev().find_map(|call| found(call, name));
+    trace.model = last("model");
+    trace.id = last("response_id").or_else(|| last("responseId"));
+    let agent = state.take(&["current_agent", "currentAgent"]);
+    trace.agent = agent.and_then(|agent| agent.get("name")?.as_str().map(ToOwned::to_owned));
+    trace.usage = match total(&mut state)? {
+        Some(total) => Some(total),
+        None => sum(calls)?,
+    };
+    Ok(items.draft.finish())
+}
+
+/// All items of the run; where the history was rewritten, `generated_items` is only what the next model call is sent.
+fn items_of<'t>(state: &mut Object<'t>) -> Result<Vec<Json<'t>>, Wrong> {
+    let items = state.list(&["session_items"])?;
+    if items.is_empty() { state.list(&["generated_items", "generatedItems"]) } else { Ok(items) }
+}
+
+fn add_input(items: &mut Items, input: Option<Json>) -> Result<(), Wrong> {
+    match input {
+        Some(Json::Text(text)) => items.say(Role::User, &text),
+        Some(Json::List(list)) => {
+            for (index, item) in list.into_iter().enumerate() {
+                items.add(item, None).map_err(|wrong| wrong.under(index).under("original_input"))?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// An item of a run: the raw one, and for a result what the tool really returned.
+fn add_item(items: &mut Items, value: Json) -> Result<(), Wrong> {
+    let mut item = Object::of(value, "an item")?;
+    let Some(mut raw) = item.object(&["raw_item", "rawItem"])? else { return Ok(()) };
+    let kind = item.text(&["type"])?.unwrap_or_default();
+    let id = raw.get("call_id").or_else(|| raw.get("callId")).and_then(Json::as_str);
+    // A call that waits for an approval is written again.
+    if kind == "tool_approval_item" && id.is_some_and(|id| items.draft.knows(id)) {
+        return Ok(());
+    }
+    if let Some(output) = item.take(&["output"]).filter(|output| output.is_object() || output.is_list())
+        && raw.get("output").is_some_and(is_text)
+    {
+        raw.push("output".into(), output);
+    }
+    items.add(Json::Object(raw), None)
+}
+
+/// Whether what a model was told of a call is a text, plain or in an object that says so.
+fn is_text(output: &Json) -> bool {
+    output.is_text() || output.get("text").is_some_and(Json::is_text)
+}
+
+/// A text of a model call, or of what was said in it.
+fn found(call: &Json, name: &str) -> Option<String> {
+    let own = call.get(name).and_then(Json::as_str);
+    let said = || call.get("output")?.first()?.get("provider_data")?.get(name)?.as_str();
+    own.or_else(said).map(ToOwned::to_owned)
+}
+
+/// The tokens of the run, agents that were tools included.
+fn total(state: &mut Object) -> Result<Option<Usage>, Wrong> {
+    let usage = state.within(&["context"], |mut context| TOKENS.read_from(&mut context, &["usage"]))?;
+    Ok(usage.flatten().filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0))
+}
+
+fn sum(calls: Vec<Json>) -> Result<Option<Usage>, Wrong> {
+    let mut tally = Tally::default();
+    let read = read_each(calls, |call| {
+        tally.add(TOKENS.read_from(&mut Object::of(call, "a model call")?, &["usage"])?);
+        Ok(())
+    });
+    read.map_err(|wrong| wrong.under("model_responses"))?;
+    Ok(tally.total())
+}

@@ -1,0 +1,121 @@
+//! The spans of an Agents SDK trace, and under which agent each of them is.
+
+use std::collections::HashMap;
+
+use crate::reader::build::clock::nanos;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{At, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+
+/// How many spans may lie between a call and the outermost agent.
+const DEEPEST: usize = 64;
+
+/// A span.
+#[derive(Debug)]
+pub(crate) struct Span<'t> {
+    pub(crate) at: At,
+    pub(crate) id: String,
+    /// The id of the span that it is in; empty when there is none.
+    pub(crate) parent: String,
+    pub(crate) started: Option<u64>,
+    pub(crate) ended: Option<u64>,
+    pub(crate) data: Object<'t>,
+    /// Why it failed, if it did.
+    pub(crate) error: Option<String>,
+}
+
+/// Whether a record is a span, a trace's head, or a list of these under `data`.
+pub(crate) fn is_span(value: &Json) -> bool {
+    let is_one =
+        |value: &Json| matches!(value.get("object").and_then(Json::as_str), Some("trace" | "trace.span"));
+    is_one(value) || value.get("data").and_then(Json::first).is_some_and(is_one)
+}
+
+/// The spans of each trace, in the order of their first spans.
+pub(crate) fn gather(records: Vec<Record>) -> Result<Vec<(String, Vec<Span>)>, Wrong> {
+    let mut traces: Vec<(String, Vec<Span>)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for Record { at, value } in records {
+        for value in unwrapped(value) {
+            let span = Object::of(value, "a span").and_then(|span| read(at, span));
+            let Some((trace, span)) = span.map_err(|wrong| at.blame(wrong))? else { continue };
+            let place = *places.entry(trace.clone()).or_insert(traces.len());
+            if place == traces.len() {
+                traces.push((trace, Vec::new()));
+            }
+            traces[place].1.push(span);
+        }
+    }
+    Ok(traces)
+}
+
+/// The spans of a record: itself, or the list of an upload.
+fn unwrapped(value: Json<'_>) -> Vec<Json<'_>> {
+    match value {
+        Json::Object(mut object) if object.get("data").is_some_and(Json::is_list) => {
+            object.list(&["data"]).unwrap_or_default()
+        }
+        other => vec![other],
+    }
+}
+
+/// A span and the id of its trace. The head of a trace says nothing that its spans do not.
+fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, Span<'_>)>, Wrong> {
+    let Some(data) = span.object(&["span_data"])? else { return Ok(None) };
+    let trace = span.string(&["trace_id"])?.unwrap_or_default();
+    let mut time = |name: &str| span.take(&[name]).and_then(|time| nanos(time.as_str()?));
+    let (started, ended) = (time("started_at"), time("ended_at"));
+    let id = span.string(&["id"])?.unwrap_or_default();
+    let parent = span.string(&["parent_id"])?.unwrap_or_default();
+    let error = span.take(&["error"]).as_ref().map(reason);
+    Ok(Some((trace, Span { at, id, parent, started, ended, data, error })))
+}
+
+/// The most that an error says.
+fn reason(error: &Json) -> String {
+    let said = error.pointer("/data/error").or_else(|| error.get("message")).and_then(Json::as_str);
+    said.map_or_else(|| error.clone().into_text_or_json().into_owned(), ToOwned::to_owned)
+}
+
+/// Which span is in which, and the names of those that are agents.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    spans: HashMap<String, (String, Option<String>)>,
+}
+
+impl Tree {
+    pub(crate) fn of(spans: &[Span]) -> Self {
+        let agent = |span: &Span| {
+            let is_agent = span.data.get("type").and_then(Json::as_str) == Some("agent");
+            is_agent.then(|| span.data.get("name").and_then(Json::as_str).unwrap_or_default().to_owned())
+        };
+        let entry = |span: &Span| (span.id.clone(), (span.parent.clone(), agent(span)));
+        Self { spans: spans.iter().map(entry).collect() }
+    }
+
+    /// The ids and names of the agents around what is in the span `id`, innermost first.
+    fn agents(&self, id: &str) -> Vec<(String, String)> {
+        let mut agents = Vec::new();
+        let mut id = id;
+        for _ in 0..DEEPEST {
+            let Some((parent, name)) = self.spans.get(id) else { break };
+            agents.extend(name.iter().map(|name| (id.to_owned(), name.clone())));
+            id = parent;
+        }
+        agents
+    }
+
+    /// The id of the agent that did what is in the span `id`.
+    pub(crate) fn agent(&self, id: &str) -> String {
+        self.agents(id).into_iter().next().map(|(id, _)| id).unwrap_or_default()
+    }
+
+    /// The agents that are tools of the outermost one, down to the one that did what is in the span `id`.
+    pub(crate) fn path(&self, id: &str) -> Vec<String> {
+        let mut names: Vec<String> = self.agents(id).into_iter().map(|(_, name)| name).collect();
+        names.pop();
+        names.reverse();
+        names
+    }
+}

@@ -1,0 +1,200 @@
+//! Traces that the Agents SDK exports: spans, as lines or as the body of an upload.
+//!
+//! A `function` span tells what a call got, whether it failed, and when. A `generation` span tells what the model
+//! said, with the ids of its calls; a `response` span but its tokens. The spans of turns and tasks repeat tokens.
+//! A handoff is no nesting, and no tool call either.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::reader::build::clock::millis_between;
+use crate::reader::build::content::text_of;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::error::Wrong;
+use crate::reader::formats::openai_responses::TOKENS;
+use crate::reader::formats::openai_responses::span_tree::{Span, Tree, gather};
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+    gather(records)?.into_iter().map(|(id, spans)| trace(id, spans)).collect()
+}
+
+fn trace(id: String, mut spans: Vec<Span>) -> Result<Trace, Wrong> {
+    spans.sort_by_key(|span| span.started.unwrap_or(u64::MAX));
+    let mut run = Run { tree: Tree::of(&spans), ..Run::default() };
+    run.began = spans.iter().filter_map(|span| span.started).min();
+    let ended = spans.iter().filter_map(|span| span.ended).max();
+    for span in spans {
+        let at = span.at;
+        run.span(span).map_err(|wrong| at.blame(wrong))?;
+    }
+    let mut trace = run.draft.finish();
+    trace.id = Some(id).filter(|id| !id.is_empty());
+    trace.duration_ms = run.began.zip(ended).map(|(began, ended)| millis_between(began, ended));
+    Ok(trace)
+}
+
+/// A run while its spans are read, in the order in which they began.
+#[derive(Debug, Default)]
+struct Run {
+    draft: Draft,
+    tree: Tree,
+    began: Option<u64>,
+    turns: usize,
+    /// The turn that each agent is in.
+    turn_of: HashMap<String, usize>,
+    /// Calls whose function has not begun yet, by agent, tool and arguments.
+    announced: HashMap<[String; 3], VecDeque<usize>>,
+    /// How many messages of the user are told: each generation repeats them.
+    users: usize,
+}
+
+impl Run {
+    fn span(&mut self, mut span: Span) -> Result<(), Wrong> {
+        let kind = span.data.text(&["type"])?.unwrap_or_default();
+        match kind.as_ref() {
+            "agent" => {
+                let name = span.data.string(&["name"])?;
+                self.draft.trace.agent = self.draft.trace.agent.take().or(name);
+                self.note_end(span);
+                Ok(())
+            }
+            "custom" => {
+                self.custom(span);
+                Ok(())
+            }
+            "response" => self.model_call(&mut span),
+            "generation" => self.generation(span),
+            "function" => self.function(span),
+            _ => Ok(()),
+        }
+    }
+
+    /// A task is a run of the SDK; its turns tell what ended it.
+    fn custom(&mut self, span: Span) {
+        match span.data.get("data").and_then(|data| data.get("sdk_span_type")?.as_str()) {
+            Some("task") if span.parent.is_empty() => self.users = 0,
+            Some("turn") => self.note_end(span),
+            _ => {}
+        }
+    }
+
+    /// What the outermost agent, or one that took over from it, failed by.
+    fn note_end(&mut self, span: Span) {
+        let nested = !self.tree.path(&span.id).is_empty();
+        if let Some(error) = span.error.filter(|_| !nested) {
+            self.draft.trace.stop_reason = Some(format!("error: {error}"));
+        }
+    }
+
+    /// A call of a model: a turn of its agent.
+    fn model_call(&mut self, span: &mut Span) -> Result<(), Wrong> {
+        self.draft.tally.add(TOKENS.read_from(&mut span.data, &["usage"])?);
+        let nested = !self.tree.path(&span.parent).is_empty();
+        self.draft.begin((!nested).then_some(Role::Assistant));
+        self.turns += 1;
+        self.turn_of.insert(self.tree.agent(&span.parent), self.turns);
+        Ok(())
+    }
+
+    fn generation(&mut self, mut span: Span) -> Result<(), Wrong> {
+        let nested = !self.tree.path(&span.parent).is_empty();
+        let heard = span.data.take(&["input"]);
+        for message in heard.as_ref().and_then(Json::as_list).into_iter().flatten() {
+            self.answer(message);
+        }
+        if let Some(Json::List(messages)) = heard.filter(|_| !nested) {
+            self.hear(messages);
+        }
+        let model = span.data.string(&["model"])?;
+        self.draft.trace.model = self.draft.trace.model.take().or(model);
+        self.model_call(&mut span)?;
+        for message in span.data.list(&["output"])? {
+            let mut message = Object::of(message, "a message")?;
+            self.draft.text(&text_of(message.take(&["content", "refusal"])));
+            for call in message.list(&["tool_calls"])? {
+                self.announce(&span, Object::of(call, "a tool call")?)?;
+            }
+        }
+        self.draft.end();
+        Ok(())
+    }
+
+    /// What an agent is told: the instructions once, and what the user says that was not told before.
+    fn hear(&mut self, messages: Vec<Json>) {
+        let first = self.draft.trace.messages.is_empty();
+        let mut users = 0;
+        for message in messages {
+            let Json::Object(mut message) = message else { continue };
+            let role = message.take(&["role"]).and_then(Json::into_text).unwrap_or_default();
+            let text = text_of(message.take(&["content"]));
+            match role.as_ref() {
+                "system" | "developer" if first => self.draft.say(Role::System, &text),
+                "user" => {
+                    users += 1;
+                    if users > self.users {
+                        self.draft.say(Role::User, &text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.users = self.users.max(users);
+    }
+
+    /// The result of a call that no function span told: of an unknown tool, of a handoff.
+    fn answer(&mut self, message: &Json) {
+        let Some(id) = message.get("tool_call_id").and_then(Json::as_str) else { return };
+        if let Some(call) = self.draft.waiting(Some(id), None) {
+            call.result = message.get("content").cloned().map(Json::into_value);
+            call.status = CallStatus::Unknown;
+        }
+    }
+
+    /// A call that the model made: its function may begin later, or never.
+    fn announce(&mut self, span: &Span, mut call: Object) -> Result<(), Wrong> {
+        let id = call.string(&["id"])?;
+        let Some(mut function) = call.object(&["function"])? else { return Ok(()) };
+        let name = function.required(&["name"])?.into_owned();
+        let text = function.get("arguments").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let arguments = function.arguments("arguments");
+        let key = [self.tree.agent(&span.parent), name.clone(), text];
+        let place = self.push(&span.parent, Call { id, ..Call::new(name, arguments, 0) });
+        self.announced.entry(key).or_default().push_back(place);
+        Ok(())
+    }
+
+    fn function(&mut self, mut span: Span) -> Result<(), Wrong> {
+        let name = span.data.required(&["name"])?.into_owned();
+        let text = span.data.get("input").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let arguments = span.data.arguments("input");
+        let key = [self.tree.agent(&span.parent), name.clone(), text];
+        let announced = self.announced.get_mut(&key).and_then(VecDeque::pop_front);
+        let place = announced.unwrap_or_else(|| self.push(&span.parent, Call::new(name, arguments, 0)));
+        let began = self.began;
+        let Some(call) = self.draft.trace.calls.get_mut(place) else { return Ok(()) };
+        call.server = span.data.get("mcp_data").and_then(|mcp| Some(mcp.get("server")?.as_str()?.to_owned()));
+        call.result = span.data.take(&["output"]).map(Json::into_value);
+        call.status = if span.error.is_some() { CallStatus::Error } else { CallStatus::Ok };
+        call.error = span.error;
+        call.started_ms = began.zip(span.started).map(|(began, started)| millis_between(began, started));
+        call.duration_ms =
+            span.started.zip(span.ended).map(|(started, ended)| millis_between(started, ended));
+        Ok(())
+    }
+
+    /// Adds a call to the turn that its agent is in; its place.
+    fn push(&mut self, parent: &str, call: Call) -> usize {
+        let turns = &mut self.turns;
+        let turn = *self.turn_of.entry(self.tree.agent(parent)).or_insert_with(|| {
+            *turns += 1;
+            *turns
+        });
+        let place = self.draft.trace.calls.len();
+        self.draft.call(Call { agent_path: self.tree.path(parent), ..call });
+        self.draft.trace.calls[place].turn = turn;
+        place
+    }
+}

@@ -1,0 +1,127 @@
+//! The events of streamed responses, put together to whole responses.
+//!
+//! The event that ends a response holds all of it. Where the stream was cut, or its end holds no output, the items
+//! and their pieces are what there is.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{At, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+
+/// Whether a record is an event of a stream.
+pub(crate) fn is_event(value: &Json) -> bool {
+    let kind = value.get("type").and_then(Json::as_str);
+    kind.is_some_and(|kind| kind.starts_with("response."))
+}
+
+/// The responses of which `records` are the events.
+pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, Wrong> {
+    let mut stream = Stream::default();
+    for Record { at, value } in records {
+        let event = Object::of(value, "an event").and_then(|event| stream.event(at, event));
+        event.map_err(|wrong| at.blame(wrong))?;
+    }
+    stream.end_response();
+    Ok(stream.responses)
+}
+
+/// The responses so far, and the one that is being streamed.
+#[derive(Debug, Default)]
+struct Stream<'t> {
+    responses: Vec<Record<'t>>,
+    open: Option<(At, Object<'t>)>,
+    items: BTreeMap<u64, Piece<'t>>,
+}
+
+/// An item in the making.
+#[derive(Debug, Default)]
+struct Piece<'t> {
+    item: Object<'t>,
+    text: String,
+    whole: bool,
+}
+
+impl<'t> Stream<'t> {
+    fn event(&mut self, at: At, mut event: Object<'t>) -> Result<(), Wrong> {
+        let kind = event.required(&["type"])?;
+        if kind == "error" {
+            let error = event.take(&["error"]).unwrap_or(Json::Object(event));
+            self.open.get_or_insert_with(|| (at, Object::default())).1.push(Cow::Borrowed("error"), error);
+            return Ok(());
+        }
+        match kind.strip_prefix("response.").unwrap_or_default() {
+            "created" => {
+                self.end_response();
+                self.open = event.object(&["response"])?.map(|response| (at, response));
+            }
+            "completed" | "incomplete" | "failed" => {
+                let response = event.object(&["response"])?.unwrap_or_default();
+                self.open = Some((at, response));
+                self.end_response();
+            }
+            "output_item.added" => self.item(event, false)?,
+            "output_item.done" => self.item(event, true)?,
+            other => {
+                let piece = other.rsplit_once('.');
+                if piece.is_some_and(|(of, what)| what == "delta" && !of.starts_with("reasoning")) {
+                    self.delta(event)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, mut event: Object<'t>, whole: bool) -> Result<(), Wrong> {
+        let index = event.count(&["output_index"])?.unwrap_or_default();
+        let item = event.object(&["item"])?.unwrap_or_default();
+        let piece = self.items.entry(index).or_default();
+        if whole || !piece.whole {
+            (piece.item, piece.whole) = (item, whole);
+        }
+        Ok(())
+    }
+
+    fn delta(&mut self, mut event: Object<'t>) -> Result<(), Wrong> {
+        let index = event.count(&["output_index"])?.unwrap_or_default();
+        let delta = event.take(&["delta"]).and_then(Json::into_text).unwrap_or_default();
+        self.items.entry(index).or_default().text.push_str(&delta);
+        Ok(())
+    }
+
+    /// Ends the response that is being streamed, if there is one.
+    fn end_response(&mut self) {
+        let items = std::mem::take(&mut self.items);
+        let (at, mut response) = match self.open.take() {
+            Some(open) => open,
+            None if items.is_empty() => return,
+            None => (At::Whole, Object::default()),
+        };
+        if response.get("output").and_then(Json::first).is_none() {
+            let items = items.into_values().map(Piece::into_item).collect();
+            response.push(Cow::Borrowed("output"), Json::List(items));
+        }
+        self.responses.push(Record { at, value: Json::Object(response) });
+    }
+}
+
+impl<'t> Piece<'t> {
+    /// The item; of one that was cut off, what its pieces tell.
+    fn into_item(self) -> Json<'t> {
+        let Self { mut item, text, whole } = self;
+        if !whole && !text.is_empty() {
+            let text = Json::Text(Cow::Owned(text));
+            match item.get("type").and_then(Json::as_str) {
+                Some("function_call" | "mcp_call") => item.push(Cow::Borrowed("arguments"), text),
+                Some("custom_tool_call") => item.push(Cow::Borrowed("input"), text),
+                Some("message") => {
+                    item.push(Cow::Borrowed("content"), Json::List(vec![Json::object([("text", text)])]));
+                }
+                _ => {}
+            }
+        }
+        Json::Object(item)
+    }
+}

@@ -1,0 +1,279 @@
+//! The spans of one trace to one run.
+//!
+//! Calls come from what models said, in the order in which the model calls began; results from what the models were
+//! sent next, or from the tools' spans; errors and times from the tools' spans; tokens are the sum of the model calls
+//! (an agent's span repeats that sum).
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::reader::build::clock::millis_between;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::formats::otel::said::{self, Message, Part, Speaker};
+use crate::reader::formats::otel::span::Span;
+use crate::reader::formats::otel::tool::ToolSpan;
+use crate::reader::formats::otel::tree::{Kind, Spans, Standing, agent_name};
+use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+
+/// What the run did; `None` when no span is of an agent's making.
+pub(crate) fn of_spans(spans: Vec<Span>) -> Option<Trace> {
+    let spans = Spans::of(spans);
+    if spans.kinds.iter().all(|kind| *kind == Kind::Other) {
+        return None;
+    }
+    let mut run = Run::begin(&spans);
+    run.tell_whole_conversation(&spans);
+    for place in 0..spans.all.len() {
+        let standing = spans.standing(place);
+        if standing.repeats {
+            continue;
+        }
+        match spans.kinds[place] {
+            Kind::Model => run.model(&spans.all[place], &standing),
+            Kind::Tool => run.tool(&spans.all[place], standing),
+            Kind::Agent | Kind::Other => {}
+        }
+    }
+    Some(run.finish(&spans))
+}
+
+/// The run of messages that were kept without their spans.
+pub(crate) fn of_messages(messages: impl Iterator<Item = Message>) -> Trace {
+    let mut run = Run::default();
+    for message in messages {
+        run.keep_results(&message);
+        run.say(message, &[]);
+    }
+    run.join_results();
+    run.draft.finish()
+}
+
+#[derive(Default)]
+struct Run {
+    draft: Draft,
+    began: u64,
+    /// What came back for each call's id, as a model was told.
+    results: HashMap<String, Value>,
+    /// How many messages each agent's model was last sent.
+    asked: HashMap<Option<usize>, usize>,
+    /// The agent's own span told the conversation: the models' spans would tell it again.
+    told: bool,
+    /// What Pydantic AI's agent returned, as its span tells: its model gives that to a tool.
+    structured: Option<String>,
+}
+
+impl Run {
+    fn begin(spans: &Spans) -> Self {
+        let first = spans.all.iter().map(|span| span.start).min().unwrap_or_default();
+        let agent = spans.top_agent();
+        let mut run = Self { began: agent.map_or(first, |agent| agent.start), ..Self::default() };
+        run.draft.trace.id = spans.all.first().map(|span| span.trace_id.trim_start_matches("0x").to_owned());
+        run.draft.trace.agent = agent.map(agent_name);
+        run.structured = agent.and_then(|agent| agent.text(&["final_result"]).map(ToOwned::to_owned));
+        run
+    }
+
+    /// Where only the agent's span has content, its conversation is the run's.
+    fn tell_whole_conversation(&mut self, spans: &Spans) {
+        let models = (0..spans.all.len()).filter(|place| spans.kinds[*place] == Kind::Model);
+        let any = models.into_iter().any(|place| !said::output(&spans.all[place]).is_empty());
+        let Some(agent) = spans.top_agent().filter(|_| !any) else { return };
+        let conversation = said::conversation(agent);
+        self.told = conversation.iter().any(|message| message.speaker == Speaker::Model);
+        for message in conversation {
+            self.keep_results(&message);
+            self.say(message, &[]);
+        }
+    }
+
+    fn model(&mut self, span: &Span, standing: &Standing) {
+        self.draft.tally.add(usage(span));
+        if self.draft.trace.model.is_none() {
+            let model = span.text(&["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
+            self.draft.trace.model = model.map(ToOwned::to_owned);
+        }
+        if standing.path.is_empty() {
+            self.draft.trace.stop_reason = stop_reason(span);
+            // The outermost agent's span may but wrap the one that works.
+            if self.asked.is_empty() && standing.agent.is_some() {
+                self.draft.trace.agent.clone_from(&standing.agent);
+            }
+        }
+        if self.told {
+            self.asked.insert(standing.scope, 0);
+            return;
+        }
+        let input = said::input(span);
+        for message in &input {
+            self.keep_results(message);
+        }
+        self.hear(input, standing);
+        let said = said::output(span);
+        if said.is_empty() || !standing.path.is_empty() {
+            self.draft.begin_nested();
+        } else {
+            self.draft.begin(Some(Role::Assistant));
+        }
+        // Some writers give each call a message of its own: what one model call said is one turn.
+        for message in said {
+            self.keep_results(&message);
+            self.add_parts(message.parts, &standing.path);
+        }
+    }
+
+    fn keep_results(&mut self, message: &Message) {
+        for part in &message.parts {
+            if let Part::Result { id: Some(id), value } = part
+                && !self.results.contains_key(id)
+            {
+                self.results.insert(id.clone(), value.clone());
+            }
+        }
+    }
+
+    /// What the run's own model was sent and had not been sent before. Its history is another run's, and an agent
+    /// that takes over is told what was heard already.
+    fn hear(&mut self, input: Vec<Message>, standing: &Standing) {
+        let count = input.len();
+        let takes_over = !self.asked.is_empty();
+        let asked = self.asked.insert(standing.scope, count);
+        if !standing.path.is_empty() || (asked.is_none() && takes_over) {
+            return;
+        }
+        let last =
+            input.iter().rposition(|message| message.speaker == Speaker::Model).map_or(0, |place| place + 1);
+        for (place, message) in input.into_iter().enumerate() {
+            let new = place >= last && place >= asked.unwrap_or_default();
+            match message.speaker {
+                Speaker::System if asked.is_none() => self.say(message, &[]),
+                Speaker::User if new => self.say(message, &[]),
+                _ => {}
+            }
+        }
+    }
+
+    fn say(&mut self, message: Message, path: &[String]) {
+        match message.speaker {
+            Speaker::Model if !path.is_empty() => self.draft.begin_nested(),
+            Speaker::Model => self.draft.begin(Some(Role::Assistant)),
+            Speaker::System => self.draft.begin(Some(Role::System)),
+            Speaker::User => self.draft.begin(Some(Role::User)),
+            Speaker::Tool => self.draft.begin(None),
+        }
+        self.add_parts(message.parts, path);
+    }
+
+    fn add_parts(&mut self, parts: Vec<Part>, path: &[String]) {
+        for part in parts {
+            match part {
+                Part::Text(text) => self.draft.text(&text),
+                // Its arguments are the answer.
+                Part::Call { name, .. } if self.structured.is_some() && name.starts_with("final_result") => {}
+                Part::Call { id, name, arguments } => {
+                    self.draft.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
+                }
+                Part::Result { .. } => {}
+            }
+        }
+        self.draft.end();
+    }
+
+    /// A tool's span belongs to a call that some model made, or is all that is known of one.
+    fn tool(&mut self, span: &Span, standing: Standing) {
+        let tool = ToolSpan::of(span);
+        let id = tool.id.as_deref().filter(|id| self.draft.knows(id));
+        if self.draft.waiting(id, Some(&tool.name)).is_none() {
+            if self.asked.is_empty() {
+                self.draft.next_turn();
+            }
+            let call = Call::new(tool.name.clone(), tool.arguments, 0);
+            self.draft.call(Call { id: tool.id.clone(), agent_path: standing.path, ..call });
+        }
+        let id = tool.id.as_deref().filter(|id| self.draft.knows(id));
+        let began = self.began;
+        let Some(call) = self.draft.waiting(id, Some(&tool.name)) else { return };
+        call.started_ms = Some(millis_between(began, span.start));
+        call.duration_ms = span.end.map(|end| millis_between(span.start, end));
+        call.status = if span.failed || tool.failed { CallStatus::Error } else { CallStatus::Ok };
+        let said = tool.result.as_ref().filter(|_| tool.failed).and_then(Value::as_str);
+        call.error = span.failure.clone().or_else(|| said.map(ToOwned::to_owned));
+        call.result = tool.result;
+        let place = call.index - 1;
+        tool.id.into_iter().for_each(|id| self.draft.tell_id(place, id));
+    }
+
+    /// What came back, as a model was told it, to the call that it answers.
+    fn join_results(&mut self) {
+        for call in &mut self.draft.trace.calls {
+            let told = call.id.as_ref().and_then(|id| self.results.remove(id));
+            if told.is_some() && call.status == CallStatus::Unanswered {
+                call.status = CallStatus::Unknown;
+            }
+            call.result = told.or(call.result.take());
+        }
+    }
+
+    fn finish(mut self, spans: &Spans) -> Trace {
+        self.join_results();
+        let agent = spans.top_agent();
+        self.draft.trace.usage = agent.and_then(usage);
+        let last = spans.all.iter().filter_map(|span| span.end).max();
+        let end = agent.map_or(last, |agent| agent.end);
+        self.draft.trace.duration_ms = end.map(|end| millis_between(self.began, end));
+        if let Some(agent) = agent.filter(|agent| agent.failed) {
+            let reason =
+                agent.failure.as_deref().map_or("error".to_owned(), |failure| format!("error: {failure}"));
+            self.draft.trace.stop_reason = Some(reason);
+        }
+        let mut trace = self.draft.finish();
+        trace.answer = trace.answer.or(self.structured);
+        trace
+    }
+}
+
+/// Tokens of a span, by each vocabulary's names. The input includes what was read from a cache.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &[
+        "gen_ai.usage.input_tokens",
+        "gen_ai.aggregated_usage.input_tokens",
+        "llm.token_count.prompt",
+        "gen_ai.usage.prompt_tokens",
+    ],
+    output: &[
+        "gen_ai.usage.output_tokens",
+        "gen_ai.aggregated_usage.output_tokens",
+        "llm.token_count.completion",
+        "gen_ai.usage.completion_tokens",
+    ],
+    cached: &[
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.aggregated_usage.cache_read.input_tokens",
+        "llm.token_count.prompt_details.cache_read",
+        "gen_ai.usage.cache_read_input_tokens",
+        "gen_ai.usage.details.cache_read_tokens",
+    ],
+    reasoning: &[
+        "gen_ai.usage.reasoning.output_tokens",
+        "gen_ai.aggregated_usage.reasoning.output_tokens",
+        "llm.token_count.completion_details.reasoning",
+        "gen_ai.usage.reasoning_tokens",
+        "gen_ai.usage.details.reasoning_tokens",
+    ],
+    ..TokenKeys::NONE
+};
+
+fn usage(span: &Span) -> Option<Usage> {
+    TOKENS.read_by(|names| Ok(span.count(names))).ok()?
+}
+
+/// The first finish reason: a text, a list, or a list as JSON text.
+fn stop_reason(span: &Span) -> Option<String> {
+    let names = ["gen_ai.response.finish_reasons", "llm.finish_reason", "gen_ai.completion.0.finish_reason"];
+    let told = span.get(&names)?.clone().into_value();
+    let list = told.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let list = list.as_ref().unwrap_or(&told);
+    let first = list.get(0).unwrap_or(list);
+    first.as_str().or(told.as_str()).map(ToOwned::to_owned)
+}

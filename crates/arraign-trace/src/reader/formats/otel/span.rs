@@ -1,0 +1,191 @@
+//! A span, as OTLP's JSON and as the SDKs' console exporters write it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::reader::build::clock::nanos;
+use crate::reader::error::Wrong;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+
+/// Attributes by name, their values without OTLP's type tags.
+pub(crate) type Attributes<'t> = BTreeMap<Cow<'t, str>, Json<'t>>;
+
+/// Where OTLP keeps what all spans have, in both of its spellings.
+pub(crate) const TRACE_ID: [&str; 2] = ["traceId", "trace_id"];
+pub(crate) const START: [&str; 2] = ["startTimeUnixNano", "start_time_unix_nano"];
+const END: [&str; 2] = ["endTimeUnixNano", "end_time_unix_nano"];
+
+/// One operation of a run.
+#[derive(Debug)]
+pub(crate) struct Span<'t> {
+    pub(crate) trace_id: Cow<'t, str>,
+    pub(crate) id: Cow<'t, str>,
+    pub(crate) parent: Option<Cow<'t, str>>,
+    pub(crate) name: Cow<'t, str>,
+    /// Nanoseconds since 1970.
+    pub(crate) start: u64,
+    pub(crate) end: Option<u64>,
+    /// Whether it failed, by its status or by an exception.
+    pub(crate) failed: bool,
+    /// What the exception or the status says.
+    pub(crate) failure: Option<String>,
+    attributes: Attributes<'t>,
+}
+
+impl<'t> Span<'t> {
+    /// Whether a value is a span of a console exporter.
+    pub(crate) fn is_console(value: &Json) -> bool {
+        let id = value.pointer("/context/trace_id").and_then(Json::as_str);
+        id.is_some() && value.get("attributes").is_some()
+    }
+
+    /// A span of OTLP's JSON.
+    pub(crate) fn otlp(value: Json<'t>) -> Result<Self, Wrong> {
+        let mut span = Object::of(value, "a span")?;
+        let attributes = attributes(span.list(&["attributes"])?);
+        let events = span.list(&["events"])?.into_iter().filter_map(|event| {
+            let mut event = Object::of(event, "an event").ok()?;
+            let name = event.text(&["name"]).ok()??;
+            Some((name, self::attributes(event.list(&["attributes"]).ok()?)))
+        });
+        let events = events.collect();
+        let status = span.object(&["status"])?.unwrap_or_default();
+        let code = status.get("code");
+        let failed = code.is_some_and(|code| {
+            code.as_str() == Some("STATUS_CODE_ERROR")
+                || code.as_number().and_then(serde_json::Number::as_u64) == Some(2)
+        });
+        let id = |span: &mut Object<'t>, names: &[&str]| span.text(names);
+        let span = Self {
+            trace_id: id(&mut span, &TRACE_ID)?.unwrap_or_default(),
+            id: id(&mut span, &["spanId", "span_id"])?.unwrap_or_default(),
+            parent: id(&mut span, &["parentSpanId", "parent_span_id"])?.filter(|id| !id.is_empty()),
+            name: span.text(&["name"])?.unwrap_or_default(),
+            start: span.take(&START).as_ref().and_then(count).unwrap_or_default(),
+            end: span.take(&END).as_ref().and_then(count),
+            failed,
+            failure: None,
+            attributes,
+        };
+        Ok(span.with(events, status, "message"))
+    }
+
+    /// A span of a console exporter: ids begin with `0x`, times are text, attributes are plain.
+    pub(crate) fn console(value: Json<'t>) -> Result<Self, Wrong> {
+        let mut span = Object::of(value, "a span")?;
+        let mut context = span.object(&["context"])?.unwrap_or_default();
+        let attributes = span.object(&["attributes"])?.unwrap_or_default().rest();
+        let events = span.list(&["events"])?.into_iter().filter_map(|event| {
+            let mut event = Object::of(event, "an event").ok()?;
+            let name = event.text(&["name"]).ok()??;
+            Some((name, event.object(&["attributes"]).ok()??.rest()))
+        });
+        let events = events.collect();
+        let status = span.object(&["status"])?.unwrap_or_default();
+        let failed = status.get("status_code").and_then(Json::as_str) == Some("ERROR");
+        let time = |value: Option<Cow<str>>| value.and_then(|text| nanos(&text));
+        let span = Self {
+            trace_id: context.text(&["trace_id"])?.unwrap_or_default(),
+            id: context.text(&["span_id"])?.unwrap_or_default(),
+            parent: span.text(&["parent_id"])?,
+            name: span.text(&["name"])?.unwrap_or_default(),
+            start: time(span.text(&["start_time"])?).unwrap_or_default(),
+            end: time(span.text(&["end_time"])?),
+            failed,
+            failure: None,
+            attributes,
+        };
+        Ok(span.with(events, status, "description"))
+    }
+
+    /// Adds what its events and its status say.
+    fn with(
+        mut self,
+        events: Vec<(Cow<'t, str>, Attributes<'t>)>,
+        mut status: Object,
+        message: &str,
+    ) -> Self {
+        for (name, attributes) in events {
+            if name == "exception" {
+                self.failed = true;
+                let said = attributes.get("exception.message").or_else(|| attributes.get("exception.type"));
+                self.failure = said.and_then(Json::as_str).map(ToOwned::to_owned);
+            } else if name.starts_with("gen_ai.") {
+                // Some writers keep the messages in an event, since they may be dropped by themselves there.
+                for (key, value) in attributes {
+                    self.attributes.entry(key).or_insert(value);
+                }
+            }
+        }
+        let status = status.take(&[message]).and_then(Json::into_text).filter(|text| !text.is_empty());
+        let kind = self.text(&["error.type"]).map(ToOwned::to_owned);
+        self.failed |= kind.is_some();
+        self.failure = self.failure.or(status.map(Cow::into_owned)).or(kind).filter(|_| self.failed);
+        self
+    }
+
+    /// The first of these attributes that is there.
+    pub(crate) fn get(&self, names: &[&str]) -> Option<&Json<'t>> {
+        names.iter().find_map(|name| self.attributes.get(*name))
+    }
+
+    /// The first of these attributes that is a text with something in it.
+    pub(crate) fn text(&self, names: &[&str]) -> Option<&str> {
+        let texts = names.iter().filter_map(|name| self.attributes.get(*name)?.as_str());
+        texts.into_iter().find(|text| !text.is_empty())
+    }
+
+    /// The first of these attributes that is a count.
+    pub(crate) fn count(&self, names: &[&str]) -> Option<u64> {
+        names.iter().find_map(|name| count(self.attributes.get(*name)?))
+    }
+
+    /// The attributes whose names begin with `prefix`, in the order of their names.
+    pub(crate) fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a Json<'t>)> {
+        let from =
+            self.attributes.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
+        from.map_while(move |(key, value)| Some((key.strip_prefix(prefix)?, value)))
+    }
+}
+
+fn attributes(list: Vec<Json<'_>>) -> Attributes<'_> {
+    let pairs = list.into_iter().filter_map(|pair| {
+        let mut pair = Object::of(pair, "an attribute").ok()?;
+        Some((pair.text(&["key"]).ok()??, plain(pair.take(&["value"])?)))
+    });
+    pairs.collect()
+}
+
+/// A value without its type tag.
+fn plain(value: Json<'_>) -> Json<'_> {
+    let Json::Object(mut tagged) = value else { return value };
+    if let Some(mut array) = tagged.object(&["arrayValue", "array_value"]).ok().flatten() {
+        let values = array.list(&["values"]).unwrap_or_default();
+        return Json::List(values.into_iter().map(plain).collect());
+    }
+    if let Some(mut list) = tagged.object(&["kvlistValue", "kvlist_value"]).ok().flatten() {
+        let pairs = attributes(list.list(&["values"]).unwrap_or_default());
+        return Json::Object(pairs.into_iter().collect());
+    }
+    let scalar = [
+        "stringValue",
+        "intValue",
+        "doubleValue",
+        "boolValue",
+        "string_value",
+        "int_value",
+        "double_value",
+        "bool_value",
+    ];
+    tagged.take(&scalar).unwrap_or_default()
+}
+
+/// A count: OTLP writes whole numbers of 64 bits as text.
+pub(crate) fn count(value: &Json) -> Option<u64> {
+    match value {
+        Json::Text(text) => text.parse().ok(),
+        Json::Number(number) => number.as_u64(),
+        _ => None,
+    }
+}

@@ -1,0 +1,110 @@
+//! What the span of a tool tells of its call.
+
+use serde_json::Value;
+
+use crate::reader::formats::otel::span::Span;
+use crate::reader::json::value::Json;
+use crate::trace::Arguments;
+
+/// What a tool's span tells.
+#[derive(Debug)]
+pub(crate) struct ToolSpan {
+    pub(crate) id: Option<String>,
+    pub(crate) name: String,
+    pub(crate) arguments: Arguments,
+    pub(crate) result: Option<Value>,
+    /// The tool's message says that it failed, whatever the span's status says.
+    pub(crate) failed: bool,
+}
+
+impl ToolSpan {
+    pub(crate) fn of(span: &Span) -> Self {
+        const ARGUMENTS: [&str; 5] = [
+            "gen_ai.tool.call.arguments",
+            "tool_arguments",
+            "gcp.vertex.agent.tool_call_args",
+            "input.value",
+            "traceloop.entity.input",
+        ];
+        const RESULTS: [&str; 5] = [
+            "gen_ai.tool.call.result",
+            "tool_response",
+            "gcp.vertex.agent.tool_response",
+            "output.value",
+            "traceloop.entity.output",
+        ];
+        let wrapped = span.get(&ARGUMENTS).map(passed).unwrap_or_default();
+        let message = span.get(&RESULTS).map(Message::of).unwrap_or_default();
+        let id = span.text(&["gen_ai.tool.call.id", "tool_call.id"]).map(ToOwned::to_owned);
+        Self {
+            id: id.or(wrapped.id).or(message.id),
+            name: tool_name(span).to_owned(),
+            arguments: wrapped.arguments,
+            result: message.content,
+            failed: message.failed,
+        }
+    }
+}
+
+/// The name of the tool that a span records.
+pub(crate) fn tool_name<'s>(span: &'s Span) -> &'s str {
+    let told = span.text(&["gen_ai.tool.name", "tool.name", "traceloop.entity.name"]);
+    told.unwrap_or_else(|| span.name.strip_prefix("execute_tool ").unwrap_or(&span.name))
+}
+
+#[derive(Debug)]
+struct Passed {
+    id: Option<String>,
+    arguments: Arguments,
+}
+
+impl Default for Passed {
+    fn default() -> Self {
+        Self { id: None, arguments: Arguments::Unrecorded }
+    }
+}
+
+/// The arguments. Traceloop wraps LangChain's in an object that holds them twice: as text, and under `inputs`.
+fn passed(value: &Json) -> Passed {
+    let arguments = Arguments::from_json(value.clone().into_value());
+    let Some(text) = arguments.get("input_str").and_then(Value::as_str) else {
+        return Passed { id: None, arguments };
+    };
+    let id =
+        arguments.json().and_then(|wrapper| wrapper.pointer("/kwargs/tool_call_id")).and_then(Value::as_str);
+    let inputs = arguments.get("inputs").filter(|inputs| inputs.is_object());
+    let inner = inputs.map_or_else(|| Arguments::from_text(text), |inputs| Arguments::Json(inputs.clone()));
+    Passed { id: id.map(ToOwned::to_owned), arguments: inner }
+}
+
+/// A tool's result; LangChain dumps the whole message.
+#[derive(Debug, Default)]
+struct Message {
+    id: Option<String>,
+    content: Option<Value>,
+    failed: bool,
+}
+
+impl Message {
+    fn of(value: &Json) -> Self {
+        let value = value.clone().into_value();
+        let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let Some(message) = parsed.as_ref().or(Some(&value)).and_then(tool_message) else {
+            return Self { content: Some(value), ..Self::default() };
+        };
+        let text = |name: &str| message.get(name).and_then(Value::as_str);
+        Self {
+            id: text("tool_call_id").map(ToOwned::to_owned),
+            content: message.get("content").cloned(),
+            failed: text("status") == Some("error"),
+        }
+    }
+}
+
+/// The fields of a dumped tool message, wherever its dump keeps them.
+fn tool_message(value: &Value) -> Option<&Value> {
+    let value = value.get("output").unwrap_or(value);
+    let fields = value.get("kwargs").or_else(|| value.get("data")).unwrap_or(value);
+    let is_tool = fields.get("type").and_then(Value::as_str) == Some("tool");
+    (is_tool && fields.get("content").is_some()).then_some(fields)
+}

@@ -1,0 +1,201 @@
+//! How the spans of one trace stand in each other: which agent made which call.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::reader::formats::otel::said;
+use crate::reader::formats::otel::span::Span;
+use crate::reader::formats::otel::tool::tool_name;
+
+/// How many spans above one are looked at: more than any agent nests, and an end for spans that are their own parents.
+const DEPTH: usize = 64;
+
+/// What a span records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Model,
+    Tool,
+    Agent,
+    Other,
+}
+
+fn kind(span: &Span) -> Kind {
+    let told =
+        ["gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type"];
+    let kinds = told.iter().filter_map(|name| span.text(&[name])).map(|word| match word {
+        "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion" => Kind::Model,
+        "execute_tool" | "TOOL" | "tool" => Kind::Tool,
+        "invoke_agent" | "AGENT" | "agent" => Kind::Agent,
+        _ => Kind::Other,
+    });
+    let kind = kinds.into_iter().find(|kind| *kind != Kind::Other).unwrap_or_else(|| implied(span));
+    if kind == Kind::Tool && is_no_call(tool_name(span)) { Kind::Other } else { kind }
+}
+
+/// Whether a span records what an agent, its model or a tool did.
+pub(crate) fn is_of_an_agent(span: &Span) -> bool {
+    kind(span) != Kind::Other
+}
+
+/// Some spans of tools stand for no call: a handoff, whose call is recorded as well, and several tools' together.
+fn is_no_call(tool: &str) -> bool {
+    tool.starts_with("handoff to ") || tool == "(merged tools)"
+}
+
+/// The kind that its attributes imply: early versions of some libraries name no operation.
+fn implied(span: &Span) -> Kind {
+    let has = |name: &str| span.text(&[name]).is_some();
+    if has("gcp.vertex.agent.llm_response") {
+        Kind::Model
+    } else if has("gen_ai.tool.name") {
+        Kind::Tool
+    } else if has("pydantic_ai.all_messages") || has("agent_name") {
+        Kind::Agent
+    } else {
+        Kind::Other
+    }
+}
+
+/// Where a span stands among the others.
+#[derive(Debug, Default)]
+pub(crate) struct Standing {
+    /// The agents inside of tools that it belongs to, outermost first.
+    pub(crate) path: Vec<String>,
+    /// The agent that it belongs to.
+    pub(crate) agent: Option<String>,
+    /// The nearest agent, or tool with a model inside, around it.
+    pub(crate) scope: Option<usize>,
+    /// It tells what a span around it tells already: two libraries recorded the same.
+    pub(crate) repeats: bool,
+}
+
+/// The spans of one trace, in the order in which they began.
+pub(crate) struct Spans<'t> {
+    pub(crate) all: Vec<Span<'t>>,
+    pub(crate) kinds: Vec<Kind>,
+    by_id: HashMap<String, usize>,
+    /// Agents that ran inside of a tool by their times alone, and that tool.
+    inside: HashMap<usize, usize>,
+    /// Model calls that another span tells as well, and better.
+    twice: HashSet<usize>,
+}
+
+impl<'t> Spans<'t> {
+    pub(crate) fn of(all: Vec<Span<'t>>) -> Self {
+        let kinds = all.iter().map(kind).collect();
+        let by_id = all.iter().enumerate().map(|(place, span)| (span.id.to_string(), place)).collect();
+        let mut spans = Self { all, kinds, by_id, inside: HashMap::new(), twice: HashSet::new() };
+        let agents = (0..spans.all.len()).filter_map(|place| Some((place, spans.tool_around(place)?)));
+        spans.inside = agents.collect();
+        spans.twice = (0..spans.all.len()).filter_map(|place| spans.told_twice(place)).collect();
+        spans
+    }
+
+    /// Of two spans with the same answer of a model at the same time, the one that tells less: a client library and what
+    /// instruments it may both record a call.
+    fn told_twice(&self, place: usize) -> Option<usize> {
+        let span = &self.all[place];
+        let is_model = self.kinds[place] == Kind::Model;
+        let id = span.text(&["gen_ai.response.id"]).filter(|_| is_model)?;
+        let same = |before: &usize| {
+            let other = &self.all[*before];
+            let overlaps = other.end.is_some_and(|end| end > span.start);
+            overlaps && self.kinds[*before] == Kind::Model && other.text(&["gen_ai.response.id"]) == Some(id)
+        };
+        let before = (place.saturating_sub(DEPTH)..place).rev().find(same)?;
+        let tells_more = said::output(span).len() > said::output(&self.all[before]).len();
+        Some(if tells_more { before } else { place })
+    }
+
+    /// Traceloop hangs each agent below the workflow, those that tools run too: then their times tell.
+    fn tool_around(&self, agent: usize) -> Option<usize> {
+        let span = &self.all[agent];
+        let hangs_alone = self.kinds[agent] == Kind::Agent
+            && span.text(&["traceloop.span.kind"]).is_some()
+            && self.above(agent).all(|above| self.kinds[above] == Kind::Other);
+        let end = span.end.filter(|_| hangs_alone)?;
+        let is_around = |place: &usize| {
+            self.kinds[*place] == Kind::Tool && self.all[*place].end.is_some_and(|after| after >= end)
+        };
+        (agent.saturating_sub(DEPTH)..agent).rev().find(is_around)
+    }
+
+    /// The spans around one, the nearest first.
+    fn above(&self, place: usize) -> impl Iterator<Item = usize> {
+        let parent = |place: &usize| {
+            let inside = self.inside.get(place).copied();
+            inside.or_else(|| self.by_id.get(self.all[*place].parent.as_deref()?).copied())
+        };
+        std::iter::successors(parent(&place), parent).take(DEPTH)
+    }
+
+    /// What runs inside a tool is nested. A tool without an agent's span inside stands for its agent; an agent that
+    /// is directly in another speaks for it, as after a handoff.
+    pub(crate) fn standing(&self, place: usize) -> Standing {
+        let mut standing = Standing { repeats: self.twice.contains(&place), ..Standing::default() };
+        let (mut below, mut in_agent, mut between, mut inside) = (place, false, true, 0);
+        for above in self.above(place) {
+            standing.repeats |= between && self.tells_the_same(above, place);
+            match self.kinds[above] {
+                Kind::Agent => {
+                    let name = agent_name(&self.all[above]);
+                    standing.agent.get_or_insert_with(|| name.clone());
+                    if !in_agent || standing.path.last() != Some(&name) {
+                        standing.path.push(name);
+                    }
+                    in_agent = true;
+                }
+                Kind::Tool => {
+                    if !in_agent {
+                        standing.path.push(self.name_inside(above, below));
+                    }
+                    in_agent = false;
+                    inside = standing.path.len();
+                }
+                Kind::Model | Kind::Other => {
+                    below = above;
+                    continue;
+                }
+            }
+            standing.scope = standing.scope.or(Some(above));
+            (below, between) = (above, false);
+        }
+        standing.path.truncate(inside);
+        standing.path.reverse();
+        standing
+    }
+
+    /// The name of what runs inside a tool: a chain of its own, or the tool's model.
+    fn name_inside(&self, tool: usize, below: usize) -> String {
+        match self.kinds[below] {
+            Kind::Other => self.all[below].name.to_string(),
+            _ => tool_name(&self.all[tool]).to_owned(),
+        }
+    }
+
+    fn tells_the_same(&self, above: usize, place: usize) -> bool {
+        match (self.kinds[above], self.kinds[place]) {
+            (Kind::Model, Kind::Model) => true,
+            (Kind::Tool, Kind::Tool) => tool_name(&self.all[above]) == tool_name(&self.all[place]),
+            _ => false,
+        }
+    }
+
+    /// The agent that is the run: the first that no other stands around.
+    pub(crate) fn top_agent(&self) -> Option<&Span<'t>> {
+        let is_top = |place: &usize| self.above(*place).all(|above| self.kinds[above] != Kind::Agent);
+        let agents = (0..self.all.len()).filter(|place| self.kinds[*place] == Kind::Agent);
+        agents.into_iter().find(is_top).map(|place| &self.all[place])
+    }
+}
+
+/// The name of the agent that a span records.
+pub(crate) fn agent_name(span: &Span) -> String {
+    let told = span.text(&[
+        "gen_ai.agent.name",
+        "agent.name",
+        "agent_name",
+        "graph.node.id",
+        "traceloop.entity.name",
+    ]);
+    told.unwrap_or_else(|| span.name.strip_prefix("invoke_agent ").unwrap_or(&span.name)).to_owned()
+}

@@ -1,0 +1,279 @@
+//! `pydantic-ai`: the messages of runs of Pydantic AI, of its first and second version.
+//!
+//! A history also contains the earlier runs: each run id is one run. The tool of a structured output (`final_result`) is
+//! the answer, not a call.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::usage::{TokenKeys, dollars};
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "pydantic-ai",
+    summary: "Pydantic AI: the messages of one run, or of a history of runs",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
+
+/// Where an object keeps a run's messages.
+const LISTS: [&str; 3] = ["messages", "all_messages", "message_history"];
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    for record in &input.records {
+        let inner = LISTS.iter().find_map(|name| record.value.get(name)?.first());
+        let message = inner.unwrap_or(&record.value);
+        let kind = message.get("kind").and_then(Json::as_str);
+        if !matches!(kind, Some("request" | "response")) || !message.get("parts").is_some_and(Json::is_list) {
+            return Err(Reason::of(record.at, "is no `request` or `response` with `parts`"));
+        }
+        if message.pointer("/parts/0").is_some_and(|part| part.get("part_kind").is_none()) {
+            return Err(Reason::of(record.at, "has a part without `part_kind`"));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+/// The messages of a history; a file with lists of messages in it is read whole.
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let mut message = look(text, &["run_id", "kind"])?;
+    let id = message.string(&["run_id"]).ok().flatten();
+    let whose = match message.get("kind") {
+        None => Whose::Several,
+        Some(_) => id.map_or(Whose::Same, |id| Whose::Stretch(Some(id))),
+    };
+    Ok(whose.into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    let mut history = History { given: given(&input), ..History::default() };
+    for Record { at, value } in input.records {
+        let mut record = Object::of(value, "a message").map_err(|wrong| at.blame(wrong))?;
+        let lists = LISTS.iter().filter_map(|name| record.get(name)?.as_list());
+        let added = if lists.into_iter().any(|list| !list.is_empty()) {
+            history.end_run();
+            record.each(&LISTS, "a message", |message| history.message(message))
+        } else {
+            record.list(&LISTS).and_then(|_| history.message(record))
+        };
+        added.map_err(|wrong| at.blame(wrong))?;
+    }
+    history.end_run();
+    Ok(history.runs)
+}
+
+/// What the library says of a call whose arguments it took for the run's output, whatever the tool's name is.
+const TAKEN: &str = "Final result processed.";
+
+/// What it says of calls that it made nothing of, once it had an output.
+const PASSED_OVER: [&str; 2] = ["Tool not executed", "Output tool not used"];
+
+/// The ids of the calls whose arguments were taken for an output.
+fn given(input: &Input) -> HashSet<String> {
+    let messages = input.records.iter().flat_map(|record| messages(&record.value));
+    let parts = messages.filter_map(|message| message.get("parts")?.as_list()).flatten();
+    let taken = parts.filter(|part| part.get("content").and_then(Json::as_str) == Some(TAKEN));
+    taken.filter_map(|part| part.get("tool_call_id")?.as_str().map(ToOwned::to_owned)).collect()
+}
+
+/// The messages of a record: its list, or itself.
+fn messages<'v, 't>(record: &'v Json<'t>) -> &'v [Json<'t>] {
+    let list = LISTS.iter().find_map(|name| record.get(name)?.as_list());
+    list.unwrap_or(std::slice::from_ref(record))
+}
+
+#[derive(Debug, Default)]
+struct History {
+    runs: Vec<Trace>,
+    run: Run,
+    /// The ids of the calls whose arguments were taken for an output.
+    given: HashSet<String>,
+}
+
+impl History {
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        if run.begun {
+            self.runs.push(run.draft.finish());
+        }
+    }
+
+    fn message(&mut self, mut message: Object) -> Result<(), Wrong> {
+        let id = message.string(&["run_id"])?;
+        if self.run.begun && id.is_some() && self.run.draft.trace.id != id {
+            self.end_run();
+        }
+        self.run.begun = true;
+        let trace = &mut self.run.draft.trace;
+        trace.id = id.or(trace.id.take());
+        match message.required(&["kind"])?.as_ref() {
+            "request" => self.run.request(message),
+            "response" => self.run.response(message, &self.given),
+            other => Err(Wrong::new(format!("`{other}` is neither `request` nor `response`")).under("kind")),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Run {
+    begun: bool,
+    draft: Draft,
+    /// The instructions stand in each request.
+    instructions: Option<String>,
+    /// What was passed to the tools that take a structured output, by call id.
+    outputs: HashMap<String, String>,
+}
+
+/// Calls of `each` on the parts of a message, and blames a mistake on its part.
+fn each_part(
+    message: &mut Object,
+    mut each: impl FnMut(&str, Object) -> Result<(), Wrong>,
+) -> Result<(), Wrong> {
+    message.each(&["parts"], "a part", |mut part| {
+        let kind = part.text(&["part_kind"]).ok().flatten().unwrap_or_default();
+        each(&kind, part)
+    })
+}
+
+impl Run {
+    fn request(&mut self, mut message: Object) -> Result<(), Wrong> {
+        let instructions = message.take(&["instructions"]).map(|text| text.into_text_or_json().into_owned());
+        if let Some(text) = instructions.filter(|text| self.instructions.as_ref() != Some(text)) {
+            self.draft.say(Role::System, &text);
+            self.instructions = Some(text);
+        }
+        each_part(&mut message, |kind, mut part| {
+            match kind {
+                "system-prompt" => self.draft.say(Role::System, &text_of(part.take(&["content"]))),
+                "user-prompt" => self.draft.say(Role::User, &text_of(part.take(&["content"]))),
+                "retry-prompt" => self.answer(part, true)?,
+                kind if kind.ends_with("tool-return") => self.answer(part, false)?,
+                _ => {}
+            }
+            Ok(())
+        })
+    }
+
+    fn response(&mut self, mut message: Object, given: &HashSet<String>) -> Result<(), Wrong> {
+        message.within(&["usage"], |mut usage| {
+            let cost = usage.take(&["cost"]).as_ref().and_then(dollars);
+            let trace = &mut self.draft.trace;
+            trace.cost_usd = cost.map(|cost| cost + trace.cost_usd.unwrap_or_default()).or(trace.cost_usd);
+            self.draft.tally.add(TOKENS.read(&usage)?);
+            Ok(())
+        })?;
+        let trace = &mut self.draft.trace;
+        trace.model = message.string(&["model_name"])?.or(trace.model.take());
+        trace.stop_reason = message.string(&["finish_reason"])?;
+        self.draft.begin(Some(Role::Assistant));
+        each_part(&mut message, |kind, mut part| {
+            match kind {
+                "text" => self.draft.text(&text_of(part.take(&["content"]))),
+                kind if kind.ends_with("tool-call") => self.call(part, given)?,
+                kind if kind.ends_with("tool-return") => self.answer(part, false)?,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        self.draft.end();
+        Ok(())
+    }
+
+    fn call(&mut self, mut part: Object, given: &HashSet<String>) -> Result<(), Wrong> {
+        let name = part.required(&["tool_name"])?;
+        let id = part.string(&["tool_call_id"])?;
+        let arguments = part.arguments("args");
+        match id {
+            Some(id) if name.starts_with("final_result") || given.contains(&id) => {
+                self.outputs.insert(id, arguments.to_text());
+            }
+            id => self.draft.call(Call { id, ..Call::new(name, arguments, 0) }),
+        }
+        Ok(())
+    }
+
+    /// In the first version a tool that failed comes back as `retry-prompt`, in the second by its `outcome`.
+    fn answer(&mut self, mut part: Object, retry: bool) -> Result<(), Wrong> {
+        let id = part.string(&["tool_call_id"])?;
+        let name = part.text(&["tool_name"])?;
+        let outcome = part.text(&["outcome"])?;
+        let said = part.get("content").and_then(Json::as_str).unwrap_or_default();
+        let passed_over = PASSED_OVER.iter().any(|start| said.starts_with(start));
+        let failed = retry || passed_over || outcome.is_some_and(|outcome| outcome != "success");
+        if let Some(output) = id.as_ref().and_then(|id| self.outputs.remove(id)) {
+            let trace = &mut self.draft.trace;
+            trace.answer = Some(output).filter(|_| !failed).or(trace.answer.take());
+            return Ok(());
+        }
+        let known = id.as_deref().filter(|id| self.draft.knows(id));
+        let Some(call) = self.draft.waiting(known, name.as_deref()) else { return Ok(()) };
+        let result = part.take_even_null("content").map(Json::into_value);
+        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        call.error = result.as_ref().filter(|_| failed).map(reason);
+        call.result = result;
+        Ok(())
+    }
+}
+
+/// The text of a prompt: itself, or the texts among its pieces.
+fn text_of(content: Option<Json>) -> String {
+    match content {
+        None => String::new(),
+        Some(Json::List(pieces)) => pieces.into_iter().filter_map(piece_text).collect(),
+        Some(other) => other.into_text_or_json().into_owned(),
+    }
+}
+
+fn piece_text(piece: Json) -> Option<String> {
+    match piece {
+        Json::Text(text) => Some(text.into_owned()),
+        Json::Object(mut piece) => Some(piece.take(&["content", "text"])?.into_text()?.into_owned()),
+        _ => None,
+    }
+}
+
+/// What is wrong, in words: a validator's mistakes come as a list of objects.
+fn reason(content: &Value) -> String {
+    let said = |mistake: &Value| mistake.get("msg").and_then(Value::as_str).map(ToOwned::to_owned);
+    let mistakes: Option<Vec<String>> = content.as_array().and_then(|list| list.iter().map(said).collect());
+    match (content, mistakes) {
+        (Value::String(text), _) => text.clone(),
+        (_, Some(mistakes)) => mistakes.join("; "),
+        (other, None) => other.to_string(),
+    }
+}
+
+/// Tokens of a response. A test's model counts nothing.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens", "request_tokens"],
+    output: &["output_tokens", "response_tokens"],
+    cached: &["cache_read_tokens"],
+    reasoning: &["output_reasoning_tokens", "/details/reasoning_tokens"],
+    ..TokenKeys::NONE
+};
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_structured_output_is_the_answer_and_no_call() {
+        let text = r#"[{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": ["a", "b"]}]},
+            {"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "final_result", "args": "{\"x\": 1}",
+                "tool_call_id": "c"}]},
+            {"kind": "request", "parts": [{"part_kind": "tool-return", "tool_name": "final_result", "tool_call_id": "c",
+                "content": "Final result processed."}]}]"#;
+        let runs = crate::reader::read(text, None).expect("a history").runs;
+        assert_eq!((runs[0].calls.len(), runs[0].answer.as_deref()), (0, Some("{\"x\":1}")));
+        assert_eq!(runs[0].input.as_deref(), Some("ab"));
+    }
+}

@@ -1,0 +1,91 @@
+//! `run-lines`: one run per line, with its prompt, its response and its tool calls.
+//!
+//! `{"prompt": ..., "response": ..., "tool_calls": [{"tool_name": ..., "args": {...}, "result": ...}]}`. The format
+//! does not record which calls were parallel: each call is a turn.
+
+use crate::reader::build::tool_result::settled;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Call, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "run-lines",
+    summary: "one run per line: `prompt`, `response`, `tool_calls`",
+    detect,
+    read,
+    cuts: Cuts::Records(note),
+};
+
+fn detect(input: &Input) -> Detection {
+    input.first()?;
+    let mut best = Certainty::Likely;
+    for record in &input.records {
+        let value = &record.value;
+        if !value.get("prompt").is_some_and(Json::is_text) {
+            return Err(Reason::of(record.at, "has no `prompt`"));
+        }
+        // A run that was cut has calls and no response.
+        let calls = value.get("tool_calls").is_some_and(Json::is_list);
+        if !calls && !value.get("response").is_some_and(Json::is_text) {
+            return Err(Reason::of(record.at, "has neither `response` nor `tool_calls`"));
+        }
+        if value.pointer("/tool_calls/0/tool_name").is_some() {
+            best = Certainty::Sure;
+        }
+    }
+    Ok(best)
+}
+
+/// Each record is a run.
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    Ok(Whose::Own(look(text, &["request_id", "id"])?.string(&["request_id", "id"]).ok().flatten()).into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    input.records.into_iter().map(run).collect()
+}
+
+fn run(record: Record) -> Result<Trace, Wrong> {
+    let at = record.at;
+    Object::of(record.value, "a run").and_then(trace).map_err(|wrong| at.blame(wrong))
+}
+
+fn trace(mut run: Object) -> Result<Trace, Wrong> {
+    let mut trace =
+        Trace { id: run.string(&["request_id", "id"])?, model: run.string(&["model"])?, ..Trace::default() };
+    trace.push_message(Role::User, run.required(&["prompt"])?);
+    // Early writers kept the calls in `meta`.
+    let mut meta = run.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
+    let mut values = run.list(&["tool_calls"])?;
+    if values.is_empty() {
+        values = meta.list(&["tool_calls"]).map_err(|wrong| wrong.under("meta"))?;
+    }
+    let mut calls = Vec::new();
+    for (place, value) in values.into_iter().enumerate() {
+        let call = Object::of(value, "a tool call").and_then(|call| numbered_call(call, place as u64));
+        calls.push(call.map_err(|wrong| wrong.under(place).under("tool_calls"))?);
+    }
+    calls.sort_by_key(|(number, _)| *number);
+    for (turn, (_, call)) in calls.into_iter().enumerate() {
+        trace.push_call(Call { turn: turn + 1, ..call });
+    }
+    if let Some(response) = run.text(&["response"])? {
+        trace.push_message(Role::Assistant, response);
+    }
+    trace.settle_answer();
+    Ok(trace)
+}
+
+/// A call and its number in the run: `index`, or its place in the list.
+fn numbered_call(mut object: Object, place: u64) -> Result<(u64, Call), Wrong> {
+    let number = object.count(&["index"])?.unwrap_or(place);
+    let name = object.required(&["tool_name"])?;
+    let arguments = object.arguments("args");
+    let call = Call { id: object.string(&["id"])?, ..Call::new(name, arguments, 1) };
+    Ok((number, settled(call, object)))
+}

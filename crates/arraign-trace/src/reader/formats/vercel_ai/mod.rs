@@ -1,0 +1,147 @@
+//! `vercel-ai`: output of Vercel's AI SDK, from version 4 to 7.
+//!
+//! The reader accepts the result of `generateText` or its steps, model messages, UI messages, and the two streams
+//! `fullStream` and the UI message stream. Steps and `fullStream` contain the user's question only if the body of the
+//! request was kept.
+
+mod message;
+mod outcome;
+mod request;
+mod step;
+mod stream;
+
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::Wrong;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::Trace;
+
+pub(crate) const READER: Reader = Reader {
+    name: "vercel-ai",
+    summary: "Vercel AI SDK: results, steps, model messages, UI messages, streams",
+    detect,
+    read,
+    cuts: Cuts::As(pieces),
+};
+
+/// What a file's records are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// A result with its steps.
+    Result,
+    Step,
+    Message,
+    /// Something that holds messages: a request of a chat, a response.
+    Messages,
+    Part,
+}
+
+fn detect(input: &Input) -> Detection {
+    let first = input.first()?;
+    match shape(first) {
+        Some(Shape::Result | Shape::Step) => return Ok(Certainty::Sure),
+        Some(Shape::Part) => return judge_parts(input),
+        Some(Shape::Message) => return judge_messages(input.records.iter().map(|record| &record.value)),
+        Some(Shape::Messages) => {}
+        None => return Err("there is no step, message or stream part of this format in it".into()),
+    }
+    let messages = input.records.iter().filter_map(|record| messages(&record.value));
+    judge_messages(messages.flatten())
+}
+
+fn kind<'v>(value: &'v Json) -> Option<&'v str> {
+    value.get("type").and_then(Json::as_str)
+}
+
+fn shape(value: &Json) -> Option<Shape> {
+    // A result of version 4 repeats its last step.
+    if value.get("steps").and_then(Json::first).is_some_and(step::is_step) {
+        return Some(Shape::Result);
+    }
+    if step::is_step(value) {
+        return Some(Shape::Step);
+    }
+    if value.get("role").is_some() && (value.get("content").is_some() || value.get("parts").is_some()) {
+        return Some(Shape::Message);
+    }
+    if messages(value).is_some() {
+        return Some(Shape::Messages);
+    }
+    kind(value).filter(|kind| stream::is_known(kind)).map(|_| Shape::Part)
+}
+
+fn messages<'v, 't>(value: &'v Json<'t>) -> Option<&'v [Json<'t>]> {
+    value.get("messages").or_else(|| value.pointer("/response/messages"))?.as_list()
+}
+
+fn judge_messages<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Detection {
+    let best =
+        messages.try_fold(None, |best, message| message::judge(message).map(|found| best.max(found)))?;
+    best.ok_or_else(|| "nothing in its messages is this format's alone".into())
+}
+
+fn judge_parts(input: &Input) -> Detection {
+    let own = input.records.iter().any(|record| kind(&record.value).is_some_and(stream::is_own));
+    if own { Ok(Certainty::Sure) } else { Err("it has no part of a stream that only this format has".into()) }
+}
+
+/// Of a log of results, each is a run, called as its last step is.
+fn pieces(input: &Input) -> Option<Pieces> {
+    let is_log = input.first().is_ok_and(|first| matches!(shape(first), Some(Shape::Result)));
+    is_log.then_some(Pieces::records(note))
+}
+
+fn note(text: &str) -> Result<Note, serde_json::Error> {
+    let steps = look(text, &["steps"])?.list(&["steps"]).unwrap_or_default();
+    let id = steps.iter().rev().find_map(|step| step.get("callId")?.as_str());
+    Ok(Whose::Own(id.map(ToOwned::to_owned)).into())
+}
+
+fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+    match input.records.first().and_then(|record| shape(&record.value)) {
+        Some(Shape::Result) => input.records.into_iter().map(result).collect(),
+        Some(Shape::Step) => step::read(input.records),
+        Some(Shape::Part) => stream::read(input.records),
+        Some(Shape::Messages) => input.records.into_iter().map(wrapped).collect(),
+        _ => message::read(input.records).map(|run| vec![run]),
+    }
+}
+
+/// A result: its steps tell all, but for the tokens where they are not told a step.
+fn result(record: Record) -> Result<Trace, Wrong> {
+    let at = record.at;
+    let read = |mut result: Object| {
+        let mut run = step::Steps::default();
+        result.each_value(&["steps"], |step| run.add(step))?;
+        let total = TOKENS.read_from(&mut result, &["totalUsage", "usage"])?;
+        let mut trace = run.finish();
+        trace.usage = trace.usage.or(total);
+        Ok(trace)
+    };
+    Object::of(record.value, "a result").and_then(read).map_err(|wrong| at.blame(wrong))
+}
+
+fn wrapped(record: Record) -> Result<Trace, Wrong> {
+    let at = record.at;
+    let read = |mut object: Object| {
+        let mut response = object.object(&["response"])?.unwrap_or_default();
+        let messages = object.list(&["messages"])?;
+        let messages = if messages.is_empty() { response.list(&["messages"])? } else { messages };
+        let records = messages.into_iter().map(|value| Record { at, value });
+        message::read(records.collect())
+    };
+    Object::of(record.value, "an object with messages").and_then(read).map_err(|wrong| at.blame(wrong))
+}
+
+/// Tokens, as version 4 and as later ones call them. Cached ones are among the input.
+/// Tokens of a step, by the names of all versions.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["inputTokens", "promptTokens"],
+    output: &["outputTokens", "completionTokens"],
+    cached: &["/inputTokenDetails/cacheReadTokens", "cachedInputTokens"],
+    reasoning: &["/outputTokenDetails/reasoningTokens", "reasoningTokens"],
+    ..TokenKeys::NONE
+};

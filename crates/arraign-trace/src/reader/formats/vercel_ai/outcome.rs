@@ -1,0 +1,109 @@
+//! Calls and what came of them: the same few shapes in steps, messages and streams.
+
+use serde_json::Value;
+
+use crate::reader::build::tool_result::error_of;
+use crate::reader::build::trace_builder::Draft;
+use crate::reader::error::Wrong;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Call, CallStatus};
+
+/// Adds the call of a part.
+pub(crate) fn add_call(draft: &mut Draft, part: &mut Object) -> Result<(), Wrong> {
+    let name = part.required(&["toolName"])?.into_owned();
+    let id = part.string(&["toolCallId"])?;
+    add_named(draft, id, name, part);
+    Ok(())
+}
+
+/// Adds a call with the input of its part: what the SDK could not parse it marks as invalid, and keeps as the model
+/// wrote it. A call that comes again under its id is one attempt.
+pub(crate) fn add_named(draft: &mut Draft, id: Option<String>, name: String, part: &mut Object) {
+    if id.as_ref().is_some_and(|id| draft.waiting(Some(id), None).is_some()) {
+        return;
+    }
+    let invalid =
+        part.get("invalid").is_some_and(Json::is_true) || part.get("rawInput").is_some_and(Json::is_text);
+    let input = part.take(&["input", "args", "rawInput"]).unwrap_or_default();
+    let arguments = match input {
+        // A tool may take a text; only an invalid call's is broken JSON, and not every form marks it.
+        Json::Text(text) if invalid || text.trim_start().starts_with('{') => Arguments::from_text(&text),
+        Json::Null => Arguments::none(),
+        Json::Text(text) => Arguments::Json(Value::String(text.into_owned())),
+        input => Arguments::Json(input.into_value()),
+    };
+    draft.call(Call { id, ..Call::new(name, arguments, 0) });
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Result(Value),
+    Error { result: Option<Value>, error: Option<String> },
+}
+
+impl Outcome {
+    /// The result under `output`, or as version 4 calls it.
+    pub(crate) fn result(part: &mut Object) -> Self {
+        let failed = part.get("isError").is_some_and(Json::is_true);
+        let value = part.take(&["output", "result"]).unwrap_or_default().into_value();
+        if failed { Self::refusal(value) } else { Self::Result(value) }
+    }
+
+    /// The output of a model message: a value, and the type that says what it means.
+    pub(crate) fn typed(part: &mut Object) -> Self {
+        let kind = part.get("output").and_then(|output| output.get("type")?.as_str().map(ToOwned::to_owned));
+        let Some(kind) = kind else { return Self::result(part) };
+        let mut output =
+            part.take(&["output"]).and_then(|output| Object::of(output, "it").ok()).unwrap_or_default();
+        let denied = kind == "execution-denied";
+        let value = output.take(&["value", "reason"]).map(Json::into_value);
+        match value {
+            None if denied => Self::denied(),
+            value if denied || kind.starts_with("error-") => Self::refusal(value.unwrap_or_default()),
+            value => Self::Result(value.unwrap_or_default()),
+        }
+    }
+
+    fn refusal(value: Value) -> Self {
+        let error = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        Self::Error { result: Some(value), error: Some(error) }
+    }
+
+    /// An error, which is nothing but `{}` where an exception was written as JSON.
+    pub(crate) fn error(part: &mut Object) -> Self {
+        let told = part.string(&["errorText"]).ok().flatten();
+        let empty =
+            part.get("error").and_then(Json::as_object).is_some_and(|error| error.values().next().is_none());
+        let error = told.or_else(|| error_of(part).filter(|_| !empty));
+        Self::Error { result: None, error }
+    }
+
+    /// The user did not allow it.
+    pub(crate) fn denied() -> Self {
+        Self::Error { result: None, error: Some("execution denied".to_owned()) }
+    }
+
+    /// Writes it into the call that a part answers.
+    pub(crate) fn settle(self, draft: &mut Draft, part: &mut Object) -> Result<(), Wrong> {
+        let id = part.text(&["toolCallId"])?;
+        let name = part.text(&["toolName"])?;
+        // What a tool says before it is done is no result.
+        if part.get("preliminary").is_some_and(Json::is_true) {
+            return Ok(());
+        }
+        self.answer(draft, id.as_deref(), name.as_deref());
+        Ok(())
+    }
+
+    /// Writes it into the call with this id.
+    pub(crate) fn answer(self, draft: &mut Draft, id: Option<&str>, name: Option<&str>) {
+        if let Some(call) = draft.waiting(id, name) {
+            (call.status, call.result, call.error) = match self {
+                Self::Result(value) => (CallStatus::Ok, Some(value), None),
+                Self::Error { result, error } => (CallStatus::Error, result, error),
+            };
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Text to records: a JSON document, the elements of a JSON list, the values of JSON Lines, or server-sent events.
+//!
+//! The text is parsed once, for detection and for reading. Readers see records and need not care which of the
+//! four they came from: a list and its lines are the same file to them.
+
+use std::fmt;
+
+use crate::reader::error::{TraceError, TraceProblem, Wrong};
+use crate::reader::json::sse;
+use crate::reader::json::value::{Json, Whole};
+
+/// One value of a trace file and where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Record<'t> {
+    pub(crate) at: At,
+    pub(crate) value: Json<'t>,
+}
+
+/// Where a record stands in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    /// It is the file.
+    Whole,
+    /// It is this element of the file's list, from 0.
+    Item(usize),
+    /// It begins on this line, from 1.
+    Line(usize),
+}
+
+impl At {
+    /// Says of a mistake that it is in this record.
+    pub(crate) fn blame(self, wrong: Wrong) -> Wrong {
+        match self {
+            At::Whole => wrong,
+            At::Item(index) => wrong.under(index),
+            At::Line(line) => wrong.on_line(line),
+        }
+    }
+}
+
+/// The record in a reason for declining.
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            At::Whole => f.write_str("the document"),
+            At::Item(index) => write!(f, "entry {index}"),
+            At::Line(line) => write!(f, "line {line}"),
+        }
+    }
+}
+
+/// A trace file as records.
+#[derive(Debug, Clone)]
+pub(crate) struct Input<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) records: Vec<Record<'t>>,
+}
+
+/// Whether the text begins as a JSON document does, or a stream of them; YAML of a native trace begins otherwise.
+pub fn looks_like_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) || sse::is_stream(text)
+}
+
+impl<'t> Input<'t> {
+    pub(crate) fn parse(text: &'t str) -> Result<Self, TraceError> {
+        if sse::is_stream(text) {
+            let records: Result<Vec<Record>, TraceError> = sse::events(text).map(event).collect();
+            return Ok(Self { text, records: records? });
+        }
+        let mut lines = Lines { text, counted: 0, line: 1 };
+        let mut records = Vec::new();
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Whole>();
+        loop {
+            let from = values.byte_offset();
+            let value = match values.next() {
+                None => break,
+                Some(Err(error)) => return Err(not_json(text, &error)),
+                Some(Ok(Whole(value))) => value,
+            };
+            records.push(Record { at: At::Line(lines.of_value_from(from)), value });
+        }
+        Ok(Self { text, records: flatten(records) })
+    }
+
+    /// What was taken out of a file, each record for itself.
+    pub(crate) fn of_texts(texts: &'t [(At, String)]) -> Result<Self, serde_json::Error> {
+        let text = texts.first().map_or("", |(_, text)| text.as_str());
+        let records =
+            texts.iter().map(|(at, text)| Ok(Record { at: *at, value: serde_json::from_str(text)? }));
+        Ok(Self { text, records: records.collect::<Result<_, serde_json::Error>>()? })
+    }
+
+    /// The first record, or why there is none.
+    pub(crate) fn first(&self) -> Result<&Json<'t>, String> {
+        self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
+    }
+}
+
+fn event((line, data): (usize, &str)) -> Result<Record<'_>, TraceError> {
+    match serde_json::from_str(data) {
+        Ok(value) => Ok(Record { at: At::Line(line), value }),
+        Err(error) => {
+            Err(TraceProblem::NotJson { line, column: error.column(), reason: reason(&error) }.into())
+        }
+    }
+}
+
+/// A lone document is no line, and a lone list is its elements.
+fn flatten(mut records: Vec<Record<'_>>) -> Vec<Record<'_>> {
+    let [only] = records.as_mut_slice() else { return records };
+    only.at = At::Whole;
+    let Json::List(items) = &mut only.value else { return records };
+    let items = std::mem::take(items);
+    items.into_iter().enumerate().map(|(index, value)| Record { at: At::Item(index), value }).collect()
+}
+
+/// Counts line breaks once, forwards.
+struct Lines<'t> {
+    text: &'t str,
+    counted: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// The line of the first value at or after byte `from`.
+    fn of_value_from(&mut self, from: usize) -> usize {
+        let rest = &self.text.as_bytes()[from..];
+        let start = from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.line += self.text[self.counted..start].matches('\n').count();
+        self.counted = start;
+        self.line
+    }
+}
+
+/// Where the text stops being JSON. To the parser a line break is a space: in JSON Lines it would blame the line
+/// after the broken one.
+fn not_json(text: &str, error: &serde_json::Error) -> TraceError {
+    let broken = if is_json_lines(text) { first_broken_line(text) } else { None };
+    let (line, error) = match &broken {
+        Some((line, error)) => (*line, error),
+        None => (error.line(), error),
+    };
+    TraceProblem::NotJson { line, column: error.column(), reason: reason(error) }.into()
+}
+
+/// What the parser says, without its place.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+/// Whether some line is an object of its own, as no line of a pretty-printed document is.
+pub(crate) fn is_json_lines(text: &str) -> bool {
+    let is_object = |line: &str| {
+        line.starts_with('{') && line.len() > 2 && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
+    };
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).any(is_object)
+}
+
+fn first_broken_line(text: &str) -> Option<(usize, serde_json::Error)> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.into_iter().find_map(|(index, line)| {
+        let parsed = serde_json::from_str::<serde::de::IgnoredAny>(line);
+        parsed.err().map(|error| (index + 1, error))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(text: &str) -> Vec<At> {
+        let input = Input::parse(text).expect("it is JSON");
+        input.records.iter().map(|record| record.at).collect()
+    }
+
+    #[test]
+    fn a_document_a_list_and_lines_are_told_apart() {
+        assert_eq!(places("{\"a\": 1}\n"), [At::Whole]);
+        assert_eq!(places("[{}, {}]"), [At::Item(0), At::Item(1)]);
+        assert_eq!(places("{\"a\":1}\r\n\r\n{\"b\":2}\r\n"), [At::Line(1), At::Line(3)]);
+        assert_eq!(places("{\n \"a\": 1\n}\n{\n}\n"), [At::Line(1), At::Line(4)]);
+    }
+
+    #[test]
+    fn a_broken_line_is_named_and_not_the_one_after_it() {
+        let error = Input::parse("{\"a\": 1}\n{\"b\": \n{\"c\": 3}\n").expect_err("a cut line");
+        assert_eq!(error.to_string(), "line 2, column 6: this is not JSON: EOF while parsing a value");
+        let error = Input::parse("{\n \"a\": 1,\n}").expect_err("a comma too many");
+        assert_eq!(error.to_string(), "line 3, column 1: this is not JSON: trailing comma");
+    }
+}

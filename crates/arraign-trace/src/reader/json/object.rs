@@ -1,0 +1,294 @@
+//! A JSON object, and values taken out of it by ownership: the object is used up, nothing is copied.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Number, Value};
+
+use crate::reader::error::Wrong;
+use crate::reader::json::value::Json;
+use crate::trace::Arguments;
+
+/// Up to so many keys, each is compared with each.
+const FEW: usize = 16;
+
+/// A JSON object in the file's order. Its values are taken out one by one; a null is as good as absent.
+///
+/// A trace's objects have few keys, and each is asked for a fixed number of names: a scan is cheaper than any map, and
+/// linear in the file. Of two equal keys the last counts, so each scan begins at the end.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Object<'t>(Vec<(Cow<'t, str>, Json<'t>)>);
+
+impl<'t> Object<'t> {
+    /// `value` as an object; `what` names it in the mistake.
+    pub(crate) fn of(value: Json<'t>, what: &str) -> Result<Self, Wrong> {
+        match value {
+            Json::Object(object) => Ok(object),
+            other => Err(Wrong::new(format!("{what} must be an object, not {}", other.describe()))),
+        }
+    }
+
+    /// Adds an entry.
+    pub(crate) fn push(&mut self, key: Cow<'t, str>, value: Json<'t>) {
+        self.0.push((key, value));
+    }
+
+    /// A look at the value under `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<&Json<'t>> {
+        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// The value under `name`, null included.
+    pub(crate) fn take_even_null(&mut self, name: &str) -> Option<Json<'t>> {
+        // A null stays behind: cheaper than closing the gap.
+        let found = self.0.iter_mut().rev().find(|(key, _)| key == name);
+        found.map(|(_, value)| std::mem::take(value))
+    }
+
+    /// The value under the first of `names` that holds one.
+    pub(crate) fn take(&mut self, names: &[&str]) -> Option<Json<'t>> {
+        self.take_named(names).map(|(_, value)| value)
+    }
+
+    fn take_named<'n>(&mut self, names: &[&'n str]) -> Option<(&'n str, Json<'t>)> {
+        names.iter().find_map(|name| match self.take_even_null(name) {
+            None | Some(Json::Null) => None,
+            Some(value) => Some((*name, value)),
+        })
+    }
+
+    /// The text under one of `names`.
+    pub(crate) fn text(&mut self, names: &[&str]) -> Result<Option<Cow<'t, str>>, Wrong> {
+        match self.take_named(names) {
+            None => Ok(None),
+            Some((_, Json::Text(text))) => Ok(Some(text)),
+            Some((name, other)) => Err(unexpected(name, "a string", &other)),
+        }
+    }
+
+    /// The text under one of `names`, as a trace keeps it.
+    pub(crate) fn string(&mut self, names: &[&str]) -> Result<Option<String>, Wrong> {
+        Ok(self.text(names)?.map(Cow::into_owned))
+    }
+
+    /// The text under one of `names`, which must be there.
+    pub(crate) fn required(&mut self, names: &[&str]) -> Result<Cow<'t, str>, Wrong> {
+        self.text(names)?.ok_or_else(|| Wrong::new(format!("`{}` is missing", names[0])))
+    }
+
+    /// The list under one of `names`; empty when there is none.
+    pub(crate) fn list(&mut self, names: &[&str]) -> Result<Vec<Json<'t>>, Wrong> {
+        match self.take_named(names) {
+            None => Ok(Vec::new()),
+            Some((_, Json::List(items))) => Ok(items),
+            Some((name, other)) => Err(unexpected(name, "a list", &other)),
+        }
+    }
+
+    /// The object under one of `names`.
+    pub(crate) fn object(&mut self, names: &[&str]) -> Result<Option<Object<'t>>, Wrong> {
+        match self.take_named(names) {
+            None => Ok(None),
+            Some((_, Json::Object(object))) => Ok(Some(object)),
+            Some((name, other)) => Err(unexpected(name, "an object", &other)),
+        }
+    }
+
+    /// Reads the object under the first of `names` that holds one. A mistake in it gets the key that was found.
+    pub(crate) fn within<T>(
+        &mut self,
+        names: &[&str],
+        read: impl FnOnce(Object<'t>) -> Result<T, Wrong>,
+    ) -> Result<Option<T>, Wrong> {
+        match self.take_named(names) {
+            None => Ok(None),
+            Some((name, Json::Object(object))) => read(object).map(Some).map_err(|wrong| wrong.under(name)),
+            Some((name, other)) => Err(unexpected(name, "an object", &other)),
+        }
+    }
+
+    /// Reads each object of the list under the first of `names` that holds one; `what` names an entry that is no
+    /// object. A mistake gets the index of its entry and the key that was found.
+    pub(crate) fn each(
+        &mut self,
+        names: &[&str],
+        what: &str,
+        mut read: impl FnMut(Object<'t>) -> Result<(), Wrong>,
+    ) -> Result<(), Wrong> {
+        self.each_value(names, |value| read(Object::of(value, what)?))
+    }
+
+    /// Reads each value of the list under the first of `names` that holds one, as [`Object::each`] does.
+    pub(crate) fn each_value(
+        &mut self,
+        names: &[&str],
+        read: impl FnMut(Json<'t>) -> Result<(), Wrong>,
+    ) -> Result<(), Wrong> {
+        match self.take_named(names) {
+            None => Ok(()),
+            Some((name, Json::List(items))) => read_each(items, read).map_err(|wrong| wrong.under(name)),
+            Some((name, other)) => Err(unexpected(name, "a list", &other)),
+        }
+    }
+
+    /// Reads the count under `name`, and leaves it there.
+    pub(crate) fn count_under(&self, name: &str) -> Result<Option<u64>, Wrong> {
+        match self.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(value) => count_of(name, value),
+        }
+    }
+
+    /// The arguments of a call under `name`: JSON, or text of JSON.
+    pub(crate) fn arguments(&mut self, name: &str) -> Arguments {
+        self.take_even_null(name).map_or_else(Arguments::none, arguments_of)
+    }
+
+    /// The count under one of `names`: a whole number, never negative.
+    pub(crate) fn count(&mut self, names: &[&str]) -> Result<Option<u64>, Wrong> {
+        self.take_named(names).map_or(Ok(None), |(name, value)| count_of(name, &value))
+    }
+
+    /// The figure under one of `names`: milliseconds, dollars; never negative.
+    pub(crate) fn figure(&mut self, names: &[&str]) -> Result<Option<f64>, Wrong> {
+        let Some((name, value)) = self.take_named(names) else { return Ok(None) };
+        match value.as_number().and_then(Number::as_f64) {
+            Some(figure) if figure >= 0.0 => Ok(Some(figure)),
+            _ => Err(impossible(name, &value, "a number from 0 up is expected")),
+        }
+    }
+
+    /// What has not been taken, by key; a null where something was.
+    pub(crate) fn rest(self) -> BTreeMap<Cow<'t, str>, Json<'t>> {
+        self.0.into_iter().collect()
+    }
+
+    /// The entries; of two with the same key, the last.
+    pub(crate) fn into_entries(self) -> Vec<(Cow<'t, str>, Json<'t>)> {
+        if self.has_doubles() { self.rest().into_iter().collect() } else { self.0 }
+    }
+
+    fn has_doubles(&self) -> bool {
+        if self.0.len() > FEW {
+            return self.sorted().len() < self.0.len();
+        }
+        let keys = || self.0.iter().map(|(key, _)| key);
+        keys().enumerate().any(|(place, key)| keys().skip(place + 1).any(|other| other == key))
+    }
+
+    /// The values, in the file's order.
+    pub(crate) fn into_values(self) -> impl Iterator<Item = Json<'t>> {
+        self.0.into_iter().map(|(_, value)| value)
+    }
+
+    /// A look at all values, in the file's order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Json<'t>> {
+        self.0.iter().map(|(_, value)| value)
+    }
+
+    /// A look at all values, by key.
+    pub(crate) fn sorted(&self) -> BTreeMap<&str, &Json<'t>> {
+        self.0.iter().map(|(key, value)| (key.as_ref(), value)).collect()
+    }
+
+    /// The object as a trace keeps it.
+    pub(crate) fn into_map(self) -> Map<String, Value> {
+        self.0.into_iter().map(|(key, value)| (key.into_owned(), value.into_value())).collect()
+    }
+}
+
+impl<'t> FromIterator<(Cow<'t, str>, Json<'t>)> for Object<'t> {
+    fn from_iter<I: IntoIterator<Item = (Cow<'t, str>, Json<'t>)>>(entries: I) -> Self {
+        Self(entries.into_iter().collect())
+    }
+}
+
+/// The order of the keys means nothing.
+impl PartialEq for Object<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.sorted() == other.sorted()
+    }
+}
+
+/// Reads each of `items`. A mistake gets the index of its item.
+pub(crate) fn read_each<'t>(
+    items: Vec<Json<'t>>,
+    mut read: impl FnMut(Json<'t>) -> Result<(), Wrong>,
+) -> Result<(), Wrong> {
+    let mut items = items.into_iter().enumerate();
+    items.try_for_each(|(index, item)| read(item).map_err(|wrong| wrong.under(index)))
+}
+
+fn count_of(name: &str, value: &Json) -> Result<Option<u64>, Wrong> {
+    match whole(value) {
+        Some(count) => Ok(Some(count)),
+        None => Err(impossible(name, value, "a count is a whole number from 0 up")),
+    }
+}
+
+fn arguments_of(value: Json) -> Arguments {
+    match value {
+        Json::Text(text) => Arguments::from_text(&text),
+        value => Arguments::from_json(value.into_value()),
+    }
+}
+
+/// Some writers print counts as floats.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the float was found whole, not negative and below 2^53"
+)]
+fn whole(value: &Json) -> Option<u64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let number = value.as_number()?;
+    number.as_u64().or_else(|| {
+        let float = number.as_f64()?;
+        (float.fract() == 0.0 && (0.0..EXACT).contains(&float)).then_some(float as u64)
+    })
+}
+
+fn unexpected(name: &str, wanted: &str, found: &Json) -> Wrong {
+    Wrong::new(format!("{wanted} is expected here, not {}", found.describe())).under(name)
+}
+
+fn impossible(name: &str, value: &Json, rule: &str) -> Wrong {
+    match value {
+        Json::Number(number) => Wrong::new(format!("{number} cannot be: {rule}")).under(name),
+        other => unexpected(name, "a number", other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(json: &str) -> Object<'_> {
+        Object::of(serde_json::from_str(json).expect("it is JSON"), "it").expect("an object")
+    }
+
+    #[test]
+    fn figures_below_zero_and_broken_counts_are_refused() {
+        for (json, problem) in [
+            (r#"{"n": -5}"#, "/n: -5 cannot be: a count is a whole number from 0 up"),
+            (r#"{"n": 1.5}"#, "/n: 1.5 cannot be: a count is a whole number from 0 up"),
+            (r#"{"n": "5"}"#, "/n: a number is expected here, not a string"),
+        ] {
+            assert_eq!(object(json).count(&["n"]).expect_err("it cannot be").to_string(), problem);
+        }
+        assert_eq!(object(r#"{"n": 120.0}"#).count(&["n"]).expect("a count"), Some(120));
+        assert!(object(r#"{"ms": -0.1}"#).figure(&["ms"]).is_err());
+    }
+
+    #[test]
+    fn of_two_equal_keys_the_last_counts_everywhere() {
+        let twice = || object(r#"{"a": 1, "b": [], "a": 2}"#);
+        assert_eq!(twice(), object(r#"{"b": [], "a": 2}"#));
+        assert_eq!(twice().get("a"), object(r#"{"n": 2}"#).get("n"));
+        let mut taken = twice();
+        assert_eq!(taken.count(&["a"]).expect("a count"), Some(2));
+        assert_eq!(taken.count(&["a"]).expect("nothing"), None);
+        assert!(taken.rest().values().all(|value| value.is_null() || value.is_list()));
+        assert_eq!(Value::Object(twice().into_map()).to_string(), r#"{"a":2,"b":[]}"#);
+    }
+}

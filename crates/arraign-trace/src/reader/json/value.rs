@@ -1,0 +1,262 @@
+//! The JSON of a trace file while it is read: a tree that borrows from the file's text.
+//!
+//! Most of a trace is looked at once and dropped. Here a key or a text without escapes is a piece of the file, and an
+//! object is a list: nothing is copied but what a trace keeps.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Number, Value};
+
+use crate::reader::json::object::Object;
+
+/// A JSON value.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) enum Json<'t> {
+    #[default]
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(Cow<'t, str>),
+    List(Vec<Json<'t>>),
+    Object(Object<'t>),
+}
+
+impl<'t> Json<'t> {
+    /// An object of these entries.
+    pub(crate) fn object<const N: usize>(entries: [(&'static str, Json<'t>); N]) -> Self {
+        Self::Object(entries.into_iter().map(|(key, value)| (Cow::Borrowed(key), value)).collect())
+    }
+
+    /// The value under `name`, if this is an object that has it.
+    pub(crate) fn get(&self, name: &str) -> Option<&Json<'t>> {
+        self.as_object()?.get(name)
+    }
+
+    /// The first entry, if this is a list that has one.
+    pub(crate) fn first(&self) -> Option<&Json<'t>> {
+        self.as_list()?.first()
+    }
+
+    /// The value at a JSON pointer whose keys need no escapes.
+    pub(crate) fn pointer(&self, path: &str) -> Option<&Json<'t>> {
+        path.split('/').skip(1).try_fold(self, |value, step| match value {
+            Self::Object(object) => object.get(step),
+            Self::List(items) => items.get(step.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    pub(crate) fn as_list(&self) -> Option<&[Json<'t>]> {
+        if let Self::List(items) = self { Some(items) } else { None }
+    }
+
+    pub(crate) fn as_object(&self) -> Option<&Object<'t>> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
+    pub(crate) fn as_object_mut(&mut self) -> Option<&mut Object<'t>> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
+    pub(crate) fn as_number(&self) -> Option<&Number> {
+        if let Self::Number(number) = self { Some(number) } else { None }
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    pub(crate) fn is_true(&self) -> bool {
+        matches!(self, Self::Bool(true))
+    }
+
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_))
+    }
+
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self, Self::List(_))
+    }
+
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
+    }
+
+    /// The text, if it is one.
+    pub(crate) fn into_text(self) -> Option<Cow<'t, str>> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// The text; anything else as compact JSON.
+    pub(crate) fn into_text_or_json(self) -> Cow<'t, str> {
+        match self {
+            Self::Text(text) => text,
+            other => Cow::Owned(other.into_value().to_string()),
+        }
+    }
+
+    /// The same value, which no longer borrows from the file.
+    pub(crate) fn into_owned(self) -> Json<'static> {
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(bool) => Json::Bool(bool),
+            Self::Number(number) => Json::Number(number),
+            Self::Text(text) => Json::Text(Cow::Owned(text.into_owned())),
+            Self::List(items) => Json::List(items.into_iter().map(Self::into_owned).collect()),
+            Self::Object(object) => {
+                let entries = object.into_entries().into_iter();
+                Json::Object(
+                    entries.map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect(),
+                )
+            }
+        }
+    }
+
+    /// The value as a trace keeps it.
+    pub(crate) fn into_value(self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(bool) => Value::Bool(bool),
+            Self::Number(number) => Value::Number(number),
+            Self::Text(text) => Value::String(text.into_owned()),
+            Self::List(items) => Value::Array(items.into_iter().map(Self::into_value).collect()),
+            Self::Object(object) => Value::Object(object.into_map()),
+        }
+    }
+
+    /// What it is, in a user's words.
+    pub(crate) fn describe(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a string",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+impl From<Value> for Json<'static> {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(bool) => Self::Bool(bool),
+            Value::Number(number) => Self::Number(number),
+            Value::String(text) => Self::Text(Cow::Owned(text)),
+            Value::Array(items) => Self::List(items.into_iter().map(Self::from).collect()),
+            Value::Object(map) => {
+                Self::Object(map.into_iter().map(|(key, value)| (Cow::Owned(key), value.into())).collect())
+            }
+        }
+    }
+}
+
+impl<'de: 't, 't> Deserialize<'de> for Json<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor { room: 0 })
+    }
+}
+
+/// A whole document.
+pub(crate) struct Whole<'t>(pub(crate) Json<'t>);
+
+impl<'de: 't, 't> Deserialize<'de> for Whole<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor { room: MESSAGES }).map(Whole)
+    }
+}
+
+/// Many a document is the list of a run's messages: there is room for so many from the beginning. To make room piece by
+/// piece costs as much as to read a tenth of them.
+const MESSAGES: usize = 24;
+
+struct JsonVisitor {
+    /// How many entries a list is thought to have.
+    room: usize,
+}
+
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = Json<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json<'de>, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json<'de>, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json<'de>, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json<'de>, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json<'de>, E> {
+        Ok(Number::from_f64(value).map_or(Json::Null, Json::Number))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Json<'de>, E> {
+        Ok(Json::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json<'de>, E> {
+        Ok(Json::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json<'de>, A::Error> {
+        let mut items = Vec::with_capacity(self.room);
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Json::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json<'de>, A::Error> {
+        let mut object = Object::default();
+        while let Some(Key(key)) = map.next_key()? {
+            object.push(key, map.next_value()?);
+        }
+        Ok(Json::Object(object))
+    }
+}
+
+/// A key of an object. (A `Cow` alone would always be copied.)
+pub(crate) struct Key<'t>(pub(crate) Cow<'t, str>);
+
+impl<'de: 't, 't> Deserialize<'de> for Key<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = Key<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Borrowed(key)))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Owned(key.to_owned())))
+    }
+}

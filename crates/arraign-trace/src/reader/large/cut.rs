@@ -1,0 +1,77 @@
+//! How a file is cut into its runs, as its beginning shows it.
+
+use std::io::{BufRead, Seek, SeekFrom};
+
+use crate::reader::error::TraceError;
+use crate::reader::json::input::{At, Input};
+use crate::reader::large::pieces::{Found, Head, Pieces, Run, Trouble, keep, mistake, survey};
+use crate::reader::{Reader, Recording, read_by, surest};
+
+/// How a file is cut.
+#[derive(Debug)]
+pub(crate) struct Cut {
+    pub(crate) reader: Reader,
+    pub(crate) pieces: Pieces,
+    lines: bool,
+    offset: u64,
+}
+
+impl Cut {
+    /// `None` where a file has to be read whole: for what it is, or to say what is wrong with it.
+    pub(crate) fn of(
+        file: &mut (impl BufRead + Seek),
+        named: Option<Reader>,
+    ) -> Result<Option<Self>, TraceError> {
+        file.rewind()?;
+        let Some(head) = Head::read(file)? else { return Ok(None) };
+        let Ok(input) = Input::parse(&head.text) else { return Ok(None) };
+        let reader = match named {
+            Some(reader) if (reader.detect)(&input).is_ok() => reader,
+            Some(_) => return Ok(None),
+            None => match surest(&input).as_deref() {
+                Ok([only]) => *only,
+                _ => return Ok(None),
+            },
+        };
+        let pieces = reader.cuts.pieces(&input);
+        let Head { lines, offset, .. } = head;
+        Ok(pieces.map(|pieces| Self { reader, pieces, lines, offset }))
+    }
+
+    /// Gives each run of the file to `found`. How many records there are.
+    pub(crate) fn survey(
+        &self,
+        file: &mut (impl BufRead + Seek),
+        found: impl FnMut(Run),
+    ) -> Result<usize, Trouble> {
+        file.seek(SeekFrom::Start(self.offset))?;
+        survey(file, self.lines, self.pieces, self.offset, found)
+    }
+
+    /// Builds the runs at `batch`, and no others, out of a file of so many records.
+    pub(crate) fn read(
+        &self,
+        file: &mut (impl BufRead + Seek),
+        batch: &[Found],
+        records: usize,
+    ) -> Result<Result<Recording, TraceError>, Trouble> {
+        let mut kept = keep(file, self.lines, self.pieces, batch)?;
+        if let ([(at @ At::Line(_), _)], 1) = (kept.as_mut_slice(), records) {
+            *at = At::Whole;
+        }
+        let input = Input::of_texts(&kept).map_err(|_| Trouble::Broken)?;
+        let recording = read_by(&self.reader, input);
+        // A file that its reader reads otherwise than it is cut.
+        let is_cut_so = recording.as_ref().map_or(true, |recording| recording.runs.len() == batch.len());
+        if is_cut_so { Ok(recording) } else { Err(Trouble::Unsuited) }
+    }
+
+    /// What is wrong with a file that cannot be cut; without an error, it has to be read whole.
+    pub(crate) fn blame(&self, trouble: Trouble, file: &mut (impl BufRead + Seek)) -> Result<(), TraceError> {
+        match trouble {
+            Trouble::Io(error) => Err(error.into()),
+            Trouble::Unsuited => Ok(()),
+            Trouble::Broken => mistake(file, self.lines, self.offset)?.map_or(Ok(()), Err),
+        }
+    }
+}

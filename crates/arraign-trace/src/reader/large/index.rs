@@ -1,0 +1,155 @@
+//! Where the runs of a trace file are, so that each can be built without the others.
+
+use std::io::{BufRead, Seek};
+
+use crate::reader::error::{TraceError, TraceProblem};
+use crate::reader::large::cut::Cut;
+use crate::reader::large::pieces::{Found, Trouble};
+use crate::reader::{Recording, named};
+use crate::trace::Trace;
+
+/// How many bytes of a file are built together, unless one run alone has more.
+const BATCH: u64 = 4 << 20;
+/// Where runs are mixed with one another, each batch costs a walk through all of them: then more is built together, ...
+const MIXED: u64 = 32 << 20;
+/// ... and there are no more than so many walks.
+const WALKS: u64 = 16;
+
+/// Where the runs of a trace file are.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct RunIndex {
+    format: &'static str,
+    places: Places,
+    read_text: ReadText,
+}
+
+/// Reads the text of a whole trace file, as [`crate::reader::read`] does.
+pub type ReadText = fn(&str, Option<&str>) -> Result<Recording, TraceError>;
+
+#[derive(Debug)]
+enum Places {
+    /// The file is cut into runs.
+    Cut { cut: Box<Cut>, found: Vec<Found>, records: usize, batch: u64 },
+    /// The file can only be read whole: it holds so many runs.
+    Whole(usize),
+}
+
+impl RunIndex {
+    /// Looks for the runs of a file, by the reader called `format` or else by the one that is surest of how the file
+    /// begins. Where that could only be found out by building them, they come with it.
+    pub fn find(
+        file: &mut (impl BufRead + Seek),
+        format: Option<&str>,
+        read_text: ReadText,
+    ) -> Result<(Self, Vec<Trace>), TraceError> {
+        let reader = format.map(named).transpose()?;
+        if let Some(cut) = Cut::of(file, reader)? {
+            match Self::surveyed(Box::new(cut), file, read_text) {
+                Ok(index) => return Ok((index, Vec::new())),
+                Err((cut, trouble)) => cut.blame(trouble, file)?,
+            }
+        }
+        let Recording { format, runs } = read_whole(file, format, read_text)?;
+        Ok((Self { format, places: Places::Whole(runs.len()), read_text }, runs))
+    }
+
+    /// A file in which no run is found is left to its reader, which says so.
+    fn surveyed(
+        cut: Box<Cut>,
+        file: &mut (impl BufRead + Seek),
+        read_text: ReadText,
+    ) -> Result<Self, (Box<Cut>, Trouble)> {
+        let mut found = Vec::new();
+        match cut.survey(file, |run| found.push(run.found)) {
+            Ok(_) if found.is_empty() => Err((cut, Trouble::Unsuited)),
+            Ok(records) => {
+                let (format, batch) = (cut.reader.name, batch_of(&cut, &found));
+                Ok(Self { format, places: Places::Cut { cut, found, records, batch }, read_text })
+            }
+            Err(trouble) => Err((cut, trouble)),
+        }
+    }
+
+    /// The name of the reader.
+    pub fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// How many runs there are.
+    pub fn count_runs(&self) -> usize {
+        match &self.places {
+            Places::Cut { found, .. } => found.len(),
+            Places::Whole(count) => *count,
+        }
+    }
+
+    /// The run of this number, from 0, and as many of those after it as are built together with it.
+    pub fn read_from(
+        &self,
+        file: &mut (impl BufRead + Seek),
+        number: usize,
+    ) -> Result<Vec<Trace>, TraceError> {
+        if let Places::Cut { cut, found, records, batch } = &self.places {
+            match read_batch(cut, file, together(found, number, *batch, cut.pieces.together), *records) {
+                Ok(runs) => return runs,
+                Err(trouble) => cut.blame(trouble, file)?,
+            }
+        }
+        let mut runs = read_whole(file, Some(self.format), self.read_text)?.runs;
+        let count = runs.len();
+        if number < count {
+            return Ok(runs.split_off(number));
+        }
+        Err(TraceProblem::NoSuchRun { wanted: (number + 1).to_string(), count }.into())
+    }
+}
+
+/// What is wrong with a run must not be the end of one before it: then less is read together.
+fn read_batch(
+    cut: &Cut,
+    file: &mut (impl BufRead + Seek),
+    mut batch: &[Found],
+    records: usize,
+) -> Result<Result<Vec<Trace>, TraceError>, Trouble> {
+    loop {
+        let read = cut.read(file, batch, records)?;
+        if read.is_ok() || batch.len() < 2 {
+            return Ok(read.map(|recording| recording.runs));
+        }
+        batch = &batch[..batch.len() / 2];
+    }
+}
+
+/// So many runs from this number on as have no more than `most` bytes together: one, at least.
+fn together(found: &[Found], number: usize, most: u64, runs: usize) -> &[Found] {
+    let rest = found.get(number..).unwrap_or_default();
+    let mut size = 0_u64;
+    let fit = rest.iter().take(runs).take_while(|run| {
+        size = size.saturating_add(run.size());
+        size <= most
+    });
+    let count = fit.count().max(1).min(rest.len());
+    &rest[..count]
+}
+
+/// How many bytes are built together.
+fn batch_of(cut: &Cut, found: &[Found]) -> u64 {
+    let mixed = !cut.pieces.are_in_order() && found.windows(2).any(|pair| pair[1].begins_within(&pair[0]));
+    let size: u64 = found.iter().map(Found::size).sum();
+    if mixed { MIXED.max(size / WALKS) } else { BATCH }
+}
+
+/// All runs of a file, built.
+pub(crate) fn read_whole(
+    file: &mut (impl BufRead + Seek),
+    format: Option<&str>,
+    read_text: ReadText,
+) -> Result<Recording, TraceError> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| TraceProblem::NotUtf8(error.utf8_error().valid_up_to() as u64))?;
+    read_text(&text, format)
+}

@@ -1,0 +1,90 @@
+//! One run of a file, by its id or its number: the other runs are passed over where the format's files can be cut.
+
+use std::io::{BufRead, Seek};
+
+use crate::reader::error::{TraceError, TraceProblem};
+use crate::reader::large::cut::Cut;
+use crate::reader::large::index::{ReadText, read_whole};
+use crate::reader::large::pieces::Trouble;
+use crate::reader::{Recording, named, read};
+
+/// Reads the run called `wanted` out of a trace file, by the reader called `format` or else by the one that is surest of
+/// how the file begins: the run with this id, or else of this number, from 1.
+///
+/// Of a log of many runs, no more is held in memory than this run. What is wrong with another run does not matter,
+/// unless it is not JSON.
+pub fn read_run(
+    file: &mut (impl BufRead + Seek),
+    format: Option<&str>,
+    wanted: &str,
+) -> Result<Recording, TraceError> {
+    read_run_with(file, format, wanted, read)
+}
+
+/// Reads as [`read_run`] does; a file that cannot be cut is read by `read_text`.
+#[doc(hidden)]
+pub fn read_run_with(
+    file: &mut (impl BufRead + Seek),
+    format: Option<&str>,
+    wanted: &str,
+    read_text: ReadText,
+) -> Result<Recording, TraceError> {
+    let named = format.map(named).transpose()?;
+    if let Some(cut) = Cut::of(file, named)? {
+        match read_cut(&cut, file, wanted) {
+            Ok(recording) => return recording,
+            Err(trouble) => cut.blame(trouble, file)?,
+        }
+    }
+    let Recording { format, runs } = read_whole(file, format, read_text)?;
+    let mut choice = Choice::of(wanted);
+    for run in runs {
+        choice.offer(run.id.clone().as_deref(), run);
+    }
+    Ok(Recording { format, runs: vec![choice.made()?] })
+}
+
+fn read_cut(
+    cut: &Cut,
+    file: &mut (impl BufRead + Seek),
+    wanted: &str,
+) -> Result<Result<Recording, TraceError>, Trouble> {
+    let mut choice = Choice::of(wanted);
+    let records = cut.survey(file, |run| choice.offer(run.id.as_deref(), run.found))?;
+    match choice.made() {
+        Ok(found) => cut.read(file, &[found], records),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+/// Which of many runs it is: an id comes before a number.
+#[derive(Debug)]
+pub(crate) struct Choice<'w, T> {
+    wanted: &'w str,
+    number: Option<usize>,
+    count: usize,
+    by_id: Option<T>,
+    by_number: Option<T>,
+}
+
+impl<'w, T> Choice<'w, T> {
+    pub(crate) fn of(wanted: &'w str) -> Self {
+        Self { wanted, number: wanted.parse().ok(), count: 0, by_id: None, by_number: None }
+    }
+
+    /// The next run of the file.
+    pub(crate) fn offer(&mut self, id: Option<&str>, run: T) {
+        self.count += 1;
+        if self.by_id.is_none() && id == Some(self.wanted) {
+            self.by_id = Some(run);
+        } else if self.number == Some(self.count) {
+            self.by_number = Some(run);
+        }
+    }
+
+    pub(crate) fn made(self) -> Result<T, TraceError> {
+        let Self { wanted, count, by_id, by_number, .. } = self;
+        let missing = || TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count };
+        by_id.or(by_number).ok_or_else(|| missing().into())
+    }
+}

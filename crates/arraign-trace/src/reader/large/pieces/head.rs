@@ -1,0 +1,103 @@
+//! The beginning of a file, as JSON: by it the format is told, however large the file is.
+
+use std::io::{self, BufRead, Read as _};
+
+use crate::reader::json::input::{is_json_lines, looks_like_json};
+use crate::reader::json::sse;
+
+/// How much of a file its format is told by.
+const LENGTH: usize = 256 << 10;
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// The beginning of a file.
+#[derive(Debug)]
+pub(crate) struct Head {
+    /// As JSON: what is cut off is closed.
+    pub(crate) text: String,
+    /// Whether each record is a line.
+    pub(crate) lines: bool,
+    /// Where the records begin.
+    pub(crate) offset: u64,
+}
+
+impl Head {
+    /// Reads the beginning of a file; `None` where it is not one that can be cut into pieces.
+    pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
+        let mut bytes = Vec::new();
+        input.take(LENGTH as u64).read_to_end(&mut bytes)?;
+        let is_whole = bytes.len() < LENGTH;
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        let offset = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let text = &text[offset..];
+        if !looks_like_json(text) || sse::is_stream(text) {
+            return Ok(None);
+        }
+        let lines = is_json_lines(text);
+        let text = if is_whole { text.to_owned() } else { mended(text, lines) };
+        Ok(Some(Self { text, lines, offset: offset as u64 }))
+    }
+}
+
+/// The beginning of a JSON text, closed: without the line, or the entry, in which it was cut.
+fn mended(text: &str, lines: bool) -> String {
+    if lines {
+        let end = text.rfind('\n').unwrap_or(text.len());
+        return text[..end].to_owned();
+    }
+    let cut = last_comma(text);
+    let mut mended = text[..cut].to_owned();
+    mended.extend(open_brackets(&mended).into_iter().rev());
+    mended
+}
+
+/// Where the last entry begins of which it is not known whether it is whole.
+fn last_comma(text: &str) -> usize {
+    let mut last = 0;
+    outside_of_texts(text, |at, byte| {
+        if byte == b',' {
+            last = at;
+        }
+    });
+    last
+}
+
+/// What closes the lists and objects that are open at the end of a text.
+fn open_brackets(text: &str) -> Vec<char> {
+    let mut open = Vec::new();
+    outside_of_texts(text, |_, byte| match byte {
+        b'{' => open.push('}'),
+        b'[' => open.push(']'),
+        b'}' | b']' => drop(open.pop()),
+        _ => {}
+    });
+    open
+}
+
+fn outside_of_texts(text: &str, mut look: impl FnMut(usize, u8)) {
+    let (mut in_text, mut escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            byte if !in_text => look(at, byte),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_off_is_closed() {
+        let text = r#"{"a": [1, {"b": "],}", "c": [2, 3"#;
+        assert_eq!(mended(text, false), r#"{"a": [1, {"b": "],}", "c": [2]}]}"#);
+        assert_eq!(mended("{\"a\": 1}\n{\"b\": 2}\n{\"c", true), "{\"a\": 1}\n{\"b\": 2}");
+    }
+}

@@ -1,0 +1,103 @@
+//! The pieces of some runs, taken out of a file.
+
+use std::collections::HashSet;
+use std::io::{BufRead, Seek, SeekFrom};
+
+use crate::reader::json::input::At;
+use crate::reader::large::pieces::scan::Trouble;
+use crate::reader::large::pieces::survey::{Found, Runs};
+use crate::reader::large::pieces::walk::{Spot, Walk};
+use crate::reader::large::pieces::{Note, Pieces};
+
+/// The records of the runs in `batch`, and as much of the text of each as belongs to them.
+pub(crate) fn keep<R: BufRead + Seek>(
+    input: R,
+    lines: bool,
+    pieces: Pieces,
+    batch: &[Found],
+) -> Result<Vec<(At, String)>, Trouble> {
+    if pieces.are_in_order() {
+        keep_records(input, lines, batch)
+    } else {
+        keep_pieces(input, lines, pieces, batch)
+    }
+}
+
+/// Reads the records that were noted.
+fn keep_records<R: BufRead + Seek>(
+    mut input: R,
+    lines: bool,
+    batch: &[Found],
+) -> Result<Vec<(At, String)>, Trouble> {
+    let mut spots: Vec<Spot> = batch.iter().flat_map(|found| found.records.iter().copied()).collect();
+    spots.sort_unstable_by_key(|spot| spot.offset);
+    let mut kept = Vec::with_capacity(spots.len());
+    let mut stands = input.seek(SeekFrom::Start(0))?;
+    for spot in spots {
+        // From record to record, the buffer is kept.
+        input.seek_relative((spot.offset - stands).cast_signed())?;
+        let mut walk = Walk::at(&mut input, lines, &[], spot);
+        walk.next()?;
+        let text = walk.record(&mut |_| Ok(true))?;
+        stands = spot.offset + text.as_ref().map_or(0, String::len) as u64;
+        kept.extend(text.map(|text| (at(spot), text)));
+    }
+    Ok(kept)
+}
+
+fn keep_pieces<R: BufRead + Seek>(
+    mut input: R,
+    lines: bool,
+    pieces: Pieces,
+    batch: &[Found],
+) -> Result<Vec<(At, String)>, Trouble> {
+    let Some(first) = batch.iter().min_by_key(|found| found.begins()) else { return Ok(Vec::new()) };
+    let last = batch.iter().map(|found| found.last).max().unwrap_or_default();
+    input.seek(SeekFrom::Start(first.spot.offset))?;
+    let mut walk = Walk::at(input, lines, pieces.path, first.spot);
+    let (mut notes, mut wanted) = (pieces.notes(), Wanted::of(batch));
+    let mut kept = Vec::new();
+    while let Some(spot) = walk.next()?
+        && spot.offset <= last.0
+    {
+        let mut ordinal = 0;
+        let text = walk.record(&mut |text| {
+            let place = (spot.offset, ordinal);
+            ordinal += 1;
+            // What stands before the first of the runs, or after the last, is of none of them: it needs no look.
+            if place < first.begins() || place > last {
+                return Ok(false);
+            }
+            wanted.wants(&notes(text)?, place)
+        })?;
+        kept.extend(text.map(|text| (at(spot), text)));
+    }
+    Ok(kept)
+}
+
+/// Which pieces are wanted.
+struct Wanted {
+    numbers: Runs,
+    begin: HashSet<(u64, usize)>,
+    runs: HashSet<usize>,
+}
+
+impl Wanted {
+    fn of(batch: &[Found]) -> Self {
+        let begin = batch.iter().map(Found::begins).collect();
+        Self { numbers: Runs::default(), begin, runs: HashSet::new() }
+    }
+
+    /// Whether the piece at `place` is of one of the runs.
+    fn wants(&mut self, note: &Note, place: (u64, usize)) -> Result<bool, Trouble> {
+        let Some(number) = self.numbers.number(&note.whose)? else { return Ok(false) };
+        if self.begin.contains(&place) {
+            self.runs.insert(number);
+        }
+        Ok(self.runs.contains(&number))
+    }
+}
+
+fn at(spot: Spot) -> At {
+    spot.item.map_or(At::Line(spot.line), At::Item)
+}

@@ -1,0 +1,74 @@
+//! Where a file that is too large to be held stops being JSON.
+
+use std::io::{self, BufRead, Read as _, Seek, SeekFrom};
+
+use serde::de::IgnoredAny;
+
+use crate::reader::error::{TraceError, TraceProblem};
+use crate::reader::json::input;
+
+/// How much of a file is looked at together.
+const PIECE: u64 = 64 << 10;
+
+/// Why a file, which begins at byte `offset`, is not JSON; `None` if it is.
+pub(crate) fn mistake(
+    file: &mut (impl BufRead + Seek),
+    lines: bool,
+    offset: u64,
+) -> io::Result<Option<TraceError>> {
+    file.rewind()?;
+    if let Some(byte) = first_strange_byte(file)? {
+        return Ok(Some(TraceProblem::NotUtf8(byte).into()));
+    }
+    file.seek(SeekFrom::Start(offset))?;
+    // A value that is longer than its line is no mistake where all else is JSON.
+    let Some(error) = in_documents(&mut *file) else { return Ok(None) };
+    file.seek(SeekFrom::Start(offset))?;
+    let in_a_line = if lines { in_lines(file)? } else { None };
+    Ok(in_a_line.or(Some(error)))
+}
+
+/// The first byte that begins no character. A character may lie across two pieces of the file.
+fn first_strange_byte(file: &mut impl BufRead) -> io::Result<Option<u64>> {
+    let (mut held, mut offset) = (Vec::new(), 0);
+    loop {
+        let read = file.take(PIECE).read_to_end(&mut held)?;
+        let Err(error) = std::str::from_utf8(&held) else {
+            offset += held.len() as u64;
+            held.clear();
+            if read == 0 {
+                return Ok(None);
+            }
+            continue;
+        };
+        if error.error_len().is_some() || read == 0 {
+            return Ok(Some(offset + error.valid_up_to() as u64));
+        }
+        offset += error.valid_up_to() as u64;
+        held.drain(..error.valid_up_to());
+    }
+}
+
+fn in_lines(source: &mut impl BufRead) -> io::Result<Option<TraceError>> {
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        if source.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        let values = serde_json::Deserializer::from_slice(bytes.trim_ascii_end()).into_iter::<IgnoredAny>();
+        if let Some(error) = values.into_iter().find_map(Result::err) {
+            return Ok(Some(not_json(line, &error)));
+        }
+    }
+    Ok(None)
+}
+
+fn in_documents(source: impl BufRead) -> Option<TraceError> {
+    let mut values = serde_json::Deserializer::from_reader(source).into_iter::<IgnoredAny>();
+    values.find_map(Result::err).map(|error| not_json(error.line(), &error))
+}
+
+fn not_json(line: usize, error: &serde_json::Error) -> TraceError {
+    TraceProblem::NotJson { line, column: error.column(), reason: input::reason(error) }.into()
+}

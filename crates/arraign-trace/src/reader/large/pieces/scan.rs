@@ -1,0 +1,206 @@
+//! Where JSON values begin and end, found without parsing them: a file of any size goes through one buffer.
+
+use std::io::{self, BufRead};
+
+/// Why a file cannot be read in pieces.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// The file cannot be read at all.
+    Io(io::Error),
+    /// It is not JSON, or not text: where, [`crate::reader::large::pieces::mistake`] finds out.
+    Broken,
+    /// It is JSON of a shape that has no pieces.
+    Unsuited,
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// A file that is read forwards, and where in it the next byte stands.
+#[derive(Debug)]
+pub(crate) struct Scan<R> {
+    input: R,
+    /// From 0.
+    pub(crate) offset: u64,
+    /// From 1.
+    pub(crate) line: usize,
+    /// Whether a value ends with its line: what is broken in JSON Lines must not swallow the lines after it.
+    lines: bool,
+}
+
+impl<R: BufRead> Scan<R> {
+    /// Begins at byte `offset`, which stands on `line`: `input` was moved there.
+    pub(crate) fn new(input: R, lines: bool, offset: u64, line: usize) -> Self {
+        Self { input, offset, line, lines }
+    }
+
+    /// The next byte that is not blank, left where it is.
+    pub(crate) fn peek(&mut self) -> Result<Option<u8>, Trouble> {
+        loop {
+            let chunk = self.input.fill_buf()?;
+            let found = chunk.iter().position(|byte| !byte.is_ascii_whitespace());
+            let blank = found.unwrap_or(chunk.len());
+            let next = found.map(|at| chunk[at]);
+            if next.is_none() && blank == 0 {
+                return Ok(None);
+            }
+            let breaks = line_breaks(&chunk[..blank]);
+            self.advance(blank, breaks);
+            if next.is_some() {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Takes the byte that [`Scan::peek`] showed.
+    pub(crate) fn take(&mut self) {
+        self.advance(1, 0);
+    }
+
+    /// Adds the value that begins at the next byte to `out`, as it stands in the file.
+    pub(crate) fn value(&mut self, out: &mut Vec<u8>) -> Result<(), Trouble> {
+        let (mut shape, from) = (Shape::default(), self.offset);
+        loop {
+            let chunk = self.input.fill_buf()?;
+            if chunk.is_empty() {
+                // Whether a number at the end of a file is whole, its parser says.
+                return if shape.is_scalar() { Ok(()) } else { Err(Trouble::Broken) };
+            }
+            let (length, ended) = shape.part_of(chunk);
+            let part = &chunk[..length];
+            let breaks = line_breaks(part);
+            if self.lines && breaks > 0 {
+                return Err(Trouble::Broken);
+            }
+            out.extend_from_slice(part);
+            self.advance(length, breaks);
+            if ended {
+                // Before a comma or a closing bracket there is nothing.
+                return if self.offset > from { Ok(()) } else { Err(Trouble::Broken) };
+            }
+        }
+    }
+
+    fn advance(&mut self, bytes: usize, breaks: usize) {
+        self.input.consume(bytes);
+        self.offset += bytes as u64;
+        self.line += breaks;
+    }
+}
+
+#[expect(clippy::naive_bytecount, reason = "the compiler makes wide instructions of it; no crate is needed")]
+fn line_breaks(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// What is known of a value whose bytes are coming in.
+#[derive(Debug, Default)]
+struct Shape {
+    /// How many lists and objects are open.
+    open: usize,
+    in_text: bool,
+    escaped: bool,
+    begun: bool,
+}
+
+impl Shape {
+    /// Whether the value is neither a text nor in brackets: nothing but what follows ends it.
+    fn is_scalar(&self) -> bool {
+        self.begun && self.open == 0 && !self.in_text
+    }
+
+    /// How many bytes of `chunk` are the value's, and whether they end it.
+    fn part_of(&mut self, chunk: &[u8]) -> (usize, bool) {
+        let mut at = 0;
+        while let Some(byte) = chunk.get(at) {
+            if self.in_text {
+                at += self.text(&chunk[at..]);
+                if !self.in_text && self.open == 0 {
+                    return (at, true);
+                }
+                continue;
+            }
+            match byte {
+                b'"' => self.in_text = true,
+                b'{' | b'[' => self.open += 1,
+                b'}' | b']' if self.open == 1 => return (at + 1, true),
+                b'}' | b']' | b',' | b' ' | b'\n' | b'\r' | b'\t' if self.open == 0 => return (at, true),
+                b'}' | b']' => self.open -= 1,
+                _ => {}
+            }
+            self.begun = true;
+            at += 1;
+        }
+        (at, false)
+    }
+
+    /// How many bytes of `chunk`, which begins inside a text, belong to it.
+    fn text(&mut self, chunk: &[u8]) -> usize {
+        let mut at = usize::from(std::mem::take(&mut self.escaped));
+        while let Some(found) = chunk[at..].iter().position(|byte| matches!(byte, b'"' | b'\\')) {
+            at += found + 1;
+            if chunk[at - 1] == b'"' {
+                self.in_text = false;
+                return at;
+            }
+            if at == chunk.len() {
+                self.escaped = true;
+                return at;
+            }
+            at += 1;
+        }
+        chunk.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::*;
+
+    /// The values of a text that comes in pieces of `size` bytes, each with its line.
+    fn values(text: &str, size: usize) -> Vec<(usize, String)> {
+        let mut scan = Scan::new(BufReader::with_capacity(size, text.as_bytes()), false, 0, 1);
+        let mut values = Vec::new();
+        while scan.peek().expect("it can be read").is_some() {
+            let (line, mut out) = (scan.line, Vec::new());
+            scan.value(&mut out).expect("a value");
+            values.push((line, String::from_utf8(out).expect("UTF-8")));
+        }
+        assert_eq!(scan.offset, text.len() as u64);
+        values
+    }
+
+    #[test]
+    fn values_are_found_wherever_the_buffer_ends() {
+        let text = "{\"a\\\\\": \"}\\\"\", \"b\": [1, {}]}\n \"x\\\\\" \n\n12.5 [\"]\",\n[[]]]{}null\n";
+        let expected = [
+            (1, "{\"a\\\\\": \"}\\\"\", \"b\": [1, {}]}"),
+            (2, "\"x\\\\\""),
+            (4, "12.5"),
+            (4, "[\"]\",\n[[]]]"),
+            (5, "{}"),
+            (5, "null"),
+        ];
+        for size in 1..40 {
+            let found = values(text, size);
+            let found: Vec<(usize, &str)> = found.iter().map(|(line, text)| (*line, text.as_str())).collect();
+            assert_eq!(found, expected, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_does_not_end_is_broken_and_ends_with_its_line_in_json_lines() {
+        for (text, lines) in
+            [("{\"a\": 1", false), ("\"a\\\"", false), ("[1,\n2]", true), ("{\"a\n\"}", true)]
+        {
+            let mut scan = Scan::new(text.as_bytes(), lines, 0, 1);
+            let read = scan.value(&mut Vec::new());
+            assert!(matches!(read, Err(Trouble::Broken)), "{text}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A file record by record, and each record piece by piece: pieces that nobody wants are left out of its text.
+//!
+//! Where a record holds the pieces of several runs in lists, a piece that is left out stays as a null, so that the
+//! others keep their numbers; a list's entry with no wanted piece in it is left out as a whole.
+
+use std::io::BufRead;
+
+use crate::reader::large::pieces::Step;
+use crate::reader::large::pieces::scan::{Scan, Trouble};
+
+/// Where a record begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub(crate) offset: u64,
+    /// From 1.
+    pub(crate) line: usize,
+    /// Which element of the file's list it is, from 0, if the file is one list.
+    pub(crate) item: Option<usize>,
+}
+
+/// Says of the text of a piece whether it is wanted.
+pub(crate) type Judge<'j> = dyn FnMut(&str) -> Result<bool, Trouble> + 'j;
+
+/// A walk through a file.
+#[derive(Debug)]
+pub(crate) struct Walk<R> {
+    scan: Scan<R>,
+    path: &'static [Step],
+    stands: Stands,
+    out: Vec<u8>,
+    piece: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stands {
+    AtTheStart,
+    AtRecord(Spot),
+    AfterRecord,
+    AfterItem(usize),
+}
+
+impl<R: BufRead> Walk<R> {
+    /// Begins a file, which `input` shows from byte `offset` on. The pieces stand at `path` of a record.
+    pub(crate) fn begin(input: R, lines: bool, path: &'static [Step], offset: u64) -> Self {
+        let spot = Spot { offset, line: 1, item: None };
+        Self { stands: Stands::AtTheStart, ..Self::at(input, lines, path, spot) }
+    }
+
+    /// Goes on at a record that was found before: `input` was moved there.
+    pub(crate) fn at(input: R, lines: bool, path: &'static [Step], spot: Spot) -> Self {
+        let scan = Scan::new(input, lines, spot.offset, spot.line);
+        Self { scan, path, stands: Stands::AtRecord(spot), out: Vec::new(), piece: Vec::new() }
+    }
+
+    /// Where the next record begins, if there is one.
+    pub(crate) fn next(&mut self) -> Result<Option<Spot>, Trouble> {
+        match self.stands {
+            Stands::AtTheStart => self.first(),
+            Stands::AtRecord(spot) => Ok(Some(self.stand_at(spot))),
+            Stands::AfterRecord => self.document(),
+            Stands::AfterItem(index) => self.item_after(index),
+        }
+    }
+
+    fn stand_at(&mut self, spot: Spot) -> Spot {
+        self.stands = spot.item.map_or(Stands::AfterRecord, Stands::AfterItem);
+        spot
+    }
+
+    fn first(&mut self) -> Result<Option<Spot>, Trouble> {
+        if self.scan.peek()? != Some(b'[') {
+            return self.document();
+        }
+        self.scan.take();
+        if self.scan.peek()? == Some(b']') { self.end_of_list() } else { self.item(0) }
+    }
+
+    fn document(&mut self) -> Result<Option<Spot>, Trouble> {
+        let next = self.scan.peek()?;
+        let Scan { offset, line, .. } = self.scan;
+        Ok(next.map(|_| self.stand_at(Spot { offset, line, item: None })))
+    }
+
+    fn item(&mut self, index: usize) -> Result<Option<Spot>, Trouble> {
+        self.scan.peek()?;
+        let Scan { offset, line, .. } = self.scan;
+        Ok(Some(self.stand_at(Spot { offset, line, item: Some(index) })))
+    }
+
+    fn item_after(&mut self, index: usize) -> Result<Option<Spot>, Trouble> {
+        if self.comma_or(b']')? { self.item(index + 1) } else { self.end_of_list() }
+    }
+
+    /// A list with something after it is a record among others: such files are rare, and have no pieces.
+    fn end_of_list(&mut self) -> Result<Option<Spot>, Trouble> {
+        self.scan.take();
+        if self.scan.peek()?.is_some() { Err(Trouble::Unsuited) } else { Ok(None) }
+    }
+
+    /// Takes a comma; false where `end` is met.
+    fn comma_or(&mut self, end: u8) -> Result<bool, Trouble> {
+        match self.scan.peek()? {
+            Some(b',') => {
+                self.scan.take();
+                Ok(true)
+            }
+            Some(byte) if byte == end => Ok(false),
+            _ => Err(Trouble::Broken),
+        }
+    }
+
+    /// Reads a record: its text with the pieces that `judge` wants, if it wants any.
+    pub(crate) fn record(&mut self, judge: &mut Judge<'_>) -> Result<Option<String>, Trouble> {
+        self.out.clear();
+        if !self.value(self.path, judge)? {
+            return Ok(None);
+        }
+        let text = String::from_utf8(std::mem::take(&mut self.out));
+        text.map(Some).map_err(|_| Trouble::Broken)
+    }
+
+    /// Reads a value; `path` leads from it to the pieces. Says whether one was wanted.
+    fn value(&mut self, path: &'static [Step], judge: &mut Judge<'_>) -> Result<bool, Trouble> {
+        match (path, self.scan.peek()?) {
+            ([], _) => self.piece(judge),
+            ([Step::Under(names), rest @ ..], Some(b'{')) => self.object(names, rest, judge),
+            ([Step::Each, rest @ ..], Some(b'[')) => self.list(rest, judge),
+            _ => self.scan.value(&mut self.out).map(|()| false),
+        }
+    }
+
+    fn piece(&mut self, judge: &mut Judge<'_>) -> Result<bool, Trouble> {
+        self.piece.clear();
+        self.scan.value(&mut self.piece)?;
+        let wanted = judge(std::str::from_utf8(&self.piece).map_err(|_| Trouble::Broken)?)?;
+        if wanted {
+            self.out.extend_from_slice(&self.piece);
+        }
+        Ok(wanted)
+    }
+
+    fn object(
+        &mut self,
+        names: &[&str],
+        rest: &'static [Step],
+        judge: &mut Judge<'_>,
+    ) -> Result<bool, Trouble> {
+        self.copy(b'{');
+        let mut kept = false;
+        if self.closes(b'}')? {
+            return Ok(kept);
+        }
+        loop {
+            let is_named = self.key(names)?;
+            if is_named {
+                kept |= self.value(rest, judge)?;
+            } else {
+                self.scan.value(&mut self.out)?;
+            }
+            if !self.comma_or(b'}')? {
+                self.copy(b'}');
+                return Ok(kept);
+            }
+            self.out.push(b',');
+        }
+    }
+
+    /// Reads a key and its colon. Says whether it is one of `names`.
+    fn key(&mut self, names: &[&str]) -> Result<bool, Trouble> {
+        if self.scan.peek()? != Some(b'"') {
+            return Err(Trouble::Broken);
+        }
+        let from = self.out.len();
+        self.scan.value(&mut self.out)?;
+        let key = &self.out[from + 1..self.out.len() - 1];
+        let is_named = names.iter().any(|name| name.as_bytes() == key);
+        if self.scan.peek()? != Some(b':') {
+            return Err(Trouble::Broken);
+        }
+        self.copy(b':');
+        self.scan.peek()?;
+        Ok(is_named)
+    }
+
+    fn list(&mut self, rest: &'static [Step], judge: &mut Judge<'_>) -> Result<bool, Trouble> {
+        self.copy(b'[');
+        let mut kept = false;
+        if self.closes(b']')? {
+            return Ok(kept);
+        }
+        loop {
+            let from = self.out.len();
+            if self.value(rest, judge)? {
+                kept = true;
+            } else {
+                self.out.truncate(from);
+                self.out.extend_from_slice(b"null");
+            }
+            if !self.comma_or(b']')? {
+                self.copy(b']');
+                return Ok(kept);
+            }
+            self.out.push(b',');
+        }
+    }
+
+    fn copy(&mut self, byte: u8) {
+        self.scan.take();
+        self.out.push(byte);
+    }
+
+    fn closes(&mut self, byte: u8) -> Result<bool, Trouble> {
+        let closes = self.scan.peek()? == Some(byte);
+        if closes {
+            self.copy(byte);
+        }
+        Ok(closes)
+    }
+}

@@ -1,0 +1,254 @@
+//! Runs the agents of a process on one runtime, with a limit on how many run at once.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
+use crate::trace::Trace;
+
+/// The environment of agents that are processes.
+#[derive(Clone)]
+pub struct AgentEnvironment {
+    /// The package's folder, which is the working folder unless a command names another.
+    pub folder: PathBuf,
+    /// Reads an environment variable.
+    pub variable: fn(&str) -> Option<OsString>,
+}
+
+/// The runs of a case, available once its agent has answered.
+#[derive(Debug, Clone, Default)]
+pub struct AgentAnswer(Arc<OnceLock<Result<Vec<Trace>, AgentError>>>);
+
+impl AgentAnswer {
+    /// Whether the agent has answered.
+    pub fn is_given(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    /// Waits for the agent.
+    pub fn wait(&self) -> &Result<Vec<Trace>, AgentError> {
+        self.0.wait()
+    }
+}
+
+/// Runs agents, a limited number at once.
+pub struct AgentPool {
+    runtime: Option<Runtime>,
+    permits: Arc<Semaphore>,
+    around: Arc<AgentEnvironment>,
+    at_work: WorkingAgents,
+}
+
+impl AgentPool {
+    /// Creates a pool in which `at_once` agents run at the same time.
+    pub fn new(at_once: usize, around: AgentEnvironment) -> io::Result<Self> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .max_blocking_threads(at_once.saturating_mul(2).saturating_add(SPARE_THREADS))
+            .thread_name("agents")
+            .enable_all()
+            .build()?;
+        runtime.spawn(exit_when_interrupted());
+        let permits = Arc::new(Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)));
+        Ok(Self {
+            runtime: Some(runtime),
+            permits,
+            around: Arc::new(around),
+            at_work: WorkingAgents::default(),
+        })
+    }
+
+    /// Starts `runs` runs of the agent `name`, each as soon as the pool has room. Each run has `limit`, or the limit of
+    /// its command.
+    pub fn start_runs(
+        &self,
+        (name, agent): (String, Agent),
+        input: &AgentInput,
+        runs: u32,
+        limit: Option<Duration>,
+    ) -> AgentAnswer {
+        let answer = AgentAnswer::default();
+        let Some(runtime) = &self.runtime else { return answer };
+        let limit = find_shortest_limit(limit, &agent).unwrap_or(DEFAULT_TIMEOUT);
+        let asked = (1..=runs).map(|run| {
+            let turn = AgentRun { name: name.clone(), agent: agent.clone(), limit, several: runs > 1 };
+            let (permits, around) = (Arc::clone(&self.permits), Arc::clone(&self.around));
+            let (input, at_work) = (AgentInput { run, ..input.clone() }, self.at_work.clone());
+            runtime.spawn(turn.run_agent(input, permits, around, at_work))
+        });
+        let (asked, given): (Vec<_>, _) = (asked.collect(), Arc::clone(&answer.0));
+        runtime.spawn(async move {
+            let _ = given.set(gather_runs(name, asked).await);
+        });
+        answer
+    }
+
+    /// Returns the ids of the cases whose agents are running, in the order of their start.
+    pub fn working_cases(&self) -> Vec<String> {
+        self.at_work.lock_ids().clone()
+    }
+}
+
+/// The ids of the cases whose agents are running.
+#[derive(Clone, Default)]
+struct WorkingAgents(Arc<Mutex<Vec<String>>>);
+
+impl WorkingAgents {
+    fn begin_work(&self, id: &str) -> WorkGuard {
+        self.lock_ids().push(id.to_owned());
+        WorkGuard { at_work: self.clone(), id: id.to_owned() }
+    }
+
+    fn lock_ids(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Marks an agent as running until it is dropped.
+struct WorkGuard {
+    at_work: WorkingAgents,
+    id: String,
+}
+
+impl Drop for WorkGuard {
+    fn drop(&mut self) {
+        let mut ids = self.at_work.lock_ids();
+        if let Some(at) = ids.iter().position(|id| *id == self.id) {
+            ids.remove(at);
+        }
+    }
+}
+
+/// Threads in reserve: agents that hang keep theirs.
+const SPARE_THREADS: usize = 512;
+
+impl Drop for AgentPool {
+    /// Kills all agents. The runtime does not wait for agents that hang.
+    fn drop(&mut self) {
+        group::kill_all();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Returns the shorter of the case's limit and the agent's own.
+fn find_shortest_limit(limit: Option<Duration>, agent: &Agent) -> Option<Duration> {
+    let own = match agent {
+        Agent::Command(line) => line.timeout,
+        Agent::Http(call) => call.timeout,
+        Agent::InProcess(_) => None,
+    };
+    limit.into_iter().chain(own).min()
+}
+
+/// Collects all runs of a case, or the first error.
+async fn gather_runs(
+    name: String,
+    asked: Vec<JoinHandle<Result<Trace, AgentError>>>,
+) -> Result<Vec<Trace>, AgentError> {
+    let mut runs = Vec::with_capacity(asked.len());
+    for run in asked {
+        let died = |error: tokio::task::JoinError| AgentError {
+            agent: name.clone(),
+            run: None,
+            problem: AgentProblem::Panicked(error.to_string()),
+            stderr: String::new(),
+        };
+        runs.push(run.await.map_err(died)??);
+    }
+    Ok(runs)
+}
+
+/// One run of a case by its agent.
+struct AgentRun {
+    name: String,
+    agent: Agent,
+    limit: Duration,
+    several: bool,
+}
+
+impl AgentRun {
+    /// Runs the agent once the pool has room. The time limit starts then.
+    async fn run_agent(
+        self,
+        input: AgentInput,
+        permits: Arc<Semaphore>,
+        around: Arc<AgentEnvironment>,
+        at_work: WorkingAgents,
+    ) -> Result<Trace, AgentError> {
+        let _permit = permits.acquire().await;
+        let _beginning = at_work.begin_work(&input.id);
+        let (started, run) = (Instant::now(), input.run);
+        let (answer, stderr) = match &self.agent {
+            Agent::InProcess(agent) => (agent.ask_closure(input, self.limit).await, String::new()),
+            Agent::Command(line) => command::ask_command(line, &input, self.limit, &around).await,
+            Agent::Http(call) => (http::ask_server(call, &input, self.limit, &around).await, String::new()),
+        };
+        let run = self.several.then_some(run);
+        match answer {
+            Ok(trace) => Ok(fill_defaults(trace, &self.name, started.elapsed())),
+            Err(problem) => Err(AgentError { agent: self.name, run, problem, stderr }),
+        }
+    }
+}
+
+/// Adds the agent's name and the measured duration, unless the trace records them.
+fn fill_defaults(mut trace: Trace, name: &str, took: Duration) -> Trace {
+    let millis = (took.as_secs_f64() * 1e6).round() / 1e3;
+    trace.duration_ms.get_or_insert(millis);
+    trace.agent.get_or_insert_with(|| name.to_owned());
+    trace
+}
+
+/// Kills the process groups of agents when this process is interrupted: the signal does not reach them.
+#[cfg(unix)]
+async fn exit_when_interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
+    let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = signals else { return };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    group::kill_all();
+    lock_stderr();
+    std::process::exit(INTERRUPTED_EXIT_CODE);
+}
+
+#[cfg(not(unix))]
+async fn exit_when_interrupted() {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        group::kill_all();
+        lock_stderr();
+        std::process::exit(INTERRUPTED_EXIT_CODE);
+    }
+}
+
+/// Takes the lock of standard error, so that the progress line is gone before the process exits. A stream that nobody
+/// reads is not waited for.
+fn lock_stderr() {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        // The progress line holds the lock while it is visible. The lock is kept until the exit, so that it does not
+        // return.
+        let _held = io::stderr().lock();
+        let _ = sender.send(());
+        thread::sleep(Duration::MAX);
+    });
+    let _ = receiver.recv_timeout(Duration::from_millis(300));
+}
+
+/// The exit code after an interrupt.
+const INTERRUPTED_EXIT_CODE: i32 = 130;

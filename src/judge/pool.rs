@@ -1,0 +1,251 @@
+//! The judges of one test run, and the answers that they have given.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::reply::BadReply;
+use super::spending::{JudgeUsage, SpendingTracker};
+use super::votes::Vote;
+use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest, Questionnaire};
+use crate::check::{JudgeSettings, Prices};
+use crate::source::Ledger;
+
+/// How questions to the judge are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgeMode {
+    /// Recorded opinions are replayed.
+    Replay,
+    /// The judge is asked, and its opinions are recorded.
+    Record,
+    /// The judge is asked, and nothing is recorded.
+    Live,
+    /// The judge is not asked: questions that only it can answer are undecided.
+    Off,
+}
+
+impl JudgeMode {
+    /// Returns the mode with this name.
+    pub fn find_by_name(word: &str) -> Option<Self> {
+        match word {
+            "replay" => Some(Self::Replay),
+            "record" => Some(Self::Record),
+            "live" => Some(Self::Live),
+            "off" => Some(Self::Off),
+            _ => None,
+        }
+    }
+
+    /// Whether this mode asks the judge.
+    pub fn asks_judge(self) -> bool {
+        matches!(self, Self::Record | Self::Live)
+    }
+}
+
+/// The judges of one test run.
+pub struct JudgePool {
+    mode: JudgeMode,
+    own: Option<Arc<dyn Judge>>,
+    #[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "a key is for a server"))]
+    variable: fn(&str) -> Option<OsString>,
+    connected: Mutex<HashMap<String, Arc<dyn Judge>>>,
+    answered: Mutex<HashMap<PathBuf, SharedVotes>>,
+    used: Mutex<HashMap<PathBuf, Vec<PathBuf>>>,
+    spending: SpendingTracker,
+}
+
+/// The votes on one request, available once it is answered.
+type SharedVotes = Arc<OnceLock<Result<Vec<Vote>, JudgeError>>>;
+
+/// The judge of a case.
+pub(super) struct JudgeHandle {
+    /// The name of the judge.
+    pub(super) name: String,
+    pub(super) votes: u32,
+    settings: Option<Arc<JudgeSettings>>,
+}
+
+impl JudgeHandle {
+    fn model_name(&self) -> &str {
+        self.settings.as_ref().and_then(|settings| settings.model.as_deref()).unwrap_or(&self.name)
+    }
+}
+
+impl JudgePool {
+    /// Creates a pool with `own`, the judge of the test target, or else the judges that suites name. `variable` reads
+    /// an environment variable, which holds the API key.
+    pub fn new(mode: JudgeMode, own: Option<Arc<dyn Judge>>, variable: fn(&str) -> Option<OsString>) -> Self {
+        Self {
+            mode,
+            own,
+            variable,
+            connected: Mutex::default(),
+            answered: Mutex::default(),
+            used: Mutex::default(),
+            spending: SpendingTracker::default(),
+        }
+    }
+
+    /// Shares the spending through `ledger`: a budget applies to a run, however many processes it has.
+    pub fn with_ledger(mut self, ledger: Ledger) -> Self {
+        self.spending.set_ledger(ledger);
+        self
+    }
+
+    /// What becomes of the judge.
+    pub fn mode(&self) -> JudgeMode {
+        self.mode
+    }
+
+    /// Returns the cost so far in this process.
+    pub fn own_usage(&self) -> JudgeUsage {
+        self.spending.own_usage()
+    }
+
+    /// Checks that the judge of `settings` can be asked, if the mode asks it. The error says what is missing.
+    pub fn check_ready(&self, settings: &JudgeSettings) -> Result<(), String> {
+        if self.own.is_some() {
+            return Ok(());
+        }
+        if settings.model.is_none() {
+            return Err("`judge` names no `model`, and the harness has no judge of its own".to_owned());
+        }
+        if self.mode.asks_judge() { self.connect_server(settings).map(drop) } else { Ok(()) }
+    }
+
+    /// Returns the name of the judge for a suite with `settings`. `None` if there is no judge.
+    pub fn judge_name_for(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<String> {
+        self.find_handle(settings).map(|seat| seat.name)
+    }
+
+    /// Returns the cassettes that were used, by the path prefix of their case.
+    pub fn used_cassettes(&self) -> HashMap<PathBuf, Vec<PathBuf>> {
+        lock_mutex(&self.used).clone()
+    }
+
+    pub(super) fn note_used(&self, home: PathBuf, cassette: PathBuf) {
+        lock_mutex(&self.used).entry(home).or_default().push(cassette);
+    }
+
+    /// Returns the judge of a case in a suite with `settings`. `None` if there is none.
+    pub(super) fn find_handle(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<JudgeHandle> {
+        let name = match &self.own {
+            Some(judge) => judge.name(),
+            None => server_judge_name(settings?)?,
+        };
+        let votes = settings.map_or(1, |settings| settings.votes);
+        Some(JudgeHandle { name, votes, settings: settings.cloned() })
+    }
+
+    /// Answers the request that belongs to the cassette `path`. Trials that ask the same share one answer; `keep` is
+    /// called with it once.
+    pub(super) fn ask_once(
+        &self,
+        seat: &JudgeHandle,
+        path: &Path,
+        questionnaire: &Questionnaire,
+        prices: &Prices,
+        keep: impl FnOnce(&[Vote]) -> Result<(), JudgeError>,
+    ) -> Result<Vec<Vote>, JudgeError> {
+        // One cell for each cassette: a second trial with the same request waits for the first instead of paying twice.
+        let heard = Arc::clone(lock_mutex(&self.answered).entry(path.to_owned()).or_default());
+        let ask = || {
+            let votes = self.collect_votes(seat, questionnaire, prices)?;
+            keep(&votes)?;
+            Ok(votes)
+        };
+        heard.get_or_init(ask).clone()
+    }
+
+    fn collect_votes(
+        &self,
+        seat: &JudgeHandle,
+        questionnaire: &Questionnaire,
+        prices: &Prices,
+    ) -> Result<Vec<Vote>, JudgeError> {
+        let judge = match (&self.own, &seat.settings) {
+            (Some(judge), _) => Arc::clone(judge),
+            (None, Some(settings)) => self.connect_server(settings).map_err(JudgeError::Failed)?,
+            (None, None) => return Err(JudgeError::Failed("there is none".to_owned())),
+        };
+        let asking = VoteRequest { pool: self, judge: judge.as_ref(), seat, questionnaire, prices };
+        (1..=seat.votes).map(|vote| asking.cast_vote(vote)).collect()
+    }
+
+    /// Returns the judge on a server, which is created once for all cases with the same settings.
+    fn connect_server(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
+        let JudgeSettings { model, base_url, key_env, seed, timeout, .. } = settings;
+        let who = format!("{:?}", (model, base_url, key_env, seed, timeout));
+        if let Some(judge) = lock_mutex(&self.connected).get(&who) {
+            return Ok(Arc::clone(judge));
+        }
+        let judge = self.on_server(settings)?;
+        lock_mutex(&self.connected).insert(who, Arc::clone(&judge));
+        Ok(judge)
+    }
+
+    #[cfg(feature = "judge")]
+    fn on_server(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
+        Ok(Arc::new(super::server::ServerJudge::new(settings, self.variable)?))
+    }
+
+    #[cfg(not(feature = "judge"))]
+    #[expect(clippy::unused_self, reason = "the same face as with servers")]
+    fn on_server(&self, _settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
+        Err("a judge on a server needs arraign's feature `judge`: in Cargo.toml: \
+             `arraign = { version = \"..\", features = [\"judge\"] }`"
+            .to_owned())
+    }
+}
+
+/// Returns the name of the judge on a server. The base URL is not part of it, since one model can be reached in several
+/// ways.
+pub(super) fn server_judge_name(settings: &JudgeSettings) -> Option<String> {
+    let model = settings.model.as_ref()?;
+    Some(format!("{model}, temperature 0, seed {}", settings.seed))
+}
+
+/// One questionnaire for one judge.
+struct VoteRequest<'a> {
+    pool: &'a JudgePool,
+    judge: &'a dyn Judge,
+    seat: &'a JudgeHandle,
+    questionnaire: &'a Questionnaire,
+    prices: &'a Prices,
+}
+
+impl VoteRequest<'_> {
+    /// Asks for one vote. A reply that cannot be parsed is requested once more.
+    fn cast_vote(&self, vote: u32) -> Result<Vote, JudgeError> {
+        let first = self.questionnaire.build_request(vote);
+        let problem = match self.questionnaire.parse_reply(&self.ask_judge(&first)?.text) {
+            Ok(opinions) => return Ok(opinions),
+            Err(BadReply::Captured) => return Err(JudgeError::Captured),
+            Err(BadReply::Malformed(problem)) => problem,
+        };
+        let again = self.questionnaire.build_second_request(vote, &problem);
+        self.questionnaire.parse_reply(&self.ask_judge(&again)?.text).map_err(|bad| match bad {
+            BadReply::Captured => JudgeError::Captured,
+            BadReply::Malformed(problem) => JudgeError::Malformed(problem),
+        })
+    }
+
+    fn ask_judge(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
+        let budget = self.seat.settings.as_ref().and_then(|settings| settings.budget_usd);
+        self.pool.spending.check_budget(budget, self.seat.model_name())?;
+        let answer = catch_unwind(AssertUnwindSafe(|| self.judge.ask(request)));
+        let answer = answer.unwrap_or_else(|_| Err(JudgeError::Failed("it panicked".to_owned())))?;
+        let added = self.pool.spending.record_answer(&answer, self.seat.model_name(), self.prices);
+        // Without a budget the sum is only informative, so a broken ledger is no reason to fail.
+        if budget.is_some() {
+            added?;
+        }
+        Ok(answer)
+    }
+}
+
+fn lock_mutex<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

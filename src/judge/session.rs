@@ -1,0 +1,143 @@
+//! The judge as one trial sees it.
+
+use std::path::Path;
+
+use super::cassette::{Cassette, CassetteLocation, compute_key};
+use super::pool::JudgeHandle;
+use super::votes::{Vote, merge_votes};
+use super::{Calibration, JudgeError, JudgeMode, JudgePool, LabelledExample, Questionnaire};
+use crate::case::Case;
+use crate::check::Prices;
+use crate::evidence::{Absent, Evidence, Opinion, Opinions};
+use crate::source::Files;
+
+/// The judge for one trial, with the case's file and the command that runs the trial alone.
+pub struct JudgeSession<'h> {
+    pool: &'h JudgePool,
+    files: &'h Files,
+    file: &'h Path,
+    command: String,
+}
+
+impl<'h> JudgeSession<'h> {
+    /// Opens a session for a trial of a case in `file`; `command` runs the trial alone.
+    pub fn new(pool: &'h JudgePool, (files, file): (&'h Files, &'h Path), command: String) -> Self {
+        Self { pool, files, file, command }
+    }
+
+    /// Returns the opinions given in the case, and the judge's opinions on all other questions. `None` if there is no
+    /// judge.
+    pub fn collect_opinions(&self, case: &Case, evidence: &Evidence<'_>) -> Option<Opinions> {
+        let seat = self.pool.find_handle(case.judge.as_ref())?;
+        let given = case.opinions.clone();
+        let heard = match Questionnaire::for_case(case, evidence) {
+            Ok(Some(questionnaire)) => {
+                let home = CassetteLocation::new(self.file, case.id.as_deref());
+                self.collect_votes(&home, &seat, &questionnaire, &case.prices)
+            }
+            Ok(None) => Ok(Vote::new()),
+            Err(error) => Err(self.explain_absence(error)),
+        };
+        Some(match heard {
+            Ok(heard) => add_opinions(given, heard).with_judge(explain_no_answer()),
+            Err(absent) => given.with_judge(absent),
+        })
+    }
+
+    /// Returns the opinion of the judge of `calibration` on an example.
+    pub fn judge_example(
+        &self,
+        calibration: &Calibration,
+        example: &LabelledExample,
+    ) -> Result<Opinion, Absent> {
+        let failed = |why: &str| Absent::Failed(why.to_owned());
+        let seat =
+            self.pool.find_handle(calibration.judge.as_ref()).ok_or_else(|| failed("there is no judge"))?;
+        let asked = example.build_questionnaire().map_err(|error| self.explain_absence(error))?;
+        let asked = asked.ok_or_else(|| failed("the example asks nothing"))?;
+        let home = CassetteLocation::new(self.file, Some(&example.id));
+        let mut heard = self.collect_votes(&home, &seat, &asked, &calibration.prices)?;
+        heard.remove(&example.id).ok_or_else(|| failed("the judge did not answer"))
+    }
+
+    fn collect_votes(
+        &self,
+        home: &CassetteLocation,
+        seat: &JudgeHandle,
+        questionnaire: &Questionnaire,
+        prices: &Prices,
+    ) -> Result<Vote, Absent> {
+        let key = compute_key(questionnaire, &seat.name, seat.votes);
+        let path = home.path_for(&key);
+        let votes = match self.pool.mode() {
+            JudgeMode::Off => return Err(explain_off()),
+            JudgeMode::Replay => match Cassette::read_file(&path, &key, self.files) {
+                Ok(Some(cassette)) => cassette.parse_votes(questionnaire),
+                Ok(None) => return Err(self.explain_missing_record(home)),
+                Err(error) => Err(error),
+            },
+            JudgeMode::Record => self.pool.ask_once(seat, &path, questionnaire, prices, |votes| {
+                Cassette::new(&key, &seat.name, votes).write_file(&path, self.files)
+            }),
+            JudgeMode::Live => self.pool.ask_once(seat, &path, questionnaire, prices, |_| Ok(())),
+        };
+        let votes = votes.map_err(|error| self.explain_absence(error))?;
+        self.pool.note_used(home.path_prefix(), path);
+        Ok(merge_votes(&votes))
+    }
+
+    fn explain_missing_record(&self, home: &CassetteLocation) -> Absent {
+        let why = if home.has_cassettes(self.files) {
+            "what is recorded answers another question: the run, the case, the judge or arraign has changed since"
+        } else {
+            "nothing is recorded of it"
+        };
+        Absent::Undecided { why: why.to_owned(), help: self.render_record_command() }
+    }
+
+    fn render_record_command(&self) -> String {
+        format!("record it: ARRAIGN_JUDGE=record {}", self.command)
+    }
+
+    fn explain_absence(&self, error: JudgeError) -> Absent {
+        match error {
+            JudgeError::OverBudget { .. } => {
+                let help = format!("raise it, or go on later: {}", self.render_record_command());
+                Absent::Undecided { why: error.to_string(), help }
+            }
+            error => Absent::Failed(error.to_string()),
+        }
+    }
+}
+
+/// Returns the opinions given in the case if a judge is named but cannot be asked. `None` if no judge is named.
+pub fn opinions_without_judge(case: &Case) -> Option<Opinions> {
+    case.judge.as_ref()?;
+    let absent = Absent::Undecided {
+        why: "nobody asks it here".to_owned(),
+        help: "run the case in its harness, or give the opinion in the case".to_owned(),
+    };
+    Some(case.opinions.clone().with_judge(absent))
+}
+
+fn add_opinions(mut given: Opinions, heard: Vote) -> Opinions {
+    for (label, opinion) in heard {
+        given.insert(label, opinion);
+    }
+    given
+}
+
+fn explain_off() -> Absent {
+    Absent::Undecided {
+        why: "it is off (ARRAIGN_JUDGE=off)".to_owned(),
+        help: "replay what was recorded of it: run without that variable".to_owned(),
+    }
+}
+
+/// Explains why a question was not asked: the run has no answer to judge.
+fn explain_no_answer() -> Absent {
+    Absent::Undecided {
+        why: "the run has no answer that it could be about".to_owned(),
+        help: "record a run that answers".to_owned(),
+    }
+}

@@ -1,0 +1,75 @@
+//! Forms of the key `agent`.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+
+use serde_json::Value;
+
+use super::Label;
+use crate::check::support::forms::{Texts, Time};
+
+/// An agent: by its name, or described.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "agent"))]
+pub(crate) enum Agent {
+    Named(String),
+    Described(Box<DescribedAgent>),
+}
+
+/// An agent that is a program or a server.
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "described_agent")
+)]
+pub(crate) struct DescribedAgent {
+    /// The program and its arguments. There is no shell.
+    command: Option<Texts>,
+    /// The variables that the program sees, by name.
+    env: Option<Vec<String>>,
+    /// The working folder of the program, relative to the package's.
+    cwd: Option<String>,
+    /// The server: its URL, or how the server is asked.
+    http: Option<Http>,
+    /// How long the agent may take. Default: 5 minutes.
+    timeout: Option<Time>,
+    /// How many bytes the agent may write. Default: 16 MiB.
+    output_limit: Option<NonZeroU64>,
+    /// The reader of the agent's output. Default: detected.
+    format: Option<String>,
+}
+
+/// A server.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+enum Http {
+    Url(String),
+    Request(HttpRequest),
+}
+
+/// How a server is asked.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+struct HttpRequest {
+    /// The URL.
+    url: String,
+    /// The method. Default: `POST`.
+    method: Option<HttpMethod>,
+    /// The headers. `${NAME}` is a variable.
+    headers: Option<BTreeMap<String, Label>>,
+    /// The body, as JSON. `{{input}}` stands for the input of the case.
+    body: Option<Value>,
+    /// A JSONPath to the trace in the response.
+    trace: Option<String>,
+    /// A JSONPath to the agent's answer in the response.
+    answer: Option<String>,
+    /// The number of further attempts after a 429, a 5xx or a lost connection.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
+    retries: Option<u32>,
+}
+
+/// A method of HTTP.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "UPPERCASE", inline))]
+enum HttpMethod {
+    Get,
+    Post,
+    Put,
+    Patch,
+}

@@ -1,0 +1,127 @@
+//! Forms of the key `trace`.
+
+use std::num::NonZeroU64;
+
+use serde_json::Value;
+
+use super::{Amount, Label, Nullable};
+
+/// A recorded run: a file, or the run itself.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "trace"))]
+pub(crate) enum Trace {
+    File(String),
+    RunOfFile(TraceFile),
+    Run(Box<Run>),
+    Steps(Vec<Step>),
+}
+
+/// A file, and which of its runs.
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "trace_file")
+)]
+pub(crate) struct TraceFile {
+    /// A file or a glob, relative to this file.
+    file: String,
+    /// The reader. Default: detected.
+    format: Option<String>,
+    /// The one run of the file that is looked at: its id, or its number from 1.
+    run: Option<Label>,
+    /// `true`: one trial for each run.
+    each: Option<bool>,
+}
+
+/// A run that is written in the case.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "run"))]
+pub(crate) struct Run {
+    /// The id of the run.
+    id: Option<String>,
+    /// The agent that ran.
+    agent: Option<String>,
+    /// The model that the agent asked.
+    model: Option<String>,
+    /// What the agent was asked.
+    input: Option<String>,
+    /// Texts and calls, in their order.
+    steps: Option<Vec<Step>>,
+    /// Short for `steps`.
+    calls: Option<Vec<Step>>,
+    /// The final answer, where it is not the last text.
+    answer: Option<String>,
+    /// `true`: the run broke off, and its last text is not an answer.
+    no_answer: Option<bool>,
+    /// The tokens of the run.
+    usage: Option<Usage>,
+    /// The cost in US dollars.
+    cost_usd: Option<Amount>,
+    /// The duration in milliseconds.
+    duration_ms: Option<Amount>,
+    /// The reason why the model stopped.
+    stop_reason: Option<String>,
+    /// `true`: it is not known whether the run called something.
+    calls_unrecorded: Option<bool>,
+}
+
+/// A text, or a call: a bare name is a call without arguments.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "step"))]
+pub(crate) enum Step {
+    Name(String),
+    Fields(Box<StepFields>),
+}
+
+/// A text, or a call.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+pub(crate) struct StepFields {
+    /// What the user said.
+    user: Option<String>,
+    /// What the model said.
+    say: Option<String>,
+    /// What the system prompt says.
+    system: Option<String>,
+    /// The tool that was called.
+    call: Option<String>,
+    /// Another name of `call`.
+    name: Option<String>,
+    /// The arguments. A text is JSON, perhaps broken.
+    args: Option<Value>,
+    /// What the tool returned.
+    result: Option<Value>,
+    /// How the tool failed.
+    error: Option<Nullable<String>>,
+    /// The id of the call.
+    id: Option<Nullable<String>>,
+    /// The model's turn, from 1. Calls of one turn are parallel.
+    turn: Option<Nullable<NonZeroU64>>,
+    /// The MCP server of the tool.
+    server: Option<Nullable<String>>,
+    /// Milliseconds from the beginning of the run to the call.
+    started_ms: Option<Nullable<Amount>>,
+    /// The duration of the call in milliseconds.
+    duration_ms: Option<Nullable<Amount>>,
+    /// The exit code of a command.
+    exit_code: Option<Nullable<i64>>,
+    /// How the call ended.
+    status: Option<Nullable<String>>,
+    /// The agents that the call is nested in.
+    agent_path: Option<Nullable<Vec<String>>>,
+    /// `true`: the arguments are not known.
+    args_unrecorded: Option<bool>,
+    /// The reason why the arguments are not JSON.
+    args_error: Option<Nullable<String>>,
+}
+
+/// The tokens of a run.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "usage"))]
+pub(crate) struct Usage {
+    /// Input tokens.
+    input_tokens: i64,
+    /// Output tokens.
+    output_tokens: i64,
+    /// The input tokens that were read from a cache.
+    cached_tokens: Option<Nullable<i64>>,
+    /// The output tokens that were thought and not said.
+    reasoning_tokens: Option<Nullable<i64>>,
+    /// `true`: some of the turns are not counted.
+    partial: Option<bool>,
+}

@@ -1,0 +1,122 @@
+//! The keys of suites and cases: which are known, and which are one key by two names.
+
+mod table;
+
+use std::collections::HashMap;
+
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{Node, did_you_mean, nearest};
+pub(super) use table::{CASE, SUITE, SuiteKey, TABLES, WORKSPACE};
+
+/// The names of a suite's list of cases.
+pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
+
+/// Keys of a suite that are only text.
+pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
+
+/// Every key that belongs to the case itself: a metric's settings stand beside them.
+const NAMES: [&str; CASE.len()] = {
+    let mut names = [""; CASE.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = CASE[index].name;
+        index += 1;
+    }
+    names
+};
+
+/// Every key that belongs to the case itself: a metric's settings stand beside them.
+pub(super) fn common() -> &'static [&'static str] {
+    &NAMES
+}
+
+/// The keys that mean the same on a suite as on each of its cases.
+pub(super) fn shared_by_suite() -> impl Iterator<Item = &'static SuiteKey> {
+    CASE.iter().filter(|key| key.shared_by_suite)
+}
+
+/// Whether `name` means the same on a suite as on each of its cases.
+pub(super) fn is_shared_by_suite(name: &str) -> bool {
+    shared_by_suite().any(|key| key.name == name)
+}
+
+/// Whether a case's mapping under `name` adds to that of its suite, key by key.
+pub(super) fn is_merged(name: &str) -> bool {
+    CASE.iter().any(|key| key.is_merged && key.name == name)
+}
+
+/// Whether two keys of a case mean the same.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    let is_alias = |of: &str, name: &str| CASE.iter().any(|key| key.name == name && key.alias_of == Some(of));
+    one == other || is_alias(one, other) || is_alias(other, one)
+}
+
+/// `test:` for `tests:`: a list under a key that nearly is the one of a suite's cases.
+pub(super) fn slip_in_tests(root: Node<'_>) -> Option<LoadError> {
+    let is_new = |name: &str| !common().contains(&name) && root.get("metric").is_none();
+    let mut lists = root.entries()?.filter(|(key, node)| node.list().is_some() && is_new(&key.name));
+    lists.find_map(|(key, _)| {
+        let near = nearest(&key.name, TESTS.iter().copied())?;
+        let error = LoadError::new(root.key_place(&key.name), format!("unknown key `{}`", key.name));
+        Some(error.help(format!("did you mean `{near}`?")))
+    })
+}
+
+/// Defaults may hold what a case may hold; the settings of a metric only beside a default `metric`.
+pub(super) fn check_defaults(defaults: Node<'_>) -> Result<(), LoadErrors> {
+    let Some(entries) = defaults.entries() else {
+        let problem = format!("`defaults` is a mapping of a case's keys, not {}", defaults.describe());
+        return Err(defaults.error(problem).into());
+    };
+    let beside_metric = defaults.get("metric").is_some();
+    let mut errors = LoadErrors::new();
+    for (key, node) in entries {
+        let name = key.name.as_str();
+        if name == "id" || name == "name" {
+            errors.push(node.error("every case has its own `id`: it cannot be a default"));
+        } else if !common().contains(&name) && !beside_metric {
+            let place = defaults.key_place(name);
+            let error = LoadError::new(place, format!("unknown key `{name}`"));
+            errors.push(error.help_if(did_you_mean(name, common())));
+        }
+    }
+    errors.or(())
+}
+
+/// A case's id, as it is written, and its place.
+pub(super) fn id_of(case: Node<'_>) -> Option<(String, Place)> {
+    let node = case.get("id").or_else(|| case.get("name"))?;
+    match node.to_json() {
+        serde_json::Value::String(id) => Some((id, node.place())),
+        serde_json::Value::Number(id) => Some((id.to_string(), node.place())),
+        _ => None,
+    }
+}
+
+/// One id, one case.
+pub(super) fn refuse_duplicate_ids(ids: Vec<(String, Place)>) -> Result<(), LoadErrors> {
+    let mut seen: HashMap<String, Place> = HashMap::with_capacity(ids.len());
+    let mut errors = LoadErrors::new();
+    for (id, place) in ids {
+        if let Some(first) = seen.get(&id) {
+            let problem = format!("duplicate id `{id}`: line {} has it already", first.line());
+            errors.push(LoadError::new(place, problem).help("give each case of a file its own id"));
+        } else {
+            seen.insert(id, place);
+        }
+    }
+    errors.or(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::VOCABULARIES;
+
+    #[test]
+    fn every_key_of_a_vocabulary_is_a_cases_own() {
+        let keys = VOCABULARIES.iter().flat_map(|vocabulary| vocabulary.also.iter().chain([&vocabulary.key]));
+        let foreign: Vec<&&str> = keys.filter(|key| !common().contains(key)).collect();
+        assert!(foreign.is_empty(), "a metric would take {foreign:?} for a setting of its own");
+    }
+}

@@ -1,0 +1,166 @@
+//! The table of keys: what the loader knows, what editors show on hover, and what the page of cases lists.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use serde_json::Value;
+
+use crate::case::Tier;
+use crate::check::support::forms::{Texts, Time};
+use crate::check::{CheckSettings, Said, SameTurn};
+use crate::outcome::Status;
+use crate::suite::forms::{
+    AdapterConfig, Agent, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
+    ExtractSettings, FlagOrReason, Gate, Judge, Label, Opinion, Output, OutputAssertions, Price, Share,
+    SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
+};
+
+/// A key that users write in a case, in a suite or in `arraign.yaml`.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::suite) struct SuiteKey {
+    pub(in crate::suite) name: &'static str,
+    /// The meaning of the key.
+    #[cfg(feature = "schema")]
+    pub(in crate::suite) meaning: &'static str,
+    /// The form of its value.
+    #[cfg(feature = "schema")]
+    pub(in crate::suite) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+    /// The key of which this is another name.
+    pub(in crate::suite) alias_of: Option<&'static str>,
+    /// Whether a suite says it for each of its cases.
+    pub(in crate::suite) shared_by_suite: bool,
+    /// Whether a case's mapping adds to that of its suite, key by key.
+    pub(in crate::suite) is_merged: bool,
+}
+
+/// A key whose value has the form `T`.
+#[cfg_attr(not(feature = "schema"), expect(unused_variables, reason = "only the schema shows the meaning"))]
+const fn key<T: CheckSettings>(name: &'static str, meaning: &'static str) -> SuiteKey {
+    SuiteKey {
+        name,
+        #[cfg(feature = "schema")]
+        meaning,
+        #[cfg(feature = "schema")]
+        schema: schemars::SchemaGenerator::subschema_for::<T>,
+        alias_of: None,
+        shared_by_suite: false,
+        is_merged: false,
+    }
+}
+
+impl SuiteKey {
+    /// The key is another name of `name`.
+    const fn alias_of(self, name: &'static str) -> Self {
+        Self { alias_of: Some(name), ..self }
+    }
+
+    /// A suite says it for each of its cases.
+    const fn shared(self) -> Self {
+        Self { shared_by_suite: true, ..self }
+    }
+
+    /// A case's mapping adds to that of its suite.
+    const fn merged(self) -> Self {
+        Self { is_merged: true, ..self }
+    }
+}
+
+/// The keys of a case.
+pub(in crate::suite) const CASE: &[SuiteKey] = &[
+    key::<Label>("id", "The name of the trial below its file. Required where a file contains several cases."),
+    key::<Label>("name", "Another name of `id`.").alias_of("id"),
+    key::<String>("description", "A description, for people."),
+    key::<CaseInput>("input", "What the agent is asked."),
+    key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
+    key::<Trace>(
+        "trace",
+        "The recorded run: a file, `{file, format, run, each}`, or the run itself. Default: the file `traces/<id>.*` beside this one.",
+    ),
+    key::<Agent>("agent", "The agent that is asked, and recorded.").shared(),
+    key::<Tier>(
+        "tier",
+        "When the case runs: `ARRAIGN_TIER=smoke` runs the smoke cases only. Default: `full`.",
+    ),
+    key::<Texts>("tags", "Tags, by which `ARRAIGN_TAGS` selects cases."),
+    key::<FlagOrReason>("ignore", "`true`: the trial is ignored. A text is the reason."),
+    key::<Time>("timeout", "How long the trial may take: `3s`, `500ms`, or milliseconds."),
+    key::<NonZeroU32>("repeat", "The number of recorded runs. Their median decides."),
+    key::<Status>("expect_verdict", "The verdict that is right. Default: `pass`."),
+    key::<bool>("snapshot", "`true`: the violations are pinned with insta."),
+    key::<bool>("allow_vacuous", "`true`: a check that nothing can break is not a mistake.").shared(),
+    key::<bool>("require_calls", "`true`: a run without calls fails.").shared(),
+    key::<bool>("require_exercised", "`true`: a rule that nothing in the run concerns fails the trial.")
+        .shared(),
+    key::<SameTurn>("same_turn", "Whether two calls of one turn count as ordered."),
+    key::<BTreeMap<String, Opinion>>("opinions", "A judge's opinions by label. They stand in for a judge."),
+    key::<String>("metric", "The check. Its settings stand beside it."),
+    key::<Vec<Value>>("expect", "Checks: one for each entry, with its settings."),
+    key::<Eval>("eval", "Which tools are called, with what arguments, and what the answer says."),
+    key::<Vec<ExtractSettings>>(
+        "extract",
+        "Values that are taken out of the final answer, with optional bounds.",
+    ),
+    key::<Expected>("expected", "A weighted score behind a hard gate."),
+    key::<Thresholds>("thresholds", "What a score and its limits must reach.").merged(),
+    key::<Weights>("weights", "The weight of each dimension.").shared().merged(),
+    key::<OutputAssertions>("output_assertions", "What a broken assertion of `output` does."),
+    key::<AdapterConfig>("adapter_config", "How the sequence is compared."),
+    key::<bool>("sequence_required", "`true`: a broken sequence fails the case, whatever the score."),
+    key::<Switches>("checks", "Checks that are switched on."),
+    key::<Amount>(
+        "max_unsupported",
+        "How much of the answer may be without support: a count from 1, or a share below 1.",
+    ),
+    key::<Vec<Turn>>("turns", "The turns of the conversation, each with its own expectations."),
+    key::<Baseline>("baseline", "A recorded run that was good."),
+    key::<Changes>("baseline_fail_on", "The differences from the baseline that fail."),
+    key::<Vec<String>>(
+        "expected_tools",
+        "The tools. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.",
+    ),
+    key::<Vec<String>>("expected_fields", "The fields that the answer should tell."),
+    key::<BTreeMap<String, bool>>(
+        "criteria",
+        "`grounded`, `tool_called`, or the name of a check that the project registers.",
+    ),
+    key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words for a field."),
+    key::<Said>("answer", "The text that is the answer."),
+    key::<Share>("pass_threshold", "The score that passes. Default: 0.7."),
+    key::<Vec<String>>("forbidden_substrings", "Texts that the answer must not contain."),
+    key::<bool>("refusal_expected", "Whether the agent must refuse."),
+    key::<String>("attack_type", "A label of the attack."),
+    key::<Verification>(
+        "verification",
+        "Whether an agent that changed something verified it: a threshold, `true`, or settings.",
+    ),
+];
+
+/// The keys of a suite beside [`TABLES`] and those that [`CASE`] shares with it.
+pub(in crate::suite) const SUITE: &[SuiteKey] = &[
+    key::<String>("suite", "The name of the suite, for people."),
+    key::<Label>("version", "A version, for people."),
+    key::<String>("description", "A description, for people."),
+    key::<Vec<Value>>("tests", "The cases."),
+    key::<Vec<Value>>("cases", "Another name of `tests`.").alias_of("tests"),
+    key::<Vec<Value>>("scenarios", "Another name of `tests`.").alias_of("tests"),
+    key::<String>("dataset", "A file of rows. The file is then not a suite of its own."),
+    key::<Value>("defaults", "Keys of a case, for all cases."),
+    key::<Output>("output", "The reports that a run writes."),
+    key::<Gate>("gate", "What the cases must reach together: the trial `<file>::pass_threshold`."),
+    key::<SummaryBaseline>("summary_baseline", "An earlier summary, behind which the cases must not fall."),
+];
+
+/// The keys that a suite and `arraign.yaml` have: what checks look up.
+pub(in crate::suite) const TABLES: &[SuiteKey] = &[
+    key::<BTreeMap<String, Texts>>("tool_categories", "Categories of tools, beside the built-in ones."),
+    key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words for a field."),
+    key::<BTreeMap<String, Price>>("prices", "US dollars for a million tokens, by model."),
+    key::<Verification>("verification", "The base of what each case says of verification."),
+    key::<Judge>("judge", "The judge, who is asked what no rule can tell."),
+];
+
+/// The keys of `arraign.yaml` beside [`TABLES`].
+pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
+    key::<Weights>("weights", "The weight of each dimension."),
+    key::<BTreeMap<String, DescribedAgent>>("agents", "The agents that cases may name."),
+];
