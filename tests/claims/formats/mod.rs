@@ -73,8 +73,11 @@ const HOSTILE: &str = "evil]]></x></script><script>alert(2)</script><img src=x>\
 
 /// The run of the hostile trace: all that is said of a run and of a trial, beside what its trace holds, is hostile, too.
 fn hostile_run() -> RunInfo {
-    let verdict =
-        |name: &str, passed: bool| Verdict { passed, ..Verdict::nothing(name, Location::default()) };
+    let verdict = |name: &str, passed: bool| {
+        let mut verdict = Verdict::nothing(name, Location::default());
+        (verdict.passed, verdict.harness) = (passed, HOSTILE.to_owned());
+        verdict
+    };
     let before = [verdict(HOSTILE, true), verdict(&verdicts("hostile")[0].name, true)];
     let trials = before.iter().collect();
     let golden =
