@@ -18,7 +18,7 @@ use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Location, Place};
 use crate::score::compare::Limits;
 use crate::score::statistics::Variance;
-use crate::score::{Part, Scorecard, ScoredBy, Stake};
+use crate::score::{Effect, Part, Scorecard, ScoredBy};
 use crate::trace::Trace;
 use crate::yaml::{Document, Node};
 
@@ -232,7 +232,7 @@ pub struct Expectation {
     /// The place of the check.
     pub place: Place,
     /// The effect of a violation on the case.
-    pub stake: Stake,
+    pub effect: Effect,
     /// The turn of the conversation, from 1. `None` for the whole run.
     pub turn: Option<usize>,
     /// Whether the check reads tool calls.
@@ -298,7 +298,7 @@ impl Expectation {
         Ok(Self {
             check: kind.name,
             place,
-            stake: Stake::Must,
+            effect: Effect::Fail,
             turn: None,
             looks_at_calls: kind.looks_at_calls,
             settings,
@@ -307,8 +307,8 @@ impl Expectation {
     }
 
     /// Says what a violation costs the case.
-    pub fn at_stake(self, stake: Stake) -> Self {
-        Self { stake, ..self }
+    pub fn with_effect(self, effect: Effect) -> Self {
+        Self { effect, ..self }
     }
 
     /// Returns the check.

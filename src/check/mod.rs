@@ -24,8 +24,6 @@ use crate::outcome::{Outcome, Unfit};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::yaml::{Document, Node, nearest};
-#[cfg(not(feature = "json-schema"))]
-use support::without_json_schema::{args_valid, json_schema, tool_output_valid};
 
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
 pub(crate) use order::sequence_valid::SameTurn;

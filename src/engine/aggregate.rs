@@ -1,10 +1,10 @@
 //! What several runs of a case come to: all must hold, or their median, or the share of them that passes.
 
-use super::run::{Held, empty, mean};
+use super::run::{RunResult, mean_score};
 use crate::case::{Case, VarianceBlock};
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation, reaches};
-use crate::score::statistics::{RunScore, Statistics, hold as hold_statistics, median};
-use crate::score::{Scorecard, Stake, written};
+use crate::score::statistics::{RunScore, Statistics, evaluate_variance, median};
+use crate::score::{Effect, Scorecard, written};
 use crate::trace::Trace;
 use crate::verdict::Finding;
 
@@ -16,7 +16,7 @@ const USUAL_LEVEL: f64 = 0.95;
 
 /// What the runs came to.
 #[derive(Default)]
-pub(super) struct Together {
+pub(super) struct Aggregate {
     /// The score of all of them.
     pub(super) score: Score,
     /// What is asked of all of them, and whether it holds.
@@ -26,30 +26,30 @@ pub(super) struct Together {
 }
 
 /// Takes the runs together. Where they decide together, what each run violates on its own is only told.
-pub(super) fn together(case: &Case, held: &mut [Held]) -> Together {
+pub(super) fn aggregate_runs(case: &Case, held: &mut [RunResult]) -> Aggregate {
     if let Some(block) = &case.variance {
         return by_statistics(case, block, held);
     }
-    let score = mean(held.iter().map(Held::score));
+    let score = mean_score(held.iter().map(RunResult::score));
     if case.repeat.is_none() || case.scorecards.is_empty() || held.len() < 2 {
-        return Together { score, ..Together::default() };
+        return Aggregate { score, ..Aggregate::default() };
     }
     by_median(case, held)
 }
 
-fn by_statistics(case: &Case, block: &VarianceBlock, held: &mut [Held]) -> Together {
-    let outcome = hold_statistics(&scores(held), &block.variance, least(case));
+fn by_statistics(case: &Case, block: &VarianceBlock, held: &mut [RunResult]) -> Aggregate {
+    let outcome = evaluate_variance(&collect_figures(held), &block.variance, least_points(case));
     let failures = outcome.failures.into_iter().map(|failure| {
         let at = block.settings.locate(&failure.at).unwrap_or_else(|| block.place.locate());
         failure.resolve(at)
     });
     let violations: Vec<LocatedViolation> = failures.collect();
-    let mut items: Vec<Item> = held.iter().enumerate().map(|(index, run)| item(index, run)).collect();
+    let mut items: Vec<Item> = held.iter().enumerate().map(|(index, run)| run_item(index, run)).collect();
     items.extend(outcome.notes.into_iter().map(|note| Item::new("note", State::Open).note(note)));
     let score =
         outcome.statistics.score.as_ref().map_or(Score::ZERO, |spread| Score::new(spread.mean / POINTS));
     for finding in held.iter_mut().flat_map(|run| &mut run.findings) {
-        finding.stake = Stake::Told;
+        finding.effect = Effect::Inform;
     }
     let finding = Finding {
         status: if violations.is_empty() { Status::Pass } else { Status::Fail },
@@ -57,29 +57,29 @@ fn by_statistics(case: &Case, block: &VarianceBlock, held: &mut [Held]) -> Toget
         violations,
         items,
         of_all_runs: true,
-        ..empty("variance", &block.place)
+        ..Finding::empty("variance", &block.place)
     };
-    Together { score, findings: vec![finding], statistics: Some(outcome.statistics) }
+    Aggregate { score, findings: vec![finding], statistics: Some(outcome.statistics) }
 }
 
 /// The median of each scorecard decides; everything else must hold in each run.
-fn by_median(case: &Case, held: &mut [Held]) -> Together {
+fn by_median(case: &Case, held: &mut [RunResult]) -> Aggregate {
     let wanted = u32::try_from(held.len()).unwrap_or(u32::MAX);
-    let statistics = Statistics::of(&scores(held), wanted, USUAL_LEVEL);
+    let statistics = Statistics::of_runs(&collect_figures(held), wanted, USUAL_LEVEL);
     let cards = case.scorecards.iter().enumerate();
     let findings: Vec<Finding> = cards.filter_map(|(at, card)| median_of(card, at, held)).collect();
     let thresholds: Vec<&str> = case.scorecards.iter().map(|card| card.threshold.setting).collect();
     for finding in held.iter_mut().flat_map(|run| &mut run.findings) {
         if thresholds.contains(&finding.check.as_str()) {
-            finding.stake = Stake::Points;
+            finding.effect = Effect::Points;
         }
     }
-    let score = mean(findings.iter().map(|finding| finding.score));
-    Together { score, findings, statistics: Some(statistics) }
+    let score = mean_score(findings.iter().map(|finding| finding.score));
+    Aggregate { score, findings, statistics: Some(statistics) }
 }
 
 /// The median of one scorecard over all runs. A run without a score has said so itself.
-fn median_of(scorecard: &Scorecard, at: usize, held: &[Held]) -> Option<Finding> {
+fn median_of(scorecard: &Scorecard, at: usize, held: &[RunResult]) -> Option<Finding> {
     let scores: Option<Vec<f64>> = held.iter().map(|run| run.cards.get(at)?.score).collect();
     let scores = scores?;
     let median = median(&scores)?;
@@ -95,12 +95,12 @@ fn median_of(scorecard: &Scorecard, at: usize, held: &[Held]) -> Option<Finding>
     };
     Some(Finding {
         status: if reached { Status::Pass } else { Status::Fail },
-        stake: scorecard.stake,
+        effect: scorecard.effect,
         score: Score::new(median / scorecard.scale.full),
         violations: if reached { Vec::new() } else { vec![missed()] },
-        items: held.iter().enumerate().map(|(index, run)| item(index, run)).collect(),
+        items: held.iter().enumerate().map(|(index, run)| run_item(index, run)).collect(),
         of_all_runs: true,
-        ..empty("repeat", place)
+        ..Finding::empty("repeat", place)
     })
 }
 
@@ -110,23 +110,23 @@ pub(super) fn has_statistics(case: &Case) -> bool {
 }
 
 /// The figures of a run that has a score: one that erred, or that nothing could be told of, counts as missing.
-pub(super) fn figures(trace: &Trace, held: &Held) -> Option<RunScore> {
+pub(super) fn run_figures(trace: &Trace, held: &RunResult) -> Option<RunScore> {
     let status = held.status();
     let has_score = matches!(status, Status::Pass | Status::Fail);
-    has_score.then(|| RunScore::of(trace, held.score().get() * POINTS, status == Status::Pass))
+    has_score.then(|| RunScore::from_trace(trace, held.score().get() * POINTS, status == Status::Pass))
 }
 
-fn scores(held: &[Held]) -> Vec<RunScore> {
+fn collect_figures(held: &[RunResult]) -> Vec<RunScore> {
     held.iter().filter_map(|run| run.figures.clone()).collect()
 }
 
 /// What a single run must reach, in points, where one scorecard says it.
-fn least(case: &Case) -> Option<f64> {
+fn least_points(case: &Case) -> Option<f64> {
     let [card] = case.scorecards.as_slice() else { return None };
     Some(card.threshold.least / card.scale.full * POINTS)
 }
 
-fn item(index: usize, run: &Held) -> Item {
+fn run_item(index: usize, run: &RunResult) -> Item {
     let state = match run.status() {
         Status::Pass => State::Held,
         Status::Fail => State::Violated,
@@ -140,8 +140,8 @@ fn item(index: usize, run: &Held) -> Item {
 }
 
 /// The first thing that a run violates: `contains: the answer does not contain ...`.
-fn first_claim(run: &Held) -> Option<String> {
-    let counts = |finding: &&Finding| finding.stake != Stake::Points;
+fn first_claim(run: &RunResult) -> Option<String> {
+    let counts = |finding: &&Finding| finding.effect != Effect::Points;
     let broken = run.findings.iter().filter(counts);
     let mut claims = broken.filter_map(|finding| {
         let claim =

@@ -25,16 +25,16 @@ const OVERHEAD: usize = 64;
 
 /// Adds the details of each run that something is wrong with to the verdict of a trial that does not pass. The error is
 /// why a run cannot be read.
-pub(super) fn add<R: Borrow<Run>>(
+pub(super) fn add_details<R: Borrow<Run>>(
     verdict: &mut Verdict,
     runs: impl Iterator<Item = Result<R, String>>,
 ) -> Result<(), String> {
     let wrong = runs_concerned(verdict);
-    let mut left = Share(MOST);
+    let mut left = TextBudget(MOST);
     for (index, run) in runs.enumerate().filter(|(index, _)| wrong.contains(index)) {
         let concerned = calls_concerned(&verdict.findings, index);
         if let Some(summary) = verdict.runs.get_mut(index) {
-            let details = details(&run?.borrow().trace, summary, &concerned, &mut left);
+            let details = describe_run(&run?.borrow().trace, summary, &concerned, &mut left);
             summary.details = (details != RunDetails::default()).then_some(details);
         }
     }
@@ -55,19 +55,24 @@ fn calls_concerned(findings: &[Finding], run: usize) -> BTreeSet<usize> {
     violations.flat_map(|violation| violation.calls.iter().copied().chain(violation.call)).collect()
 }
 
-fn details(trace: &Trace, summary: &RunSummary, concerned: &BTreeSet<usize>, left: &mut Share) -> RunDetails {
+fn describe_run(
+    trace: &Trace,
+    summary: &RunSummary,
+    concerned: &BTreeSet<usize>,
+    left: &mut TextBudget,
+) -> RunDetails {
     let answer = trace.answer.as_ref().filter(|whole| summary.answer.as_ref() != Some(whole));
-    let answer = answer.and_then(|answer| left.text(answer));
+    let answer = answer.and_then(|answer| left.take_text(answer));
     let is_concerned = |(call, _): &(&Call, &CallSummary)| concerned.contains(&call.index);
     let pairs = || trace.calls.iter().zip(&summary.calls);
     let mut calls: Vec<CallDetails> =
-        pairs().filter(is_concerned).filter_map(|(call, shown)| of_call(call, shown, left)).collect();
+        pairs().filter(is_concerned).filter_map(|(call, shown)| describe_call(call, shown, left)).collect();
     let others = pairs().filter(|pair| !is_concerned(pair));
-    calls.extend(others.filter_map(|(call, shown)| of_call(call, shown, left)));
+    calls.extend(others.filter_map(|(call, shown)| describe_call(call, shown, left)));
     calls.sort_by_key(|call| call.index);
     let messages = trace.messages.iter().filter(|message| !is_answer(message, trace));
-    let messages: Vec<Message> = messages.filter_map(|message| of_message(message, left)).collect();
-    let stop_reason = trace.stop_reason.as_ref().and_then(|why| left.text(why));
+    let messages: Vec<Message> = messages.filter_map(|message| describe_message(message, left)).collect();
+    let stop_reason = trace.stop_reason.as_ref().and_then(|why| left.take_text(why));
     RunDetails { messages, calls, answer, stop_reason, cut: left.is_spent() }
 }
 
@@ -76,17 +81,17 @@ fn is_answer(message: &Message, trace: &Trace) -> bool {
     message.after_calls == trace.calls.len() && trace.answer.as_ref() == Some(&message.text)
 }
 
-fn of_message(message: &Message, left: &mut Share) -> Option<Message> {
-    left.text(&message.text).map(|text| Message { text, ..message.clone() })
+fn describe_message(message: &Message, left: &mut TextBudget) -> Option<Message> {
+    left.take_text(&message.text).map(|text| Message { text, ..message.clone() })
 }
 
-fn of_call(call: &Call, shown: &CallSummary, left: &mut Share) -> Option<CallDetails> {
+fn describe_call(call: &Call, shown: &CallSummary, left: &mut TextBudget) -> Option<CallDetails> {
     let arguments = call.arguments.to_text();
     let details = CallDetails {
         index: call.index,
-        arguments: (arguments != shown.arguments).then(|| left.text(&arguments)).flatten(),
-        result: call.result.as_ref().and_then(|result| left.text(&text_of(result))),
-        error: call.error.as_ref().and_then(|error| left.text(error)),
+        arguments: (arguments != shown.arguments).then(|| left.take_text(&arguments)).flatten(),
+        result: call.result.as_ref().and_then(|result| left.take_text(&text_of(result))),
+        error: call.error.as_ref().and_then(|error| left.take_text(error)),
         started_ms: call.started_ms,
         duration_ms: call.duration_ms,
     };
@@ -100,15 +105,15 @@ fn text_of(value: &Value) -> String {
 }
 
 /// The bytes that a trial may still take.
-struct Share(usize);
+struct TextBudget(usize);
 
-impl Share {
+impl TextBudget {
     /// `text`, harmless and no longer than it may be; `None` where nothing is left.
-    fn text(&mut self, text: &str) -> Option<String> {
+    fn take_text(&mut self, text: &str) -> Option<String> {
         if self.is_spent() {
             return None;
         }
-        let text = cut(text);
+        let text = mask_and_cut(text);
         self.0 = self.0.saturating_sub(text.len() + OVERHEAD);
         Some(text)
     }
@@ -120,7 +125,7 @@ impl Share {
 
 /// Secrets are masked before the text is cut, so that none loses its shape. Where only the beginning is looked at, the
 /// end of that is never shown: what stands there may be the first half of a secret.
-fn cut(text: &str) -> String {
+fn mask_and_cut(text: &str) -> String {
     let looked_at = text.char_indices().nth(LONGEST + BEYOND).map(|(end, _)| end);
     let masked = without_secrets(text[..looked_at.unwrap_or(text.len())].to_owned());
     let length = masked.chars().count();
@@ -140,16 +145,16 @@ mod tests {
         let key = format!("sk-proj-{}", "a1B2".repeat(12));
         for before in [LONGEST - 20, LONGEST + BEYOND - 20] {
             let text = format!("{} {key} {}", "x".repeat(before), "y ".repeat(9_000));
-            let shown = cut(&text);
+            let shown = mask_and_cut(&text);
             assert!(!shown.contains("a1B2") && shown.len() <= LONGEST + 3, "{}", &shown[shown.len() - 60..]);
         }
-        assert_eq!(cut("short"), "short");
+        assert_eq!(mask_and_cut("short"), "short");
     }
 
     #[test]
     fn texts_end_where_the_share_is_spent() {
-        let mut left = Share(MOST);
-        let texts: Vec<String> = (0..1_000).map_while(|_| left.text(&"ä".repeat(LONGEST + 1))).collect();
+        let mut left = TextBudget(MOST);
+        let texts: Vec<String> = (0..1_000).map_while(|_| left.take_text(&"ä".repeat(LONGEST + 1))).collect();
         let bytes: usize = texts.iter().map(String::len).sum();
         assert!(left.is_spent() && bytes < MOST + 4 * LONGEST, "{bytes}");
     }

@@ -3,10 +3,10 @@
 use std::borrow::Borrow;
 use std::time::Instant;
 
-use super::aggregate::together;
-use super::baseline::Compared;
+use super::aggregate::aggregate_runs;
+use super::baseline::BaselineComparison;
 use super::details;
-use super::run::{Held, hold, millis, weight_on_case};
+use super::run::{RunResult, evaluate_run, millis_since, weight_on_case};
 use super::secrets;
 use crate::case::Case;
 use crate::judge::JudgeSession;
@@ -33,11 +33,11 @@ pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
 /// Holds each recorded run against `case`, whose trial is called `name`. All of them must hold, unless the case says
 /// what several must come to.
 pub fn evaluate_recorded(case: &Case, name: &str, recorded: &Recorded) -> Verdict {
-    evaluate_heard(case, name, recorded, None)
+    evaluate_with_judge(case, name, recorded, None)
 }
 
 /// The same, where a judge may be asked for the opinions that the case does not hold.
-pub fn evaluate_heard(
+pub fn evaluate_with_judge(
     case: &Case,
     name: &str,
     recorded: &Recorded,
@@ -56,43 +56,46 @@ pub fn evaluate_each<R: Borrow<Run>, I: Iterator<Item = Result<R, String>>>(
     hearing: Option<&JudgeSession<'_>>,
 ) -> Verdict {
     let started = Instant::now();
-    let mut seen =
-        Seen { verdict: blank(case, name), held: Vec::new(), compared: Compared::of(case, baseline) };
+    let mut seen = RunResults {
+        verdict: blank_verdict(case, name),
+        held: Vec::new(),
+        compared: BaselineComparison::new(case, baseline),
+    };
     for run in runs() {
         match run {
-            Ok(run) => seen.add(case, run.borrow(), hearing),
+            Ok(run) => seen.add_run(case, run.borrow(), hearing),
             Err(error) => return failed_with(case, name, case.trace_place(), error),
         }
     }
-    let mut verdict = stamped(case, seen.finish(case));
+    let mut verdict = finish_verdict(case, seen.into_verdict(case));
     if !verdict.passed
-        && let Err(error) = details::add(&mut verdict, runs())
+        && let Err(error) = details::add_details(&mut verdict, runs())
     {
         return failed_with(case, name, case.trace_place(), error);
     }
-    verdict.duration_ms = millis(started);
+    verdict.duration_ms = millis_since(started);
     verdict
 }
 
 /// What is known of the runs that were looked at.
-struct Seen<'b> {
+struct RunResults<'b> {
     verdict: Verdict,
-    held: Vec<Held>,
-    compared: Compared<'b>,
+    held: Vec<RunResult>,
+    compared: BaselineComparison<'b>,
 }
 
-impl Seen<'_> {
-    fn add(&mut self, case: &Case, run: &Run, hearing: Option<&JudgeSession<'_>>) {
-        let held = hold(case, &run.trace, self.held.len(), hearing);
-        self.compared.add(case, run, self.held.len(), &held, hearing);
-        self.verdict.runs.push(summary(case, run));
+impl RunResults<'_> {
+    fn add_run(&mut self, case: &Case, run: &Run, hearing: Option<&JudgeSession<'_>>) {
+        let held = evaluate_run(case, &run.trace, self.held.len(), hearing);
+        self.compared.compare_run(case, run, self.held.len(), &held, hearing);
+        self.verdict.runs.push(summarize_run(case, run));
         self.held.push(held);
     }
 
     /// The runs taken together.
-    fn finish(self, case: &Case) -> Verdict {
+    fn into_verdict(self, case: &Case) -> Verdict {
         let Self { mut verdict, mut held, compared } = self;
-        let together = together(case, &mut held);
+        let together = aggregate_runs(case, &mut held);
         if held.is_empty() {
             let (message, at) = ("the trace holds no run".to_owned(), case.trace_place().locate());
             verdict.errors.push(TrialError { message, at });
@@ -116,39 +119,40 @@ impl Seen<'_> {
 }
 
 /// What the engine alone knows of a violation, and what it keeps back: whoever found it need not think of either.
-fn stamped(case: &Case, mut verdict: Verdict) -> Verdict {
+fn finish_verdict(case: &Case, mut verdict: Verdict) -> Verdict {
     for violation in verdict.findings.iter_mut().flat_map(|finding| &mut finding.violations) {
         violation.shared = !case.extent.lines().contains(&violation.at.line);
     }
-    secrets::mask(&mut verdict);
+    secrets::mask_verdict(&mut verdict);
     verdict
 }
 
 /// The verdict of a case for which no answer could be had, because of what `at` says.
 pub fn failed_with(case: &Case, name: &str, at: &Place, message: String) -> Verdict {
     let error = TrialError { message, at: at.locate() };
-    let scorecards = case.scorecards.iter().map(|card| card.empty(0, "there is no evidence")).collect();
-    let mut verdict = Verdict { status: Status::Error, errors: vec![error], scorecards, ..blank(case, name) };
+    let scorecards = case.scorecards.iter().map(|card| card.empty_card(0, "there is no evidence")).collect();
+    let mut verdict =
+        Verdict { status: Status::Error, errors: vec![error], scorecards, ..blank_verdict(case, name) };
     verdict.passed = verdict.expected == Status::Error;
-    stamped(case, verdict)
+    finish_verdict(case, verdict)
 }
 
-fn blank(case: &Case, name: &str) -> Verdict {
+fn blank_verdict(case: &Case, name: &str) -> Verdict {
     Verdict {
         description: case.description.clone(),
         tier: case.tier,
         tags: case.tags.clone(),
         expected: case.expect_verdict.unwrap_or(Status::Pass),
-        ..Verdict::nothing(name, case.place.locate())
+        ..Verdict::empty(name, case.place.locate())
     }
 }
 
-fn summary(case: &Case, run: &Run) -> RunSummary {
+fn summarize_run(case: &Case, run: &Run) -> RunSummary {
     let calls = run.trace.calls.iter().map(|call| CallSummary {
         index: call.index,
         turn: call.turn,
         name: call.name.clone(),
-        arguments: shown(call.arguments.to_text()),
+        arguments: excerpt(call.arguments.to_text()),
         status: call.status,
     });
     RunSummary {
@@ -156,9 +160,9 @@ fn summary(case: &Case, run: &Run) -> RunSummary {
         format: run.format.to_owned(),
         id: run.trace.id.clone(),
         calls: calls.collect(),
-        answer: run.trace.answer.clone().map(shown),
-        agent: run.trace.agent.clone().map(shown),
-        model: run.trace.model.clone().map(shown),
+        answer: run.trace.answer.clone().map(excerpt),
+        agent: run.trace.agent.clone().map(excerpt),
+        model: run.trace.model.clone().map(excerpt),
         usage: run.trace.usage,
         cost_usd: case.prices.cost(&run.trace),
         duration_ms: run.trace.duration_ms,
@@ -167,7 +171,7 @@ fn summary(case: &Case, run: &Run) -> RunSummary {
 }
 
 /// The first [`SHOWN`] characters, secrets masked: before it is cut, so that none loses its shape.
-fn shown(text: String) -> String {
+fn excerpt(text: String) -> String {
     let mut text = without_secrets(text);
     if text.len() > SHOWN
         && let Some((end, _)) = text.char_indices().nth(SHOWN)

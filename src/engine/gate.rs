@@ -1,6 +1,5 @@
 //! The verdict of a suite's gate: what its cases reach together.
 
-use super::run::empty;
 use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, count_to_f64, reaches};
 use crate::place::{Location, Place};
 use crate::score::Card;
@@ -16,7 +15,7 @@ const NAMED: usize = 5;
 
 /// One case of a gated suite.
 #[derive(Debug, Clone)]
-pub struct Measured {
+pub struct MeasuredCase {
     /// Its trial's name.
     pub name: String,
     /// Where it stands.
@@ -27,29 +26,29 @@ pub struct Measured {
     pub said: Option<String>,
 }
 
-impl Measured {
+impl MeasuredCase {
     /// What a gate keeps of `verdict`.
-    pub fn of(verdict: &Verdict) -> Self {
+    pub fn from_verdict(verdict: &Verdict) -> Self {
         let error = verdict.errors.first().map(|error| first_line(&error.message));
         let unfit = verdict.findings.iter().find_map(|finding| finding.unfit.as_deref()).map(first_line);
         Self {
             name: verdict.name.clone(),
             at: verdict.case.clone(),
-            row: Row::of(verdict),
+            row: Row::from_verdict(verdict),
             said: error.or(unfit).map(str::to_owned),
         }
     }
 
     /// The same case, of which no score can be told.
-    pub fn unknown(self) -> Self {
-        Self { row: self.row.unknown(), ..self }
+    pub fn without_score(self) -> Self {
+        Self { row: self.row.without_score(), ..self }
     }
 
-    fn score(&self) -> f64 {
+    fn score_or_zero(&self) -> f64 {
         self.row.score.unwrap_or(0.0)
     }
 
-    fn item(&self) -> Item {
+    fn to_item(&self) -> Item {
         let state = match (self.row.score, self.row.passed) {
             (None, _) => State::Open,
             (_, true) => State::Held,
@@ -61,14 +60,14 @@ impl Measured {
     }
 
     /// What the case costs the mean, and what a reader needs to look at it.
-    fn loss(&self, weight: f64) -> Loss {
+    fn to_loss(&self, weight: f64) -> Loss {
         let axes = self.row.golden.as_ref().and_then(|row| row.axes);
-        let axes = axes.map(|axes| axes.named().map(|(name, score)| format!("{name} {}", written(score))));
+        let axes = axes.map(|axes| axes.by_name().map(|(name, score)| format!("{name} {}", written(score))));
         let why = self.said.clone().or_else(|| axes.map(|axes| axes.join(", ")));
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
-        let (name, score) = (&self.name, written(self.score()));
+        let (name, score) = (&self.name, written(self.score_or_zero()));
         Loss {
-            points: (1.0 - self.score()) * weight,
+            points: (1.0 - self.score_or_zero()) * weight,
             why: format!("`{name}` scores {score} at {}{why}", self.at),
         }
     }
@@ -80,11 +79,11 @@ fn first_line(text: &str) -> &str {
 
 /// The verdict of the trial called `name`: the mean of `cases` against the gate, and what an earlier summary says of
 /// them.
-pub fn hold_gate(gate: &Gate, name: &str, cases: &[Measured], baseline: Option<Finding>) -> Verdict {
+pub fn evaluate_gate(gate: &Gate, name: &str, cases: &[MeasuredCase], baseline: Option<Finding>) -> Verdict {
     let (card, held) = match gate.mean {
         Some(least) => {
-            let card = card(least, cases);
-            let finding = finding(&card, &gate.place, cases);
+            let card = mean_card(least, cases);
+            let finding = mean_finding(&card, &gate.place, cases);
             (Some(card), Some(finding))
         }
         None => (None, None),
@@ -98,18 +97,18 @@ pub fn hold_gate(gate: &Gate, name: &str, cases: &[Measured], baseline: Option<F
         score,
         findings,
         scorecards: card.into_iter().collect(),
-        ..Verdict::nothing(name, gate.place.locate())
+        ..Verdict::empty(name, gate.place.locate())
     }
 }
 
 /// The mean of the cases as a scorecard: each is worth the same.
-fn card(least: f64, cases: &[Measured]) -> Card {
+fn mean_card(least: f64, cases: &[MeasuredCase]) -> Card {
     let weight = 1.0 / count_to_f64(cases.len().max(1));
-    let mut losses: Vec<Loss> = cases.iter().map(|case| case.loss(weight)).collect();
+    let mut losses: Vec<Loss> = cases.iter().map(|case| case.to_loss(weight)).collect();
     losses.retain(|loss| loss.points > 0.0);
     losses.sort_by(|one, other| other.points.total_cmp(&one.points));
-    let mean = cases.iter().map(Measured::score).sum::<f64>() * weight;
-    let undecided = undecided(cases);
+    let mean = cases.iter().map(MeasuredCase::score_or_zero).sum::<f64>() * weight;
+    let undecided = undecided_reason(cases);
     Card {
         name: GATE.to_owned(),
         run: 0,
@@ -125,7 +124,7 @@ fn card(least: f64, cases: &[Measured]) -> Card {
 }
 
 /// Why there is no mean: a case whose evidence is silent has no score, and 0 would be a guess.
-fn undecided(cases: &[Measured]) -> Option<String> {
+fn undecided_reason(cases: &[MeasuredCase]) -> Option<String> {
     let open: Vec<&str> =
         cases.iter().filter(|case| case.row.score.is_none()).map(|case| case.name.as_str()).collect();
     let more = if open.len() > NAMED { ", ..." } else { "" };
@@ -136,14 +135,15 @@ fn undecided(cases: &[Measured]) -> Option<String> {
     })
 }
 
-fn finding(card: &Card, place: &Place, cases: &[Measured]) -> Finding {
-    let found = Finding { items: cases.iter().map(Measured::item).collect(), ..empty(GATE, place) };
+fn mean_finding(card: &Card, place: &Place, cases: &[MeasuredCase]) -> Finding {
+    let found =
+        Finding { items: cases.iter().map(MeasuredCase::to_item).collect(), ..Finding::empty(GATE, place) };
     if card.not_computed.is_some() {
         let help = "record what they lack, or take them out of the suite".to_owned();
         let unfit = card.not_computed.clone();
         return Finding { status: Status::Undecided, unfit, help: Some(help), ..found };
     }
-    let missed = (!card.passed).then(|| missed(card, place.locate(), cases));
+    let missed = (!card.passed).then(|| mean_violation(card, place.locate(), cases));
     Finding {
         status: if card.passed { Status::Pass } else { Status::Fail },
         score: card.share(),
@@ -153,7 +153,7 @@ fn finding(card: &Card, place: &Place, cases: &[Measured]) -> Finding {
     }
 }
 
-fn missed(card: &Card, at: Location, cases: &[Measured]) -> LocatedViolation {
+fn mean_violation(card: &Card, at: Location, cases: &[MeasuredCase]) -> LocatedViolation {
     let (mean, least) = (written(card.share().get()), written(card.least));
     let count = if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };
     Violation {

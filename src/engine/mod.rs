@@ -10,6 +10,6 @@ mod run;
 mod scoring;
 mod secrets;
 
-pub use evaluate::{evaluate, evaluate_each, evaluate_heard, evaluate_recorded, failed_with};
-pub use gate::{Measured, hold_gate};
-pub use regression::hold_baseline;
+pub use evaluate::{evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge, failed_with};
+pub use gate::{MeasuredCase, evaluate_gate};
+pub use regression::evaluate_summary_baseline;

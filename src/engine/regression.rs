@@ -1,6 +1,5 @@
 //! `summary_baseline`: the means of a suite against those of an earlier summary.
 
-use super::run::empty;
 use crate::outcome::{Item, Outcome, State, Status, Violation};
 use crate::place::{LoadError, LoadErrors};
 use crate::score::written;
@@ -21,16 +20,16 @@ const HOW_TO_WRITE: &str = "a run with ARRAIGN_OUTPUT_JSON=path writes the summa
 type Means = [(&'static str, f64); 4];
 
 /// What `summary_baseline` says of the suite's cases, whose means are `now`.
-pub fn hold_baseline(
+pub fn evaluate_summary_baseline(
     baseline: &SummaryBaseline,
     file: Result<&Document, LoadErrors>,
     now: &Group,
 ) -> Finding {
     let before = file.and_then(|document| group_of(document, &now.name).map_err(LoadErrors::from));
-    match (before, means(now)) {
-        (Err(errors), _) => unreadable(baseline, &errors),
+    match (before, means_of_group(now)) {
+        (Err(errors), _) => unreadable_finding(baseline, &errors),
         (Ok(_), None) => nothing_to_compare(baseline, now),
-        (Ok((before, then)), Some(means)) => compare(baseline, (&before, then), (now, means)),
+        (Ok((before, then)), Some(means)) => compare_means(baseline, (&before, then), (now, means)),
     }
 }
 
@@ -55,18 +54,18 @@ fn group_of(document: &Document, name: &str) -> Result<(Group, Means), LoadError
     };
     let before = summary.suites[at].clone();
     let node = whole.pointer(&format!("{below}/suites/{at}")).unwrap_or(root);
-    let means = means(&before).ok_or_else(|| node.error("the summary lacks `axes` or `overall`"))?;
+    let means = means_of_group(&before).ok_or_else(|| node.error("the summary lacks `axes` or `overall`"))?;
     Ok((before, means))
 }
 
-fn means(group: &Group) -> Option<Means> {
-    let [groundedness, correctness, completeness] = group.axes?.named();
+fn means_of_group(group: &Group) -> Option<Means> {
+    let [groundedness, correctness, completeness] = group.axes?.by_name();
     Some([groundedness, correctness, completeness, ("overall", group.overall?)])
 }
 
 /// The mistake is shown where it stands; a file that is not there, where it is named.
-fn unreadable(baseline: &SummaryBaseline, errors: &LoadErrors) -> Finding {
-    let found = empty(CHECK, &baseline.place);
+fn unreadable_finding(baseline: &SummaryBaseline, errors: &LoadErrors) -> Finding {
+    let found = Finding::empty(CHECK, &baseline.place);
     let Some(error) = errors.iter().next() else { return found };
     let at = error.place.locate();
     if at.text.is_empty() {
@@ -78,7 +77,7 @@ fn unreadable(baseline: &SummaryBaseline, errors: &LoadErrors) -> Finding {
 }
 
 fn nothing_to_compare(baseline: &SummaryBaseline, now: &Group) -> Finding {
-    let found = empty(CHECK, &baseline.place);
+    let found = Finding::empty(CHECK, &baseline.place);
     if now.axes.is_none() {
         let unfit = "no case of the suite that ran is a golden row: there are no axes to compare".to_owned();
         return Finding { unfit: Some(unfit), ..found };
@@ -87,14 +86,16 @@ fn nothing_to_compare(baseline: &SummaryBaseline, now: &Group) -> Finding {
     Finding { status: Status::Undecided, unfit: Some(unfit), ..found }
 }
 
-fn compare(baseline: &SummaryBaseline, before: (&Group, Means), now: (&Group, Means)) -> Finding {
+fn compare_means(baseline: &SummaryBaseline, before: (&Group, Means), now: (&Group, Means)) -> Finding {
     let (mut items, mut violations) = (Vec::new(), Vec::new());
     for ((axis, then), (_, score)) in before.1.into_iter().zip(now.1) {
         let fell = then - score > baseline.max_regression + EPSILON;
         let state = if fell { State::Violated } else { State::Held };
         items.push(Item::new(format!("{axis}: {}, was {}", written(score), written(then)), state));
         violations.extend(fell.then(|| {
-            fallen(baseline, axis, then, score).help(help(before.0, now.0)).resolve(baseline.place.locate())
+            drop_violation(baseline, axis, then, score)
+                .help(regression_help(before.0, now.0))
+                .resolve(baseline.place.locate())
         }));
     }
     let outcome = Outcome::of_items(items, Vec::new());
@@ -104,11 +105,11 @@ fn compare(baseline: &SummaryBaseline, before: (&Group, Means), now: (&Group, Me
         items: outcome.items,
         losses: outcome.losses,
         violations,
-        ..empty(CHECK, &baseline.place)
+        ..Finding::empty(CHECK, &baseline.place)
     }
 }
 
-fn fallen(baseline: &SummaryBaseline, axis: &str, then: f64, now: f64) -> Violation {
+fn drop_violation(baseline: &SummaryBaseline, axis: &str, then: f64, now: f64) -> Violation {
     let most = written(baseline.max_regression);
     let drop = written(then - now);
     let (least, then) = (written(then - baseline.max_regression), written(then));
@@ -120,7 +121,7 @@ fn fallen(baseline: &SummaryBaseline, axis: &str, then: f64, now: f64) -> Violat
     .expected(format!("a mean of {least} or more (it was {then})"), written(now))
 }
 
-fn help(before: &Group, now: &Group) -> String {
+fn regression_help(before: &Group, now: &Group) -> String {
     if before.cases != now.cases {
         return format!(
             "the summary is of {} cases and this run of {}: compare like with like, or write it anew",

@@ -1,33 +1,31 @@
 //! One run held against a case: every check is asked, and what it says becomes a finding.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use super::aggregate::{figures, has_statistics};
-use super::scoring::{is_broken_gate, score};
+use super::aggregate::{has_statistics, run_figures};
+use super::scoring::{is_broken_gate, score_run};
 use crate::case::{Case, Expectation};
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
     Item, LocatedViolation, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
 };
-use crate::place::Place;
 use crate::score::statistics::RunScore;
-use crate::score::{Card, Stake};
+use crate::score::{Card, Effect};
 use crate::trace::Trace;
 use crate::verdict::Finding;
 
 /// What one run came to.
-pub(super) struct Held {
+pub(super) struct RunResult {
     pub(super) findings: Vec<Finding>,
     pub(super) cards: Vec<Card>,
     /// What statistics ask of it, where it is one of several that are taken together.
     pub(super) figures: Option<RunScore>,
 }
 
-impl Held {
+impl RunResult {
     /// How the run ended.
     pub(super) fn status(&self) -> Status {
         self.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error)
@@ -36,22 +34,27 @@ impl Held {
     /// The mean of its scorecards; of a case without one, of its findings.
     pub(super) fn score(&self) -> Score {
         if self.cards.is_empty() {
-            return mean(self.findings.iter().map(|finding| finding.score));
+            return mean_score(self.findings.iter().map(|finding| finding.score));
         }
-        mean(self.cards.iter().map(Card::share))
+        mean_score(self.cards.iter().map(Card::share))
     }
 }
 
 /// Holds one run against the case.
-pub(super) fn hold(case: &Case, trace: &Trace, run: usize, hearing: Option<&JudgeSession<'_>>) -> Held {
+pub(super) fn evaluate_run(
+    case: &Case,
+    trace: &Trace,
+    run: usize,
+    hearing: Option<&JudgeSession<'_>>,
+) -> RunResult {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
     let answers = ask_all(case, evidence, run, hearing);
-    let scored = score(case, run, &answers);
+    let scored = score_run(case, run, &answers);
     let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
     findings.extend(scored.findings);
     findings.extend(missing_calls(case, trace, run));
-    let mut held = Held { findings, cards: scored.cards, figures: None };
-    held.figures = has_statistics(case).then(|| figures(trace, &held)).flatten();
+    let mut held = RunResult { findings, cards: scored.cards, figures: None };
+    held.figures = has_statistics(case).then(|| run_figures(trace, &held)).flatten();
     held
 }
 
@@ -65,12 +68,12 @@ fn ask_all(
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
     for first in [true, false] {
-        if !first && let Some(opinions) = heard(case, &evidence, hearing) {
+        if !first && let Some(opinions) = ask_judge(case, &evidence, hearing) {
             evidence.opinions = Cow::Owned(opinions);
         }
         for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
             if comes_first(expectation) == first {
-                *answer = Some(ask(expectation, &evidence, run));
+                *answer = Some(evaluate_expectation(expectation, &evidence, run));
             }
         }
         if answers.iter().flatten().any(is_broken_gate) {
@@ -80,38 +83,38 @@ fn ask_all(
     answers
 }
 
-fn heard(case: &Case, evidence: &Evidence<'_>, hearing: Option<&JudgeSession<'_>>) -> Option<Opinions> {
+fn ask_judge(case: &Case, evidence: &Evidence<'_>, hearing: Option<&JudgeSession<'_>>) -> Option<Opinions> {
     hearing.map_or_else(|| opinions_without_judge(case), |hearing| hearing.collect_opinions(case, evidence))
 }
 
 fn comes_first(expectation: &Expectation) -> bool {
-    expectation.stake == Stake::Gate && expectation.check().questions().is_empty()
+    expectation.effect == Effect::Gate && expectation.check().questions().is_empty()
 }
 
 /// What a finding makes of its case: lost points are no violation of their own.
 pub(super) fn weight_on_case(finding: &Finding) -> Status {
-    match (finding.stake, finding.status) {
-        (Stake::Points, Status::Fail) | (Stake::Told, _) => Status::Pass,
+    match (finding.effect, finding.status) {
+        (Effect::Points, Status::Fail) | (Effect::Inform, _) => Status::Pass,
         (_, status) => status,
     }
 }
 
-fn ask(expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
+fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
     let started = Instant::now();
     // A panic in a check is that trial's error, never the end of the run.
-    let answer = catch_unwind(AssertUnwindSafe(|| answer(expectation, evidence)));
+    let answer = catch_unwind(AssertUnwindSafe(|| run_check(expectation, evidence)));
     let mut finding = match answer {
         Ok(Ok(outcome)) => of_outcome(expectation, outcome),
         Ok(Err(unfit)) => of_unfit(expectation, unfit),
         Err(payload) => of_panic(expectation, payload.as_ref()),
     };
     finding.run = run;
-    finding.duration_ms = millis(started);
+    finding.duration_ms = millis_since(started);
     finding
 }
 
 /// The check's answer about the run, or about the turn of it that the expectation is about.
-fn answer(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     if expectation.looks_at_calls && evidence.trace.calls_unrecorded {
         return Err(Unfit::missing("the trace does not record the tool calls")
             .help("record the run in a format that has them; the final answer can be checked as it is"));
@@ -135,7 +138,7 @@ fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
         losses: outcome.losses,
         stats: outcome.stats,
         values: outcome.values,
-        ..unanswered(expectation)
+        ..unanswered_finding(expectation)
     }
 }
 
@@ -149,7 +152,7 @@ fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
         unfit: Some(reason),
         help: unfit.help,
         violations: locate_all(expectation, unfit.violations),
-        ..unanswered(expectation)
+        ..unanswered_finding(expectation)
     }
 }
 
@@ -157,32 +160,11 @@ fn of_panic(expectation: &Expectation, payload: &(dyn std::any::Any + Send)) -> 
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let said = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
     let unfit = Some(format!("the check panicked: {said}"));
-    Finding { unfit, ..unanswered(expectation) }
+    Finding { unfit, ..unanswered_finding(expectation) }
 }
 
-fn unanswered(expectation: &Expectation) -> Finding {
-    Finding { stake: expectation.stake, ..empty(expectation.check, &expectation.place) }
-}
-
-/// A finding that says nothing yet.
-pub(super) fn empty(check: &str, place: &Place) -> Finding {
-    Finding {
-        check: check.to_owned(),
-        status: Status::Error,
-        stake: Stake::Must,
-        run: 0,
-        of_all_runs: false,
-        at: place.locate(),
-        score: Score::ZERO,
-        violations: Vec::new(),
-        unfit: None,
-        help: None,
-        items: Vec::new(),
-        losses: Vec::new(),
-        stats: BTreeMap::new(),
-        values: BTreeMap::new(),
-        duration_ms: 0.0,
-    }
+fn unanswered_finding(expectation: &Expectation) -> Finding {
+    Finding { effect: expectation.effect, ..Finding::empty(expectation.check, &expectation.place) }
 }
 
 /// Resolves the pointer of each violation to the setting's place in the case's file.
@@ -199,7 +181,12 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
     let place = case.require_calls.as_ref()?;
     if trace.calls_unrecorded {
         let unfit = Some("the trace does not record the tool calls".to_owned());
-        return Some(Finding { status: Status::Undecided, run, unfit, ..empty("require_calls", place) });
+        return Some(Finding {
+            status: Status::Undecided,
+            run,
+            unfit,
+            ..Finding::empty("require_calls", place)
+        });
     }
     let violation = trace.calls.is_empty().then(|| {
         Violation::new("the agent called no tool at all")
@@ -216,16 +203,16 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
         items: outcome.items,
         losses: outcome.losses,
         violations: violation.into_iter().collect(),
-        ..empty("require_calls", place)
+        ..Finding::empty("require_calls", place)
     })
 }
 
-pub(super) fn mean(scores: impl ExactSizeIterator<Item = Score>) -> Score {
+pub(super) fn mean_score(scores: impl ExactSizeIterator<Item = Score>) -> Score {
     let count = count_to_f64(scores.len().max(1));
     Score::new(scores.map(Score::get).sum::<f64>() / count)
 }
 
-pub(super) fn millis(started: Instant) -> f64 {
+pub(super) fn millis_since(started: Instant) -> f64 {
     // Whole microseconds: more digits than that are noise, and they cost time to print.
     let micros = u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX);
     f64::from(micros) / 1000.0

@@ -10,7 +10,7 @@ use crate::verdict::{Finding, Verdict};
 
 /// Masks all that a verdict quotes. What is shown of the runs is masked before it is cut, so that no secret loses
 /// its shape.
-pub(super) fn mask(verdict: &mut Verdict) {
+pub(super) fn mask_verdict(verdict: &mut Verdict) {
     verdict.findings.iter_mut().for_each(mask_finding);
     for card in &mut verdict.scorecards {
         mask_losses(&mut card.losses);
@@ -29,11 +29,11 @@ fn mask_finding(finding: &mut Finding) {
     }
     for item in &mut finding.items {
         mask_text(&mut item.label);
-        mask_some(&mut item.note);
+        mask_option(&mut item.note);
     }
     mask_losses(&mut finding.losses);
-    mask_some(&mut finding.unfit);
-    mask_some(&mut finding.help);
+    mask_option(&mut finding.unfit);
+    mask_option(&mut finding.help);
 }
 
 fn mask_losses(losses: &mut [Loss]) {
@@ -46,7 +46,7 @@ fn mask_violation(violation: &mut LocatedViolation) {
     mask_text(&mut violation.message);
     let texts =
         [&mut violation.argument, &mut violation.expected, &mut violation.actual, &mut violation.suggestion];
-    texts.into_iter().for_each(mask_some);
+    texts.into_iter().for_each(mask_option);
     if let Some(value) = &mut violation.value {
         mask_value(value);
     }
@@ -56,7 +56,7 @@ fn mask_value(value: &mut Value) {
     *value = json_without_secrets(value.take());
 }
 
-fn mask_some(text: &mut Option<String>) {
+fn mask_option(text: &mut Option<String>) {
     if let Some(text) = text {
         mask_text(text);
     }

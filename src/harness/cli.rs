@@ -25,7 +25,7 @@ pub(super) struct Command {
 
 impl Command {
     /// Whether a trial of this name is wanted.
-    pub(super) fn wants(&self, name: &str) -> bool {
+    pub(super) fn wants_trial(&self, name: &str) -> bool {
         let hit =
             |text: &String| if self.arguments.exact { name == text } else { name.contains(text.as_str()) };
         (self.filters.is_empty() || self.filters.iter().any(hit)) && !self.arguments.skip.iter().any(hit)
@@ -49,19 +49,22 @@ impl Command {
 
 /// Reads the arguments of a process (without its name). Help and bad flags end the process, as clap has it; the
 /// error is for what clap accepts and libtest does not.
-pub(super) fn parse(raw: Vec<OsString>, threads_variable: Option<OsString>) -> Result<Command, String> {
+pub(super) fn parse_arguments(
+    raw: Vec<OsString>,
+    threads_variable: Option<OsString>,
+) -> Result<Command, String> {
     let (mut flags, mut filters) = (Vec::new(), Vec::new());
     let mut rest = raw.into_iter();
     while let Some(argument) = rest.next() {
-        let text = utf8(argument)?;
+        let text = into_utf8(argument)?;
         if text == "--" {
-            let more: Result<Vec<String>, String> = rest.by_ref().map(utf8).collect();
+            let more: Result<Vec<String>, String> = rest.by_ref().map(into_utf8).collect();
             filters.extend(more?);
         } else if VALUED.contains(&text.as_str()) {
-            let value = rest.next().map(utf8).transpose()?;
-            keep(&mut flags, Flag::with(&text, value));
+            let value = rest.next().map(into_utf8).transpose()?;
+            keep_flag(&mut flags, Flag::with_value(&text, value));
         } else if text.starts_with('-') {
-            keep(&mut flags, Flag::of(&text));
+            keep_flag(&mut flags, Flag::from_text(&text));
         } else {
             filters.push(text);
         }
@@ -76,7 +79,7 @@ pub(super) fn parse(raw: Vec<OsString>, threads_variable: Option<OsString>) -> R
     Ok(Command { arguments, filters })
 }
 
-fn utf8(argument: OsString) -> Result<String, String> {
+fn into_utf8(argument: OsString) -> Result<String, String> {
     argument
         .into_string()
         .map_err(|argument| format!("the argument `{}` is not UTF-8", argument.to_string_lossy()))
@@ -89,7 +92,7 @@ struct Flag {
 }
 
 impl Flag {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let known = SPELLINGS.iter().find(|(other, _)| *other == text);
         let text = known.map_or(text, |(_, usual)| usual);
         // `-Zunstable-options` is the one flag whose value may touch it.
@@ -98,14 +101,14 @@ impl Flag {
     }
 
     /// Without a value it stays as it is, for clap to complain about.
-    fn with(name: &str, value: Option<String>) -> Self {
+    fn with_value(name: &str, value: Option<String>) -> Self {
         let text = value.map_or(name.to_owned(), |value| format!("{name}={value}"));
         Self { name: name.to_owned(), text }
     }
 }
 
 /// The last of a flag's values counts, except where all do.
-fn keep(flags: &mut Vec<Flag>, flag: Flag) {
+fn keep_flag(flags: &mut Vec<Flag>, flag: Flag) {
     if flag.name != SKIP {
         flags.retain(|known| known.name != flag.name);
     }
@@ -139,14 +142,14 @@ mod tests {
     use super::*;
 
     fn command(arguments: &[&str]) -> Command {
-        parse(arguments.iter().map(OsString::from).collect(), None).expect("it is a command")
+        parse_arguments(arguments.iter().map(OsString::from).collect(), None).expect("it is a command")
     }
 
     #[test]
     fn several_filters_are_any_of_them() {
         let command = command(&["refund", "auth", "--skip", "slow"]);
-        assert!(command.wants("x::refund_a") && command.wants("auth"));
-        assert!(!command.wants("x::refund_slow") && !command.wants("other"));
+        assert!(command.wants_trial("x::refund_a") && command.wants_trial("auth"));
+        assert!(!command.wants_trial("x::refund_slow") && !command.wants_trial("other"));
     }
 
     #[test]
@@ -184,18 +187,23 @@ mod tests {
         ]);
         assert_eq!(command.arguments.filter, None);
         assert_eq!(command.arguments.skip, ["-x"]);
-        let quiet = parse(vec!["-q".into(), "--quiet".into()], None).expect("one flag by two names");
+        let quiet =
+            parse_arguments(vec!["-q".into(), "--quiet".into()], None).expect("one flag by two names");
         assert!(quiet.arguments.quiet);
     }
 
     #[test]
     fn no_threads_is_no_number_of_threads() {
-        let zero = parse(vec!["--test-threads=0".into()], None).expect_err("zero");
+        let zero = parse_arguments(vec!["--test-threads=0".into()], None).expect_err("zero");
         assert_eq!(zero, "argument for --test-threads must not be 0");
-        let variable = parse(vec![], Some("many".into())).expect_err("not a number");
+        let variable = parse_arguments(vec![], Some("many".into())).expect_err("not a number");
         assert_eq!(variable, "RUST_TEST_THREADS is `many`, should be a positive integer");
-        let both = parse(vec!["--test-threads".into(), "3".into()], Some("7".into())).expect("the flag wins");
+        let both = parse_arguments(vec!["--test-threads".into(), "3".into()], Some("7".into()))
+            .expect("the flag wins");
         assert_eq!(both.arguments.test_threads, Some(3));
-        assert_eq!(parse(vec![], Some("7".into())).expect("a number").arguments.test_threads, Some(7));
+        assert_eq!(
+            parse_arguments(vec![], Some("7".into())).expect("a number").arguments.test_threads,
+            Some(7)
+        );
     }
 }

@@ -13,6 +13,10 @@ mod output;
 mod pending;
 #[cfg(feature = "snapshots")]
 mod pending_folder;
+#[cfg(feature = "snapshots")]
+mod pinned;
+#[cfg(feature = "snapshots")]
+mod pinned_yaml;
 mod plan;
 mod record;
 mod run;
@@ -32,22 +36,23 @@ use serde::de::DeserializeOwned;
 pub use self::output::finish::write_summary;
 #[cfg(feature = "snapshots")]
 pub use self::pending_folder::pending_folder;
+#[cfg(feature = "snapshots")]
+pub use self::pinned::snapshot_text;
 pub use self::record::{earlier_run, runs};
 
 use self::cli::Command;
-use self::output::finish::Ending;
-use self::output::stderr::{cases, complain, wrong, wrong_files};
+use self::output::finish::RunFinisher;
+use self::output::stderr::{count_cases, exit_with, report_load_errors, usage_error};
 use self::output::tally::Tally;
 use self::plan::Plan;
-use self::record::harness_id::Home;
-use self::record::manifest::Beginning;
+use self::record::harness_id::HarnessId;
+use self::record::manifest::RunManifest;
 use self::record::store::Store;
-use self::run::judging::Judging;
-use self::run::live::{self, Live};
+use self::run::context::{Project, Readers, RunContext};
+use self::run::judging::RunJudge;
+use self::run::live::{self, LiveAgents};
 use self::run::panics;
-use self::run::progress::Progress;
 use self::run::run_trials;
-use self::run::trial::Shared;
 use self::settings::{Nextest, Settings};
 use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
 use crate::judge::Judge;
@@ -68,7 +73,7 @@ pub struct Harness {
     folder: PathBuf,
     base: Option<PathBuf>,
     kinds: Registry,
-    live: live::Setup,
+    live: live::AgentSetup,
     judge: Option<Arc<dyn Judge>>,
     allowed_roots: Vec<PathBuf>,
     size_limit: u64,
@@ -84,7 +89,7 @@ impl Harness {
             folder: folder.into(),
             base: None,
             kinds: Registry::default(),
-            live: live::Setup::default(),
+            live: live::AgentSetup::default(),
             judge: None,
             allowed_roots: Vec::new(),
             size_limit: DEFAULT_SIZE_LIMIT,
@@ -196,7 +201,7 @@ impl Harness {
     /// Reads the cases of one file below the eval root, with this harness's checks, for use in any `#[test]`.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Suite, LoadErrors> {
         let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
-        let (_, files) = self.files().map_err(files)?;
+        let (_, files) = self.find_files().map_err(files)?;
         let tables = workspace(&files, &self.kinds)?.tables;
         let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
         Suite::load(&files.root().join(path), library)
@@ -206,7 +211,7 @@ impl Harness {
     /// `#[test]`. Cases are held against what was recorded; no agent is run.
     pub fn lint(&self) -> Result<LintResult, LoadErrors> {
         let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
-        let (_, files) = self.files().map_err(files)?;
+        let (_, files) = self.find_files().map_err(files)?;
         let tables = workspace(&files, &self.kinds)?.tables;
         lint_cases(Library { kinds: &self.kinds, files: &files, tables: &tables })
     }
@@ -228,32 +233,32 @@ impl Harness {
     /// Runs what `arguments` ask for: those of a command line, without the program's name. A program with a command
     /// line of its own hands on what it keeps for the harness.
     pub fn run_with(self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-        panics::install();
+        panics::install_hook();
         let threads = env::var_os("RUST_TEST_THREADS");
-        let command = match cli::parse(arguments.into_iter().collect(), threads) {
+        let command = match cli::parse_arguments(arguments.into_iter().collect(), threads) {
             Ok(command) => command,
-            Err(problem) => return wrong(&[problem]),
+            Err(problem) => return usage_error(&[problem]),
         };
-        let settings = match settings::read() {
+        let settings = match settings::read_environment() {
             Ok(settings) => settings,
-            Err(problem) => return wrong(&[problem]),
+            Err(problem) => return usage_error(&[problem]),
         };
         if !self.mistakes.is_empty() {
-            return wrong(&self.mistakes);
+            return usage_error(&self.mistakes);
         }
         if let Some(path) = &settings.schema {
-            return schema::write(path, &self.kinds);
+            return schema::write_schema(path, &self.kinds);
         }
-        match self.files() {
+        match self.find_files() {
             Ok((base, files)) => self.run_in(base, files, &command, &settings),
-            Err(problem) => wrong(&[problem]),
+            Err(problem) => usage_error(&[problem]),
         }
     }
 
     /// The package's folder and the files of the eval root, found when the test runs: a remapped checkout keeps
     /// its own.
-    fn files(&self) -> Result<(PathBuf, Files), String> {
-        let bases = self.bases();
+    fn find_files(&self) -> Result<(PathBuf, Files), String> {
+        let bases = self.candidate_bases();
         let has_folder = |base: &&PathBuf| base.join(&self.folder).is_dir();
         let Some(base) = bases.iter().map(|(_, base)| base).find(has_folder) else {
             return Err(self.no_folder(&bases));
@@ -266,7 +271,7 @@ impl Harness {
     }
 
     /// Where the package may be, and who says so.
-    fn bases(&self) -> Vec<(&'static str, PathBuf)> {
+    fn candidate_bases(&self) -> Vec<(&'static str, PathBuf)> {
         if let Some(base) = &self.base {
             return vec![("Harness::at", base.clone())];
         }
@@ -290,7 +295,7 @@ impl Harness {
     fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: &Settings) -> ExitCode {
         let common = match workspace(&files, &self.kinds) {
             Ok(common) => common,
-            Err(errors) => return wrong_files(&errors),
+            Err(errors) => return report_load_errors(&errors),
         };
         let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
         let mut plan = match plan_of(library, command, settings) {
@@ -300,42 +305,42 @@ impl Harness {
         if let Some(code) = nothing_to_run(&plan, command, settings, &self.folder) {
             return code;
         }
-        plan.select(command);
+        plan.keep_wanted(command);
         let around = (base.as_path(), &files, &self.rerun);
-        let live = match Live::start(self.live, common.agents, &mut plan, command, around) {
+        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, around) {
             Ok(live) => live,
             Err(code) => return code,
         };
-        let judging = match Judging::start(self.judge, &mut plan, command, settings.judge) {
+        let judging = match RunJudge::prepare(self.judge, &mut plan, command, settings.judge) {
             Ok(judging) => judging,
             Err(code) => return code,
         };
-        let store = match begun(&plan, library, &base, command, settings) {
+        let store = match open_store(&plan, library, &base, command, settings) {
             Ok(store) => store,
-            Err(problem) => return wrong(&[problem]),
+            Err(problem) => return usage_error(&[problem]),
         };
-        let judging = judging.accounted(&store, settings);
-        let ending = Ending::of(&mut plan, command, settings);
+        let judging = judging.with_shared_ledger(&store, settings);
+        let ending = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
-        let nextest = settings.nextest.is_some();
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-        let (progress, rerun) = (Progress::default(), self.rerun);
-        let shared =
-            Arc::new(Shared { files, store, live, judging, progress, tally, base, rerun, json, nextest });
-        run_trials(plan, &shared, command, &ending)
+        let project = Project { base, files, rerun: self.rerun };
+        let readers = Readers { json, nextest: settings.nextest.is_some() };
+        let progress = Arc::default();
+        let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
+        run_trials(plan, &context, command, &ending)
     }
 }
 
 /// The trials that the command line may mean. The error is how the process ends: a mistake was told.
 fn plan_of(library: Library<'_>, command: &Command, settings: &Settings) -> Result<Plan, ExitCode> {
     let planned = panics::quietly(|| match command.exact_names() {
-        Some(names) => Ok(plan::named(names, library, settings)),
-        None => plan::all(library, settings),
+        Some(names) => Ok(plan::plan_named(names, library, settings)),
+        None => plan::plan_all(library, settings),
     });
     match planned {
         Ok(Ok(plan)) => Ok(plan),
-        Ok(Err(errors)) => Err(wrong_files(&errors)),
-        Err(said) => Err(wrong(&[format!("a panic while the cases were read: {said}")])),
+        Ok(Err(errors)) => Err(report_load_errors(&errors)),
+        Err(said) => Err(usage_error(&[format!("a panic while the cases were read: {said}")])),
     }
 }
 
@@ -349,31 +354,31 @@ fn nothing_to_run(plan: &Plan, command: &Command, settings: &Settings, folder: &
     if let Some(names) = command.exact_names() {
         let hint = if plan.skipped > 0 { format!(": {left_out}") } else { String::new() };
         let missing = format!("no trial is called `{}`{hint}", names.join("` or `"));
-        return settings.nextest.is_some().then(|| complain(&[missing], FAILED));
+        return settings.nextest.is_some().then(|| exit_with(&[missing], FAILED));
     }
     if plan.skipped > 0 {
-        return Some(wrong(&[format!("{left_out}: {} were left out", cases(plan.skipped))]));
+        return Some(usage_error(&[format!("{left_out}: {} were left out", count_cases(plan.skipped))]));
     }
-    Some(wrong(&[format!("no case below `{}`: an empty run is not a green one", folder.display())]))
+    Some(usage_error(&[format!("no case below `{}`: an empty run is not a green one", folder.display())]))
 }
 
 /// Where the verdicts of this process go. How it began is said there. The error is a sentence for the user.
-fn begun(
+fn open_store(
     plan: &Plan,
     library: Library<'_>,
     base: &Path,
     command: &Command,
     settings: &Settings,
 ) -> Result<Store, String> {
-    let home = Home::of(base, library.files.root());
-    let store = store(base, settings, &home);
+    let home = HarnessId::locate(base, library.files.root());
+    let store = make_store(base, settings, &home);
     if leaves_a_beginning(plan, command, settings) {
-        store.begin(|| Beginning::of(plan, (command, settings), library.kinds, &home))?;
+        store.write_manifest(|| RunManifest::for_plan(plan, (command, settings), library.kinds, &home))?;
     }
     Ok(store)
 }
 
-fn store(base: &Path, settings: &Settings, home: &Home) -> Store {
+fn make_store(base: &Path, settings: &Settings, home: &HarnessId) -> Store {
     let out = settings.out.as_ref().map_or_else(|| settings::default_out(base), |out| base.join(out));
     match &settings.nextest {
         Some(Nextest { run_id, attempt }) => Store::new(&out, run_id, *attempt, &home.harness),

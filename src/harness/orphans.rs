@@ -13,15 +13,15 @@ use crate::suite::is_support;
 
 /// The snapshots that cases ask for.
 #[derive(Debug, Default)]
-pub(super) struct Pinned {
+pub(super) struct PinnedSnapshots {
     one: HashSet<PathBuf>,
     /// Of cases with a trial a run: the name without `.run_<n>`. How many runs there are is not asked.
     each: HashSet<PathBuf>,
 }
 
-impl Pinned {
+impl PinnedSnapshots {
     /// Notes what `case`, of the file at `path`, asks for.
-    pub(super) fn add(&mut self, case: &Case, path: &Path) {
+    pub(super) fn note_case(&mut self, case: &Case, path: &Path) {
         if case.snapshot.is_none() {
             return;
         }
@@ -31,13 +31,13 @@ impl Pinned {
     }
 
     /// The snapshots below the eval root that nobody asked for, by name.
-    pub(super) fn orphans(&self, files: &Files) -> Vec<String> {
+    pub(super) fn find_orphans(&self, files: &Files) -> Vec<String> {
         let found = files.walk(files.root(), has_none).unwrap_or_default().into_iter();
-        let orphans = found.filter(|path| is_snapshot(path) && !self.knows(path));
+        let orphans = found.filter(|path| is_snapshot(path) && !self.is_known(path));
         orphans.map(|path| files.name(&path)).collect()
     }
 
-    fn knows(&self, path: &Path) -> bool {
+    fn is_known(&self, path: &Path) -> bool {
         self.one.contains(path) || without_run(path).is_some_and(|path| self.each.contains(&path))
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::output::stderr::wrong;
+use super::output::stderr::usage_error;
 use crate::check::Registry;
 #[cfg(feature = "schema")]
 use crate::source::write_whole;
@@ -12,18 +12,20 @@ use crate::suite::schema::of_cases;
 
 /// Refuses to write a schema: this build has none.
 #[cfg(not(feature = "schema"))]
-pub(super) fn write(_path: &Path, _kinds: &Registry) -> ExitCode {
-    wrong(&["ARRAIGN_SCHEMA needs the feature `schema`, which is turned off; enable it: `arraign = { version = \"0.1\", \
+pub(super) fn write_schema(_path: &Path, _kinds: &Registry) -> ExitCode {
+    usage_error(&["ARRAIGN_SCHEMA needs the feature `schema`, which is turned off; enable it: `arraign = { version = \"0.1\", \
              features = [\"schema\"] }`"
         .to_owned()])
 }
 
 /// Writes the schema to `path`, and returns how the process ends.
 #[cfg(feature = "schema")]
-pub(super) fn write(path: &Path, kinds: &Registry) -> ExitCode {
+pub(super) fn write_schema(path: &Path, kinds: &Registry) -> ExitCode {
     let schema = format!("{:#}\n", of_cases(kinds));
     match write_whole(path, schema.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => wrong(&[format!("ARRAIGN_SCHEMA: {} cannot be written: {error}", path.display())]),
+        Err(error) => {
+            usage_error(&[format!("ARRAIGN_SCHEMA: {} cannot be written: {error}", path.display())])
+        }
     }
 }

@@ -63,27 +63,27 @@ pub(super) struct Nextest {
 }
 
 /// Reads the environment. The error is a sentence for the user.
-pub(super) fn read() -> Result<Settings, String> {
+pub(super) fn read_environment() -> Result<Settings, String> {
     let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let path = |name: &str| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     Ok(Settings {
-        tier: text("ARRAIGN_TIER").map(|tier| tier_of(&tier)).transpose()?.flatten(),
-        tags: text("ARRAIGN_TAGS").map(|tags| words(&tags)).unwrap_or_default(),
+        tier: text("ARRAIGN_TIER").map(|tier| parse_tier(&tier)).transpose()?.flatten(),
+        tags: text("ARRAIGN_TAGS").map(|tags| split_words(&tags)).unwrap_or_default(),
         reports: text("ARRAIGN_REPORT")
-            .map(|formats| report_formats(&formats))
+            .map(|formats| parse_report_formats(&formats))
             .transpose()?
             .unwrap_or_default(),
-        judge: text("ARRAIGN_JUDGE").map_or(Ok(JudgeMode::Replay), |mode| judge_mode(&mode))?,
+        judge: text("ARRAIGN_JUDGE").map_or(Ok(JudgeMode::Replay), |mode| parse_judge_mode(&mode))?,
         compare: text("ARRAIGN_COMPARE"),
         out: path("ARRAIGN_OUT"),
         output_json: path("ARRAIGN_OUTPUT_JSON"),
         schema: path("ARRAIGN_SCHEMA"),
         verbose: text("ARRAIGN_VERBOSE")
-            .map(|text| switch("ARRAIGN_VERBOSE", &text))
+            .map(|text| parse_switch("ARRAIGN_VERBOSE", &text))
             .transpose()?
             .unwrap_or(false),
         github: text("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
-        nextest: text("NEXTEST").map(|_| nextest()),
+        nextest: text("NEXTEST").map(|_| read_nextest()),
     })
 }
 
@@ -99,7 +99,7 @@ pub(super) fn unknown_variables() -> Vec<String> {
 }
 
 /// `full` runs everything, as no tier does.
-fn tier_of(text: &str) -> Result<Option<Tier>, String> {
+fn parse_tier(text: &str) -> Result<Option<Tier>, String> {
     match text {
         "smoke" => Ok(Some(Tier::Smoke)),
         "full" => Ok(None),
@@ -107,12 +107,12 @@ fn tier_of(text: &str) -> Result<Option<Tier>, String> {
     }
 }
 
-fn judge_mode(text: &str) -> Result<JudgeMode, String> {
+fn parse_judge_mode(text: &str) -> Result<JudgeMode, String> {
     let wrong = || format!("ARRAIGN_JUDGE is `{text}`: it is `replay`, `record`, `live` or `off`");
     JudgeMode::find_by_name(text).ok_or_else(wrong)
 }
 
-fn switch(name: &str, text: &str) -> Result<bool, String> {
+fn parse_switch(name: &str, text: &str) -> Result<bool, String> {
     match text {
         "1" | "true" => Ok(true),
         "0" | "false" => Ok(false),
@@ -120,22 +120,22 @@ fn switch(name: &str, text: &str) -> Result<bool, String> {
     }
 }
 
-fn words(text: &str) -> Vec<String> {
+fn split_words(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-fn report_formats(text: &str) -> Result<Vec<ReportFormat>, String> {
-    words(text).iter().map(|word| report_format(word)).collect()
+fn parse_report_formats(text: &str) -> Result<Vec<ReportFormat>, String> {
+    split_words(text).iter().map(|word| parse_report_format(word)).collect()
 }
 
-fn report_format(word: &str) -> Result<ReportFormat, String> {
+fn parse_report_format(word: &str) -> Result<ReportFormat, String> {
     let deserializer = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(word);
     serde::Deserialize::deserialize(deserializer)
         .map_err(|_| format!("ARRAIGN_REPORT: `{word}` is none of json, jsonl, sarif, junit, markdown, html"))
 }
 
 /// The rounds of a stress run are attempts, too: each has as many as the first.
-fn nextest() -> Nextest {
+fn read_nextest() -> Nextest {
     let number = |name: &str| env::var(name).ok().and_then(|number| number.parse::<u32>().ok());
     let round = number("NEXTEST_STRESS_CURRENT").unwrap_or(0);
     let before = round.saturating_mul(number("NEXTEST_TOTAL_ATTEMPTS").unwrap_or(1));

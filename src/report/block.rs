@@ -8,7 +8,7 @@ use super::score;
 use super::summary::{group_thousands, render_dollars};
 use crate::outcome::{Item, Score, State, Status};
 use crate::score::statistics::Statistics;
-use crate::score::{Card, Stake, written};
+use crate::score::{Card, Effect, written};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
 /// The largest number of violations, items, or members of a value that are written for one finding.
@@ -105,7 +105,7 @@ fn render_findings(findings: &[&Finding]) -> Vec<String> {
 }
 
 fn is_broken_gate(finding: &Finding) -> bool {
-    finding.stake == Stake::Gate && finding.status == Status::Fail
+    finding.effect == Effect::Gate && finding.status == Status::Fail
 }
 
 fn render_gate_banner(gate: &Finding) -> Vec<String> {

@@ -45,8 +45,7 @@ mod tests {
             Attempt { status, passed: *passed }
         };
         let earlier_attempts = passed.iter().map(attempt).collect();
-        let last =
-            Verdict { status: Status::Pass, passed: true, ..Verdict::nothing("a", Location::default()) };
+        let last = Verdict { status: Status::Pass, passed: true, ..Verdict::empty("a", Location::default()) };
         render_attempts(&Verdict { earlier_attempts, ..last })
     }
 

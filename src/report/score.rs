@@ -1,7 +1,7 @@
 //! A scorecard as text: the points of each part, and the lost points with their reasons.
 
 use crate::outcome::{Item, LocatedViolation, State, Status};
-use crate::score::{Card, Stake, written};
+use crate::score::{Card, Effect, written};
 use crate::verdict::{Finding, Verdict};
 
 /// The largest number of losses that are listed; the verdict file has all of them.
@@ -79,5 +79,5 @@ pub fn list_costly_violations(verdict: &Verdict, run: usize) -> impl Iterator<It
 
 /// Whether the violations of a finding cost points at most.
 pub fn costs_only_points(finding: &Finding) -> bool {
-    finding.stake == Stake::Told || (finding.stake == Stake::Points && finding.status == Status::Fail)
+    finding.effect == Effect::Inform || (finding.effect == Effect::Points && finding.status == Status::Fail)
 }

@@ -30,13 +30,13 @@ impl<'r> SummaryRows<'r> {
     /// Adds the next verdict. Gates over other trials, and files that could not be read, are not rows.
     pub fn add_verdict(&mut self, verdict: &Verdict) {
         if !verdict.suite.is_empty() {
-            self.rows.push(Row::of(verdict));
+            self.rows.push(Row::from_verdict(verdict));
         }
     }
 
     /// Computes the summary of the rows.
     pub fn summarize(&self) -> Summary {
-        Summary::of(self.selection, &self.rows)
+        Summary::from_rows(self.selection, &self.rows)
     }
 }
 
@@ -56,7 +56,7 @@ fn render_suite_block(suite: &Group, tier: Tier) -> String {
     say("cases", format!("{} ({} smoke, {} skipped)", suite.cases, suite.smoke, suite.skipped));
     say("passed", render_passed(suite.passed, suite));
     say("failed", suite.failed.to_string());
-    for (axis, mean) in suite.axes.into_iter().flat_map(Axes::named) {
+    for (axis, mean) in suite.axes.into_iter().flat_map(Axes::by_name) {
         say(axis, render_mean(mean, suite));
     }
     let unknown = || "not known: a case is undecided".to_owned();

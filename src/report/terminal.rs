@@ -9,7 +9,7 @@ use super::plain::{escape_line, escape_text};
 use super::score;
 use crate::outcome::{LocatedViolation, Status};
 use crate::place::{LoadError, Location};
-use crate::score::Stake;
+use crate::score::Effect;
 use crate::suite::LIVE;
 use crate::verdict::{Finding, RunSummary, TrialError, Verdict};
 
@@ -90,7 +90,7 @@ fn render_trial_error(verdict: &Verdict, error: &TrialError) -> String {
 fn render_snapshot_change(verdict: &Verdict, diff: &str) -> String {
     let mut notes = DiagnosticNotes::default();
     notes.push_note("snapshot", diff);
-    notes.push_help(Some("`cargo insta test --review --test evals` shows the change and takes it"));
+    notes.push_help(Some("`cargo insta review` or `cargo arraign accept` accepts the change"));
     notes.push_rerun(verdict);
     render_case_diagnostic(verdict, "snapshot", "the violations differ from the snapshot", &notes)
 }
@@ -230,7 +230,7 @@ impl DiagnosticNotes {
 
     /// Adds the points of each part for a threshold, or the statement that a hard gate leaves no score.
     fn push_score(&mut self, verdict: &Verdict, finding: &Finding) {
-        if finding.stake == Stake::Gate {
+        if finding.effect == Effect::Gate {
             self.push_note("score", "0: a hard gate is violated, nothing else was computed");
         }
         let Some(card) = score::find_card(verdict, finding) else { return };

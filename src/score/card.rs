@@ -59,28 +59,29 @@ impl Scorecard {
             ScoredBy::Check => None,
         });
         let answers: Option<Vec<_>> = answers.collect();
-        let Some(answers) = answers else { return self.empty(run, "a part of the score has no answer") };
+        let Some(answers) = answers else { return self.empty_card(run, "a part of the score has no answer") };
         let scored = || self.parts.iter().zip(&answers);
-        let parts: Vec<CardPart> = scored().map(|(part, (score, _))| self.part(part, *score)).collect();
-        let score = self.written(parts.iter().fold(0.0, |sum, part| sum + part.points));
-        let losses = scored().flat_map(|(part, (_, losses))| losses.iter().map(|loss| weighed(part, loss)));
+        let parts: Vec<CardPart> = scored().map(|(part, (score, _))| self.card_part(part, *score)).collect();
+        let score = self.round_score(parts.iter().fold(0.0, |sum, part| sum + part.points));
+        let losses =
+            scored().flat_map(|(part, (_, losses))| losses.iter().map(|loss| weigh_loss(part, loss)));
         Card {
             score: Some(score),
             passed: reaches(score, self.threshold.least),
             losses: losses.collect(),
             parts,
             not_computed: None,
-            ..self.empty(run, "")
+            ..self.empty_card(run, "")
         }
     }
 
     /// The card of a case that a hard gate ended: 0, and nothing computed.
-    pub fn gated(&self, run: usize) -> Card {
-        Card { score: Some(0.0), ..self.empty(run, "a hard gate was violated") }
+    pub fn gated_card(&self, run: usize) -> Card {
+        Card { score: Some(0.0), ..self.empty_card(run, "a hard gate was violated") }
     }
 
     /// The card of a run that gave no evidence at all.
-    pub fn empty(&self, run: usize, why: &str) -> Card {
+    pub fn empty_card(&self, run: usize, why: &str) -> Card {
         Card {
             name: self.name.clone(),
             run,
@@ -95,13 +96,13 @@ impl Scorecard {
         }
     }
 
-    fn part(&self, part: &Part, score: Score) -> CardPart {
+    fn card_part(&self, part: &Part, score: Score) -> CardPart {
         let points = self.scale.full * score.get() * part.weight;
         CardPart { name: part.name.clone(), weight: part.weight, score, points }
     }
 
     /// A score as the card writes it: never above the full one.
-    fn written(&self, score: f64) -> f64 {
+    fn round_score(&self, score: f64) -> f64 {
         let score = score.min(self.scale.full);
         self.scale.decimals.map_or(score, |decimals| round_half_even(score, decimals))
     }
@@ -114,7 +115,7 @@ impl Card {
     }
 }
 
-fn weighed(part: &Part, loss: &Loss) -> Loss {
+fn weigh_loss(part: &Part, loss: &Loss) -> Loss {
     Loss { points: loss.points * part.weight, why: format!("{}: {}", part.name, loss.why) }
 }
 
@@ -134,7 +135,7 @@ pub fn round_half_even(value: f64, decimals: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::place::Place;
-    use crate::score::{Scale, Stake, Threshold};
+    use crate::score::{Effect, Scale, Threshold};
 
     fn part(at: usize, weight: f64) -> Part {
         Part { name: "part".to_owned(), weight, scored_by: ScoredBy::Expectation(at) }
@@ -144,7 +145,7 @@ mod tests {
         let parts = weights.iter().enumerate();
         let parts = parts.map(|(at, &weight)| part(at, weight)).collect();
         let threshold = Threshold { setting: "min_score", place: Place::of_file("x"), least };
-        Scorecard { name: "test".to_owned(), parts, threshold, scale, stake: Stake::Must }
+        Scorecard { name: "test".to_owned(), parts, threshold, scale, effect: Effect::Fail }
     }
 
     fn filled(scorecard: &Scorecard, scores: &[f64]) -> Card {

@@ -14,26 +14,28 @@ use crate::place::Place;
 
 pub use card::{Card, CardPart, round_half_even, written};
 
-/// What a broken check costs its case.
+/// The effect of a violated check on its case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Stake {
+pub enum Effect {
     /// The case fails.
     #[default]
-    Must,
+    #[serde(rename = "must")]
+    Fail,
     /// The case fails with a score of 0, and nothing else is asked.
     Gate,
     /// Points of a scorecard, no more. Evidence that is absent still makes the case undecided.
     Points,
-    /// Nothing: several runs are judged together, and this one is only told of.
-    Told,
+    /// Informational: the aggregate over all runs decides.
+    #[serde(rename = "told")]
+    Inform,
 }
 
-impl Stake {
-    /// Whether it is the plain one.
-    pub fn is_must(&self) -> bool {
-        *self == Self::Must
+impl Effect {
+    /// Whether this is `Fail`, the default.
+    pub fn is_default(&self) -> bool {
+        *self == Self::Fail
     }
 }
 
@@ -49,7 +51,7 @@ pub struct Scorecard {
     /// How scores are written.
     pub scale: Scale,
     /// What missing the threshold costs: the case, or nothing where a suite's gate decides.
-    pub stake: Stake,
+    pub effect: Effect,
 }
 
 /// A weighed check.

@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Item, LocatedViolation, Loss, Score, Status};
-use crate::score::Stake;
+use crate::place::Place;
+use crate::score::Effect;
 use crate::trace::{CallStatus, Usage};
 
 pub use crate::case::Tier;
@@ -90,7 +91,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// That of the trial called `name`, before anything is known: an error without a reason.
-    pub fn nothing(name: &str, case: Location) -> Self {
+    pub fn empty(name: &str, case: Location) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
             name: name.to_owned(),
@@ -157,8 +158,8 @@ pub struct Finding {
     /// Its status.
     pub status: Status,
     /// What a violation costs the case.
-    #[serde(default, skip_serializing_if = "Stake::is_must")]
-    pub stake: Stake,
+    #[serde(rename = "stake", default, skip_serializing_if = "Effect::is_default")]
+    pub effect: Effect,
     /// The run it looked at: its index in [`Verdict::runs`].
     pub run: usize,
     /// It is about all runs together.
@@ -190,6 +191,29 @@ pub struct Finding {
     pub values: BTreeMap<String, serde_json::Value>,
     /// How long the check took, in milliseconds.
     pub duration_ms: f64,
+}
+
+impl Finding {
+    /// An empty finding of `check`, whose setting is at `place`, with status `error`.
+    pub(crate) fn empty(check: &str, place: &Place) -> Self {
+        Self {
+            check: check.to_owned(),
+            status: Status::Error,
+            effect: Effect::Fail,
+            run: 0,
+            of_all_runs: false,
+            at: place.locate(),
+            score: Score::ZERO,
+            violations: Vec::new(),
+            unfit: None,
+            help: None,
+            items: Vec::new(),
+            losses: Vec::new(),
+            stats: BTreeMap::new(),
+            values: BTreeMap::new(),
+            duration_ms: 0.0,
+        }
+    }
 }
 
 /// What a report shows of one run.

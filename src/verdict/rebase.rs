@@ -6,19 +6,19 @@ use crate::suite::LIVE;
 
 impl Verdict {
     /// Puts `folder` (with a `/` at its end) before every relative path.
-    pub fn move_below(&mut self, folder: &str) {
+    pub fn rebase(&mut self, folder: &str) {
         let moved = |file: &mut String| {
             if !is_absolute(file) && file != LIVE {
                 file.insert_str(0, folder);
             }
         };
-        self.locations(&mut |at| moved(&mut at.file));
+        self.visit_locations(&mut |at| moved(&mut at.file));
         self.runs.iter_mut().filter_map(|run| run.file.as_mut()).for_each(moved);
         let violations = self.findings.iter_mut().flat_map(|finding| &mut finding.violations);
         violations.filter_map(|violation| violation.policy.as_mut()).for_each(moved);
     }
 
-    fn locations(&mut self, visit: &mut impl FnMut(&mut Location)) {
+    fn visit_locations(&mut self, visit: &mut impl FnMut(&mut Location)) {
         visit(&mut self.case);
         self.errors.iter_mut().for_each(|error| visit(&mut error.at));
         for finding in &mut self.findings {

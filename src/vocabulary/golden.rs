@@ -13,7 +13,7 @@ use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, Lowered};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::score::{Part, Scale, Scorecard, ScoredBy, Stake, Threshold};
+use crate::score::{Effect, Part, Scale, Scorecard, ScoredBy, Threshold};
 use crate::yaml::{Node, Value, did_you_mean};
 
 pub(super) const VOCABULARY: Vocabulary =
@@ -71,12 +71,12 @@ impl<'r> Row<'r> {
         settings: Gathered<'_>,
     ) -> Result<Expectation, LoadErrors> {
         let check = settings.read(name, at.place(), self.scope, self.case.allow_vacuous)?;
-        Ok(check.at_stake(self.stake()))
+        Ok(check.with_effect(self.effect()))
     }
 
     /// Rows whose suite's gate decides fail only on errors.
-    fn stake(&self) -> Stake {
-        if self.case.rows_only_report { Stake::Points } else { Stake::Must }
+    fn effect(&self) -> Effect {
+        if self.case.rows_only_report { Effect::Points } else { Effect::Fail }
     }
 
     /// The three axes and their scorecard, and the row's other criteria.
@@ -91,7 +91,7 @@ impl<'r> Row<'r> {
         for (name, weight, read) in axes {
             let Some(check) = errors.take(read) else { continue };
             parts.push(Part { name: name.to_owned(), weight, scored_by: ScoredBy::Expectation(found.len()) });
-            found.push(check.at_stake(Stake::Points));
+            found.push(check.with_effect(Effect::Points));
         }
         found.extend(errors.take(self.other_criteria()).into_iter().flatten());
         let threshold = errors.take(self.threshold(expecting));
@@ -100,7 +100,7 @@ impl<'r> Row<'r> {
             parts,
             threshold,
             scale: Scale::SHARE,
-            stake: self.stake(),
+            effect: self.effect(),
         });
         errors.or(Lowered { expectations: found, scorecards: card.into_iter().collect() })
     }
@@ -157,7 +157,7 @@ impl<'r> Row<'r> {
             return Ok(None);
         }
         let check = Gathered::at(node).read(kind.name, place, self.scope, self.case.allow_vacuous)?;
-        Ok(Some(check.at_stake(self.stake())))
+        Ok(Some(check.with_effect(self.effect())))
     }
 
     fn threshold(&self, expecting: Node<'_>) -> Result<Threshold, LoadError> {

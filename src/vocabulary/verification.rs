@@ -11,7 +11,7 @@ use super::{CaseNode, Piece, Vocabulary, expected, wrap};
 use crate::case::Lowered;
 use crate::check::{Registry, Scope};
 use crate::place::LoadErrors;
-use crate::score::Stake;
+use crate::score::Effect;
 use crate::yaml::{Key, Tree, Value};
 
 const KEY: &str = "verification";
@@ -35,6 +35,6 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> 
     let expectation = piece.read(case, block, scope)?;
     let only_scores =
         expected::weighs(case, scope, KEY) && scope.tables.verification.extended(block)?.only_scores();
-    let stake = if only_scores { Stake::Points } else { Stake::Must };
-    Ok(vec![expectation.at_stake(stake)].into())
+    let effect = if only_scores { Effect::Points } else { Effect::Fail };
+    Ok(vec![expectation.with_effect(effect)].into())
 }

@@ -37,10 +37,18 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[("src", LAYERS), ("crates/arraign-trac
 /// The front doors: what the crate shows, whichever layer it comes from.
 const FACES: &[&str] = &["lib", "internals"];
 
+/// The most lines of code in a file, without blank lines, comments and tests.
+const LONGEST_FILE: usize = 300;
+
+/// Files that are still longer.
+const LONGER_FILES: &[&str] = &["report/terminal.rs", "yaml/compose.rs"];
+
 struct File {
     path: PathBuf,
     /// The stage: the first part of the path below `src/`.
     stage: String,
+    /// How many modules deep the file is: 1 for `src/case.rs` and `src/case/mod.rs`.
+    depth: usize,
     /// The code without its tests and comments.
     code: String,
 }
@@ -75,17 +83,53 @@ fn file(src: &Path, path: PathBuf) -> File {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let code =
         code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
-    File { path, stage, code }
+    let parts = below.with_extension("").iter().filter(|part| *part != "mod").count();
+    File { path, stage, depth: parts, code }
 }
 
 fn layer(layers: &[&[&str]], stage: &str) -> Option<usize> {
     layers.iter().position(|stages| stages.contains(&stage))
 }
 
-/// The stages that a file names as `crate::stage`.
-fn used_stages(code: &str) -> Vec<String> {
-    let word = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    code.split("crate::").skip(1).map(word).collect()
+/// The stages that a file names: as `crate::stage`, or by as many `super::` as lead to the root of the crate.
+fn used_stages(file: &File) -> Vec<String> {
+    let to_root = "super::".repeat(file.depth);
+    let longer = format!("super::{to_root}");
+    // A path with more steps is one of an inline module: it ends a module below the root.
+    let by_super = file.code.split(&longer).flat_map(|part| part.split(&to_root).skip(1));
+    by_super.chain(file.code.split("crate::").skip(1)).flat_map(first_names).collect()
+}
+
+/// The first name of a path, or of each path in braces.
+fn first_names(path: &str) -> Vec<String> {
+    let Some(group) = path.strip_prefix('{') else { return vec![leading_word(path)] };
+    let mut depth = 0_u32;
+    let mut names = vec![leading_word(group)];
+    for (at, letter) in group.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => names.push(leading_word(&group[at + 1..])),
+            _ => {}
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+fn leading_word(text: &str) -> String {
+    text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+#[test]
+fn paths_to_the_root_are_seen_in_each_form() {
+    let seen = |depth, code: &str| {
+        used_stages(&File { path: PathBuf::new(), stage: String::new(), depth, code: code.to_owned() })
+    };
+    assert_eq!(seen(2, "use super::super::place::Place; use super::near;"), ["place"]);
+    assert_eq!(seen(1, "use crate::{case::{Case, Tier}, yaml};"), ["case", "yaml"]);
+    assert_eq!(seen(1, "mod inner { use super::super::Parent; }"), Vec::<String>::new());
 }
 
 #[test]
@@ -102,7 +146,7 @@ fn dependencies_point_to_the_left() {
     for (folder, layers) in PACKAGES {
         for file in files(folder).iter().filter(|file| !FACES.contains(&file.stage.as_str())) {
             let own = layer(layers, &file.stage).expect("a layer");
-            for used in used_stages(&file.code).iter().filter(|used| **used != file.stage) {
+            for used in used_stages(file).iter().filter(|used| **used != file.stage) {
                 let Some(other) = layer(layers, used) else {
                     panic!("{} uses `crate::{used}`", file.path.display())
                 };
@@ -141,7 +185,6 @@ fn only_named_stages_touch_the_world() {
         ("tokio", &["judge", "agent", "harness"]),
         ("libtest_mimic", &["harness"]),
         ("granit_parser", &["yaml"]),
-        ("insta::", &["harness"]),
         ("ureq", &["http"]),
     ];
     for file in all_files() {
@@ -173,9 +216,10 @@ fn checks_do_not_use_each_other() {
 
 #[test]
 fn no_file_holds_two_ideas() {
-    for file in all_files() {
-        let lines = file.code.lines().count();
-        assert!(lines <= 400, "{} has {lines} lines of code", file.path.display());
+    for file in all_files().into_iter().chain(files("crates/cargo-arraign/src")) {
+        let lines = file.code.lines().filter(|line| !line.trim().is_empty()).count();
+        let is_known = LONGER_FILES.iter().any(|longer| file.path.ends_with(longer));
+        assert_eq!(lines > LONGEST_FILE, is_known, "{} has {lines} lines of code", file.path.display());
         let name = file.path.file_stem().expect("a name").to_string_lossy().into_owned();
         assert!(!["util", "utils", "helpers", "common", "misc"].contains(&name.as_str()), "{name}");
     }

@@ -165,8 +165,8 @@ fn golden_verdicts() -> Vec<Verdict> {
 }
 
 fn golden_summary(verdicts: &[Verdict]) -> String {
-    let rows: Vec<Row> = verdicts.iter().map(Row::of).collect();
-    let group = Group { gate: Some(0.8), ..Group::of("golden::orders", &rows.iter()) };
+    let rows: Vec<Row> = verdicts.iter().map(Row::from_verdict).collect();
+    let group = Group { gate: Some(0.8), ..Group::from_rows("golden::orders", &rows.iter()) };
     let (total, suites) = (Group::default(), vec![group]);
     render_summary(&Summary { schema_version: SUMMARY_VERSION, tier: Tier::Full, total, suites })
 }

@@ -44,7 +44,7 @@ usage: {input_tokens: -5, output_tokens: 1}
         "case.yaml:6:5: a text has nothing beside it: arguments and results belong to a `call`",
         "case.yaml:7:5: a step is a mapping with one of `user`, `call` and `say` (help: write `call: refund`)",
         "case.yaml:8:21: expected a whole number from 1 up, found `0`",
-        "case.yaml:9:11: -1 cannot be: a number from 0 up is expected",
+        "case.yaml:9:11: invalid amount -1: expected a non-negative number",
         "case.yaml:10:23: expected a whole number from 0 up, found `-5`",
     ];
     assert_eq!(errors.lines().collect::<Vec<_>>(), expected);

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use arraign::__internals::case::Tier;
 use arraign::__internals::check::{Registry, Tables};
-use arraign::__internals::engine::{Measured, evaluate_recorded, hold_baseline, hold_gate};
+use arraign::__internals::engine::{
+    MeasuredCase, evaluate_gate, evaluate_recorded, evaluate_summary_baseline,
+};
 use arraign::__internals::report::block::render_case_block;
 use arraign::__internals::report::{summary, terminal};
 use arraign::__internals::source::Files;
@@ -37,14 +39,14 @@ fn verdicts(suite: &Suite, name: &str) -> Vec<Verdict> {
 }
 
 /// The rows of `red.yaml`, measured.
-fn red() -> (Suite, Vec<Measured>) {
+fn red() -> (Suite, Vec<MeasuredCase>) {
     let suite = suite("red.yaml");
-    let measured = verdicts(&suite, "red").iter().map(Measured::of).collect();
+    let measured = verdicts(&suite, "red").iter().map(MeasuredCase::from_verdict).collect();
     (suite, measured)
 }
 
-fn group(measured: &[Measured]) -> Group {
-    Group::of("red", &measured.iter().map(|case| &case.row))
+fn group(measured: &[MeasuredCase]) -> Group {
+    Group::from_rows("red", &measured.iter().map(|case| &case.row))
 }
 
 fn pin(name: &str, shown: &str) {
@@ -107,7 +109,7 @@ fn a_run_without_golden_rows_has_no_block() {
 #[test]
 fn figures_that_no_trace_tells_are_said_to_be_missing() {
     let rows: Vec<Row> = Vec::new();
-    let untold = Group::of("quiet", &rows.iter());
+    let untold = Group::from_rows("quiet", &rows.iter());
     let whole = Summary {
         schema_version: SUMMARY_VERSION,
         tier: Tier::Smoke,
@@ -121,7 +123,7 @@ fn figures_that_no_trace_tells_are_said_to_be_missing() {
 fn a_red_gate_begins_with_what_lost_most() {
     let (suite, measured) = red();
     let gate = suite.gate.expect("a gate");
-    let verdict = hold_gate(&gate, "red::pass_threshold", &measured, None);
+    let verdict = evaluate_gate(&gate, "red::pass_threshold", &measured, None);
     let lost: f64 = verdict.findings[0].losses.iter().map(|loss| loss.points).sum();
     assert!((lost - (1.0 - verdict.score.get())).abs() < 1e-9, "the losses add up");
     pin("gate", &terminal::render_red_trial(&verdict));
@@ -133,10 +135,10 @@ fn a_regression_names_each_mean_that_fell() {
     let gate = suite.gate.expect("a gate");
     let (baseline, files) = (gate.baseline.clone().expect("a baseline"), files());
     let document = files.document(&baseline.file).expect("a summary");
-    let finding = hold_baseline(&baseline, Ok(&document), &group(&measured));
+    let finding = evaluate_summary_baseline(&baseline, Ok(&document), &group(&measured));
     let only = arraign::__internals::suite::Gate { mean: None, ..gate };
     pin(
         "baseline",
-        &terminal::render_red_trial(&hold_gate(&only, "red::pass_threshold", &measured, Some(finding))),
+        &terminal::render_red_trial(&evaluate_gate(&only, "red::pass_threshold", &measured, Some(finding))),
     );
 }

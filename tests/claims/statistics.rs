@@ -1,6 +1,8 @@
 //! Statistics over runs are held against EvalView's, and `pass^k` against tau-bench's published table.
 
-use arraign::__internals::score::statistics::{Held, Interval, RunScore, Spread, Statistics, Variance, hold};
+use arraign::__internals::score::statistics::{
+    Interval, RunScore, Spread, Statistics, Variance, VarianceResult, evaluate_variance,
+};
 use arraign::Trace;
 use arraign::trace::{Arguments, Call};
 use serde_json::{Value, json};
@@ -28,15 +30,15 @@ fn run(index: usize, golden: &Value, tools: &Value) -> RunScore {
     for name in called.into_iter().flatten() {
         trace.push_call(Call::new(name.as_str().expect("a name"), Arguments::none(), 1));
     }
-    RunScore::of(&trace, golden[0].as_f64().expect("a score"), golden[1] == true)
+    RunScore::from_trace(&trace, golden[0].as_f64().expect("a score"), golden[1] == true)
 }
 
-fn held(input: &Value) -> Held {
+fn held(input: &Value) -> VarianceResult {
     let given = input["scores_passed"].as_array().expect("runs").iter().enumerate();
     let runs: Vec<RunScore> =
         given.map(|(index, golden)| run(index, golden, &input["tools_cycle"])).collect();
     let variance: Variance = serde_json::from_value(input["variance"].clone()).expect("settings");
-    hold(&runs, &variance, input["min_score"].as_f64())
+    evaluate_variance(&runs, &variance, input["min_score"].as_f64())
 }
 
 /// A spread in the golden's words.
@@ -117,7 +119,7 @@ fn each_of_the_goldens_reasons_is_a_failure_or_a_note() {
 #[test]
 fn percentiles_agree_with_the_goldens() {
     for golden in goldens().iter().filter(|golden| golden["input"].is_array()) {
-        let found = Spread::of(&numbers(&golden["input"]), 0.95).expect("numbers");
+        let found = Spread::of_values(&numbers(&golden["input"]), 0.95).expect("numbers");
         assert!(same(&spread(&found, 0.95), &golden["output"]), "{}: {found:?}", golden["id"]);
     }
 }
@@ -154,7 +156,7 @@ fn figures_are_finite_whatever_the_runs() {
         };
         let runs: Vec<RunScore> = scores[..made].iter().map(run).collect();
         let wanted = u32::try_from(draw(8)).expect("small");
-        let statistics = Statistics::of(&runs, wanted, 0.5 + 0.07 * f64::from(wanted));
+        let statistics = Statistics::of_runs(&runs, wanted, 0.5 + 0.07 * f64::from(wanted));
         assert_sound(&statistics);
     }
 }

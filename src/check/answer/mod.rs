@@ -18,3 +18,6 @@ pub(super) mod not_regex;
 pub(super) mod refusal;
 pub(super) mod regex;
 pub(super) mod starts_with;
+
+#[cfg(not(feature = "json-schema"))]
+pub(super) use super::support::without_json_schema::json_schema;

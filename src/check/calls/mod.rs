@@ -12,3 +12,6 @@ pub(super) mod tool_collision_detect;
 pub(super) mod tool_input;
 #[cfg(feature = "json-schema")]
 pub(super) mod tool_output_valid;
+
+#[cfg(not(feature = "json-schema"))]
+pub(super) use super::support::without_json_schema::{args_valid, tool_output_valid};

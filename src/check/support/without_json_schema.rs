@@ -5,29 +5,26 @@ use crate::check::{Kind, Read};
 
 /// Stands in for the module of this name.
 pub(crate) mod args_valid {
-    pub(crate) const KIND: crate::check::Kind = crate::check::Kind::undescribed(
+    pub(crate) const KIND: super::Kind = super::Kind::undescribed(
         "args_valid",
         "each call's arguments are what its tool takes",
-        crate::check::REFUSE,
+        super::REFUSE,
     );
 }
 
 /// Stands in for the module of this name.
 pub(crate) mod json_schema {
-    pub(crate) const KIND: crate::check::Kind = crate::check::Kind::undescribed(
-        "json_schema",
-        "the final answer is JSON of this schema",
-        crate::check::REFUSE,
-    )
-    .shorthand("schema");
+    pub(crate) const KIND: super::Kind =
+        super::Kind::undescribed("json_schema", "the final answer is JSON of this schema", super::REFUSE)
+            .shorthand("schema");
 }
 
 /// Stands in for the module of this name.
 pub(crate) mod tool_output_valid {
-    pub(crate) const KIND: crate::check::Kind = crate::check::Kind::undescribed(
+    pub(crate) const KIND: super::Kind = super::Kind::undescribed(
         "tool_output_valid",
         "each result is what its tool should return",
-        crate::check::REFUSE,
+        super::REFUSE,
     );
 }
 

@@ -41,8 +41,8 @@ impl Tally {
     /// Keeps what is wanted of the case's trial of this number.
     pub(in crate::harness) fn add_case(&self, number: usize, verdict: &Verdict) {
         if self.rows_wanted {
-            let row = Row::of(verdict);
-            self.kept(|kept| kept.rows.push((number, row)));
+            let row = Row::from_verdict(verdict);
+            self.with_kept(|kept| kept.rows.push((number, row)));
         }
         self.add_block(number, verdict);
     }
@@ -51,24 +51,24 @@ impl Tally {
     pub(in crate::harness) fn add_block(&self, number: usize, verdict: &Verdict) {
         if self.blocks_wanted {
             let block = render_case_block(verdict);
-            self.kept(|kept| kept.blocks.push((number, block)));
+            self.with_kept(|kept| kept.blocks.push((number, block)));
         }
     }
 
     /// The blocks of the trials that ran, in the order of the plan.
-    pub(in crate::harness) fn blocks(&self) -> Vec<String> {
-        let mut blocks = self.kept(|kept| std::mem::take(&mut kept.blocks));
+    pub(in crate::harness) fn take_blocks(&self) -> Vec<String> {
+        let mut blocks = self.with_kept(|kept| std::mem::take(&mut kept.blocks));
         blocks.sort_by_key(|(number, _)| *number);
         blocks.into_iter().map(|(_, block)| block).collect()
     }
 
     /// What the trials that ran come to.
-    pub(in crate::harness) fn summary(&self) -> Summary {
-        let mut rows = self.kept(|kept| std::mem::take(&mut kept.rows));
+    pub(in crate::harness) fn make_summary(&self) -> Summary {
+        let mut rows = self.with_kept(|kept| std::mem::take(&mut kept.rows));
         // Sums of fractions depend on their order; that of threads must not be seen.
         rows.sort_by_key(|(number, _)| *number);
         let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-        Summary::of(&self.selection, &rows)
+        Summary::from_rows(&self.selection, &rows)
     }
 
     /// The summary of a run that holds nothing but the cases of one suite.
@@ -77,7 +77,7 @@ impl Tally {
         Summary { schema_version: SUMMARY_VERSION, tier: self.selection.tier, total, suites: vec![suite] }
     }
 
-    fn kept<T>(&self, look: impl FnOnce(&mut Kept) -> T) -> T {
+    fn with_kept<T>(&self, look: impl FnOnce(&mut Kept) -> T) -> T {
         look(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -5,9 +5,9 @@ mod names;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::names::Names;
+use self::names::TrialNames;
 use super::cli::Command;
-use super::orphans::Pinned;
+use super::orphans::PinnedSnapshots;
 use super::settings::Settings;
 use crate::case::{Case, Ignore, Runs, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
@@ -36,7 +36,7 @@ impl Planned {
         let asked = &command.arguments;
         let ignored = self.ignore.is_some();
         let runs = if asked.ignored { ignored } else { !ignored || asked.include_ignored };
-        runs && !asked.bench && command.wants(&self.name)
+        runs && !asked.bench && command.wants_trial(&self.name)
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Plan {
     /// Reports that the suites ask for.
     pub(super) reports: Vec<ReportFormat>,
     /// Snapshots that the cases ask for, whether they are run or not.
-    pub(super) pinned: Pinned,
+    pub(super) pinned: PinnedSnapshots,
 }
 
 impl Plan {
@@ -105,15 +105,15 @@ impl Plan {
 }
 
 /// All trials below the eval root, or everything that is wrong there.
-pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, LoadErrors> {
+pub(super) fn plan_all(library: Library<'_>, settings: &Settings) -> Result<Plan, LoadErrors> {
     let paths = case_files(library.files)?;
-    let (mut plan, mut errors, mut names) = (Plan::default(), LoadErrors::new(), Names::default());
+    let (mut plan, mut errors, mut names) = (Plan::default(), LoadErrors::new(), TrialNames::default());
     for (path, suite) in load_all(paths, library) {
         let Some(suite) = errors.take(suite) else { continue };
         let (planned, file) = (plan.trials.len(), name_of(&path, library));
         for case in &suite.cases {
-            plan.pinned.add(case, &path);
-            errors.take(names.claim(case_name(&file, case.id.as_deref()), &case.place));
+            plan.pinned.note_case(case, &path);
+            errors.take(names.claim_name(case_name(&file, case.id.as_deref()), &case.place));
         }
         errors.take(plan.add_suite(&suite, &path, library, settings));
         for trial in &plan.trials[planned..] {
@@ -128,26 +128,26 @@ pub(super) fn all(library: Library<'_>, settings: &Settings) -> Result<Plan, Loa
 }
 
 /// Trials that no case is named after: one a run, and a gate's.
-fn claim_added(names: &mut Names, trial: &Planned) -> Result<(), LoadError> {
+fn claim_added(names: &mut TrialNames, trial: &Planned) -> Result<(), LoadError> {
     match &trial.work {
-        Work::Case(work) if work.run.is_some() => names.claim(trial.name.clone(), &work.case.place),
-        Work::Gate(work) => names.claim(trial.name.clone(), &work.gate.place),
+        Work::Case(work) if work.run.is_some() => names.claim_name(trial.name.clone(), &work.case.place),
+        Work::Gate(work) => names.claim_name(trial.name.clone(), &work.gate.place),
         Work::Case(_) | Work::Broken(_) => Ok(()),
     }
 }
 
 /// The trials called `names`; only the files that these names point at are opened.
-pub(super) fn named(names: &[String], library: Library<'_>, settings: &Settings) -> Plan {
+pub(super) fn plan_named(names: &[String], library: Library<'_>, settings: &Settings) -> Plan {
     let mut plan = Plan::default();
     for (at, name) in names.iter().enumerate() {
         if !names[..at].contains(name) {
-            find(&mut plan, name, library, settings);
+            plan_one(&mut plan, name, library, settings);
         }
     }
     plan
 }
 
-fn find(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) {
+fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) {
     let mut broken = LoadErrors::new();
     for path in files_for_name(library.files, name) {
         // A gate holds all cases of its file.
@@ -252,7 +252,7 @@ impl Plan {
     }
 
     /// The cases of the trials, and their files.
-    pub(super) fn cases(&self) -> Vec<(Arc<Case>, Arc<PathBuf>)> {
+    pub(super) fn list_cases(&self) -> Vec<(Arc<Case>, Arc<PathBuf>)> {
         let case = |trial: &Planned| match &trial.work {
             Work::Case(work) => Some((Arc::clone(&work.case), Arc::clone(&work.path))),
             Work::Gate(_) | Work::Broken(_) => None,
@@ -261,9 +261,9 @@ impl Plan {
     }
 
     /// Keeps only the trials that the command line wants, where libtest-mimic cannot do that itself.
-    pub(super) fn select(&mut self, command: &Command) {
+    pub(super) fn keep_wanted(&mut self, command: &Command) {
         if command.filters.len() > 1 {
-            self.trials.retain(|trial| command.wants(&trial.name));
+            self.trials.retain(|trial| command.wants_trial(&trial.name));
         }
     }
 }

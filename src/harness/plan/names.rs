@@ -7,13 +7,13 @@ use crate::place::{LoadError, Place};
 
 /// Whose each name is.
 #[derive(Default)]
-pub(super) struct Names(HashMap<String, Place>);
+pub(super) struct TrialNames(HashMap<String, Place>);
 
-impl Names {
+impl TrialNames {
     /// Gives `name` to what stands at `place`; a name that is taken already is a mistake.
-    pub(super) fn claim(&mut self, name: String, place: &Place) -> Result<(), LoadError> {
+    pub(super) fn claim_name(&mut self, name: String, place: &Place) -> Result<(), LoadError> {
         match self.0.entry(name) {
-            Entry::Occupied(known) => Err(taken(known.key(), place, known.get())),
+            Entry::Occupied(known) => Err(name_taken(known.key(), place, known.get())),
             Entry::Vacant(free) => {
                 free.insert(place.clone());
                 Ok(())
@@ -22,7 +22,7 @@ impl Names {
     }
 }
 
-fn taken(name: &str, place: &Place, first: &Place) -> LoadError {
+fn name_taken(name: &str, place: &Place, first: &Place) -> LoadError {
     let problem = format!("two cases make the trial `{name}`: the other stands at {first}");
     LoadError::new(place.clone(), problem).help("rename the file or the case")
 }

@@ -13,13 +13,13 @@ use crate::verdict::{SCHEMA_VERSION, Verdict};
 
 /// What `report.json` holds, as far as it is read.
 #[derive(Deserialize)]
-struct Document {
-    run: Named,
+struct ReportDocument {
+    run: ReportedRun,
     verdicts: Vec<Verdict>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct ReportedRun {
     id: String,
 }
 
@@ -29,7 +29,7 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, S
     let path = base.join(which);
     let below = out.join(which);
     if path.is_file() {
-        return of_report(&path);
+        return read_report(&path);
     }
     let folder = if path.is_dir() { path } else { below };
     if !folder.is_dir() {
@@ -38,48 +38,48 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, S
             out.display()
         ));
     }
-    of_folder(&folder)
+    read_folder(&folder)
 }
 
-fn of_report(path: &Path) -> Result<EarlierRun, String> {
+fn read_report(path: &Path) -> Result<EarlierRun, String> {
     let shown = path.display().to_string();
     if path.extension().is_some_and(|extension| extension == "jsonl") {
-        let text = text_of(path)?;
+        let text = read_text(path)?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let verdicts: Result<Vec<Verdict>, String> =
-            lines.map(|(index, line)| parsed(line, &format!("{shown}:{}", index + 1))).collect();
-        return of_verdicts(shown, &verdicts?);
+            lines.map(|(index, line)| parse_json(line, &format!("{shown}:{}", index + 1))).collect();
+        return check_verdicts(shown, &verdicts?);
     }
-    let document: Document = parsed(&text_of(path)?, &shown)?;
-    of_verdicts(document.run.id, &document.verdicts)
+    let document: ReportDocument = parse_json(&read_text(path)?, &shown)?;
+    check_verdicts(document.run.id, &document.verdicts)
 }
 
-fn of_folder(folder: &Path) -> Result<EarlierRun, String> {
+fn read_folder(folder: &Path) -> Result<EarlierRun, String> {
     let run = StoredRun::open(&[folder.to_owned()]).map_err(|error| error.to_string())?;
     let mut trials = Trials::default();
     run.each(|verdict| trials.add_verdict(verdict)).map_err(|error| error.to_string())?;
-    named(run.run().id.clone(), trials)
+    name_earlier(run.run().id.clone(), trials)
 }
 
-fn text_of(path: &Path) -> Result<String, String> {
+fn read_text(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn parsed<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, String> {
+fn parse_json<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| format!("{place}: this is no verdict: {error}"))
 }
 
-fn of_verdicts(name: String, verdicts: &[Verdict]) -> Result<EarlierRun, String> {
+fn check_verdicts(name: String, verdicts: &[Verdict]) -> Result<EarlierRun, String> {
     if let Some(other) = verdicts.iter().find(|verdict| verdict.schema_version > SCHEMA_VERSION) {
         let version = other.schema_version;
         return Err(format!(
             "`{name}`: a later version of arraign wrote this (schema_version {version}); install that one to read it"
         ));
     }
-    named(name, verdicts.iter().collect())
+    name_earlier(name, verdicts.iter().collect())
 }
 
-fn named(name: String, trials: Trials) -> Result<EarlierRun, String> {
+fn name_earlier(name: String, trials: Trials) -> Result<EarlierRun, String> {
     if trials.is_empty() {
         return Err(format!("`{name}` holds no verdict: there is nothing to compare"));
     }

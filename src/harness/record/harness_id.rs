@@ -7,7 +7,7 @@ use crate::harness::settings::own_target;
 
 /// The place of a harness in its repository.
 #[derive(Debug, Clone)]
-pub(in crate::harness) struct Home {
+pub(in crate::harness) struct HarnessId {
     /// What it is called: the folder of its cases. Where its test target has another name than that folder, both, since
     /// two targets may run the same cases: `evals@live`.
     pub(in crate::harness) harness: String,
@@ -17,16 +17,16 @@ pub(in crate::harness) struct Home {
     pub(in crate::harness) package: String,
 }
 
-impl Home {
+impl HarnessId {
     /// That of the harness over the cases below `folder` of the package at `base`.
-    pub(in crate::harness) fn of(base: &Path, folder: &Path) -> Self {
+    pub(in crate::harness) fn locate(base: &Path, folder: &Path) -> Self {
         Self::in_target(base, folder, own_target().as_deref())
     }
 
     fn in_target(base: &Path, folder: &Path, target: Option<&str>) -> Self {
-        let root = root(base);
-        let cases = slashed(&below(&base.join(folder), &root));
-        let package = slashed(&below(base, &root));
+        let root = find_repository(base);
+        let cases = with_slashes(&relative_to(&base.join(folder), &root));
+        let package = with_slashes(&relative_to(base, &root));
         let cases = if cases.is_empty() { ".".to_owned() } else { cases };
         let other = target.filter(|target| cases.rsplit('/').next() != Some(*target));
         Self {
@@ -38,7 +38,7 @@ impl Home {
 }
 
 /// The root of the repository around `base`. A checkout may come without its history: nextest knows the workspace.
-fn root(base: &Path) -> PathBuf {
+fn find_repository(base: &Path) -> PathBuf {
     let repository = base.ancestors().find(|folder| folder.join(".git").exists());
     let workspace = || Path::new(&env::var_os("NEXTEST_WORKSPACE_ROOT")?).canonicalize().ok();
     let around = || workspace().filter(|workspace| base.starts_with(workspace));
@@ -46,7 +46,7 @@ fn root(base: &Path) -> PathBuf {
 }
 
 /// `path` from `root`; outside of it, the whole path.
-fn below(path: &Path, root: &Path) -> PathBuf {
+fn relative_to(path: &Path, root: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {
@@ -58,7 +58,7 @@ fn below(path: &Path, root: &Path) -> PathBuf {
     normal.strip_prefix(root).map_or(normal.clone(), Path::to_owned)
 }
 
-fn slashed(path: &Path) -> String {
+fn with_slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
@@ -73,7 +73,7 @@ mod tests {
         std::fs::create_dir_all(root.join(".git")).expect("a repository");
         std::fs::create_dir_all(&package).expect("a package");
         let known = |base: &Path, folder: &str| {
-            let home = Home::in_target(base, Path::new(folder), Some("evals"));
+            let home = HarnessId::in_target(base, Path::new(folder), Some("evals"));
             (home.harness, home.package)
         };
         assert_eq!(known(root, "evals"), ("evals".to_owned(), String::new()));
@@ -81,6 +81,6 @@ mod tests {
         assert_eq!(known(&package, "../evals").0, "crates/evals");
         assert_eq!(known(&package, "/elsewhere/evals").0, "/elsewhere/evals");
         assert_eq!(known(root, ".").0, ".@evals");
-        assert_eq!(Home::in_target(root, Path::new("evals"), Some("live")).harness, "evals@live");
+        assert_eq!(HarnessId::in_target(root, Path::new("evals"), Some("live")).harness, "evals@live");
     }
 }

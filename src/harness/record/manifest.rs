@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::harness_id::Home;
+use super::harness_id::HarnessId;
 use crate::check::{BUILTIN, Registry};
 use crate::harness::cli::Command;
 use crate::harness::plan::{Plan, Planned, Work};
@@ -17,14 +17,14 @@ use crate::report::{RunInfo, SkippedTrial};
 use crate::verdict::summary::Selection;
 
 /// The folder of these files. No harness can be called so: something stands before its `@`.
-pub(in crate::harness) const BEGINNINGS: &str = "@began";
+pub(in crate::harness) const MANIFESTS: &str = "@began";
 
 /// The version of the file. It changes when a field changes its meaning or goes.
 pub(in crate::harness) const SCHEMA_VERSION: u32 = 1;
 
 /// How the run of one harness began.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Beginning {
+pub struct RunManifest {
     /// The version of this file.
     pub schema_version: u32,
     /// The version of arraign that wrote it.
@@ -51,16 +51,16 @@ pub struct Beginning {
     pub skipped: Vec<SkippedTrial>,
 }
 
-impl Beginning {
+impl RunManifest {
     /// That of a run of `plan` which begins now.
-    pub(in crate::harness) fn of(
+    pub(in crate::harness) fn for_plan(
         plan: &Plan,
         (command, settings): (&Command, &Settings),
         kinds: &Registry,
-        home: &Home,
+        home: &HarnessId,
     ) -> Self {
         let own = kinds.iter().filter(|kind| !BUILTIN.iter().any(|known| known.name == kind.name));
-        let wanted = plan.trials.iter().filter(|trial| command.wants(&trial.name));
+        let wanted = plan.trials.iter().filter(|trial| command.wants_trial(&trial.name));
         let mut selection = plan.selection(settings);
         selection.golden.iter_mut().for_each(|suite| suite.harness.clone_from(&home.harness));
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -74,12 +74,12 @@ impl Beginning {
             rules: own.map(|kind| (kind.name.to_owned(), kind.summary.to_owned())).collect(),
             selection,
             trials: settings.nextest.is_none().then(|| plan.to_run(command).count()),
-            skipped: wanted.filter_map(skipped).collect(),
+            skipped: wanted.filter_map(skipped_trial).collect(),
         }
     }
 
     /// The run as reports know it. Its id is the name of the folder that this lies in.
-    pub(in crate::harness) fn run(&self) -> RunInfo {
+    pub(in crate::harness) fn to_run(&self) -> RunInfo {
         let builtin = BUILTIN.iter().map(|kind| (kind.name.to_owned(), kind.summary.to_owned()));
         RunInfo {
             id: String::new(),
@@ -93,7 +93,7 @@ impl Beginning {
     }
 }
 
-fn skipped(trial: &Planned) -> Option<SkippedTrial> {
+fn skipped_trial(trial: &Planned) -> Option<SkippedTrial> {
     let ignore = trial.ignore.as_ref()?;
     let file = match &trial.work {
         Work::Case(work) => work.case.place.file().to_owned(),

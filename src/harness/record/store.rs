@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::manifest::{BEGINNINGS, Beginning};
+use super::manifest::{MANIFESTS, RunManifest};
 use crate::source::{Folder, Ledger, write_whole};
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
@@ -36,27 +36,30 @@ pub(in crate::harness) struct Store {
 
 impl Store {
     pub(in crate::harness) fn new(out: &Path, run_id: &str, attempt: u32, harness: &str) -> Self {
-        let run = out.join(component(run_id));
-        let first = if harness == USUAL_HARNESS { run.clone() } else { run.join(component(harness)) };
+        let run = out.join(escape_folder(run_id));
+        let first = if harness == USUAL_HARNESS { run.clone() } else { run.join(escape_folder(harness)) };
         let folder = if attempt > 1 { first.join(format!("attempt-{attempt}")) } else { first };
         Self { out: out.to_owned(), run, harness: harness.to_owned(), folder: Folder::at(folder) }
     }
 
     /// The folder of all runs: where reports lie.
-    pub(in crate::harness) fn out(&self) -> &Path {
+    pub(in crate::harness) fn out_folder(&self) -> &Path {
         &self.out
     }
 
     /// The folder of this run.
-    pub(in crate::harness) fn run(&self) -> &Path {
+    pub(in crate::harness) fn run_folder(&self) -> &Path {
         &self.run
     }
 
     /// Says how the run began. What another process has said of it stays. Where this cannot be written, no verdict can
     /// be either: the error is the sentence that says so.
-    pub(in crate::harness) fn begin(&self, beginning: impl FnOnce() -> Beginning) -> Result<(), String> {
-        let folder = self.run.join(BEGINNINGS);
-        let path = folder.join(format!("{}.json", component(&self.harness)));
+    pub(in crate::harness) fn write_manifest(
+        &self,
+        beginning: impl FnOnce() -> RunManifest,
+    ) -> Result<(), String> {
+        let folder = self.run.join(MANIFESTS);
+        let path = folder.join(format!("{}.json", escape_folder(&self.harness)));
         if path.exists() {
             return Ok(());
         }
@@ -65,23 +68,23 @@ impl Store {
             fs::create_dir_all(&folder)?;
             write_whole(&path, &json)
         });
-        written.map_err(|error| self.unwritable(&error))
+        written.map_err(|error| self.unwritable_error(&error))
     }
 
     /// Why no verdict can be written, and what to do.
-    pub(in crate::harness) fn unwritable(&self, error: &io::Error) -> String {
+    pub(in crate::harness) fn unwritable_error(&self, error: &io::Error) -> String {
         let folder = self.folder.path().display();
         format!("the verdicts cannot be written below {folder}: {error}; set ARRAIGN_OUT to another folder")
     }
 
     /// What the processes of this run spend on the judge.
-    pub(in crate::harness) fn ledger(&self) -> Ledger {
-        let name = format!("{}.spent.jsonl", component(&self.harness));
-        Ledger::at(self.run.join(BEGINNINGS).join(name))
+    pub(in crate::harness) fn judge_ledger(&self) -> Ledger {
+        let name = format!("{}.spent.jsonl", escape_folder(&self.harness));
+        Ledger::at(self.run.join(MANIFESTS).join(name))
     }
 
     /// Writes a verdict, as one of this harness.
-    pub(in crate::harness) fn write(&self, verdict: &mut Verdict) -> io::Result<()> {
+    pub(in crate::harness) fn write_verdict(&self, verdict: &mut Verdict) -> io::Result<()> {
         verdict.harness.clone_from(&self.harness);
         let mut json = BUFFER.take();
         json.clear();
@@ -94,7 +97,7 @@ impl Store {
 }
 
 /// Whatever somebody set as an id, or called a folder: one name, below its folder.
-fn component(text: &str) -> String {
+fn escape_folder(text: &str) -> String {
     match text {
         "." => "%2E".to_owned(),
         text => file_stem(&escape_component(text).replace("..", "%2E%2E")),
@@ -108,7 +111,7 @@ fn file_stem(name: &str) -> String {
         return name;
     }
     let end = (0..=LONGEST_STEM).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
-    format!("{}~{:016x}", &name[..end], fnv1a(&name))
+    format!("{}~{:016x}", &name[..end], hash_fnv1a(&name))
 }
 
 /// Replaces the characters that Windows or an artifact store refuses in file names, so that a folder of verdicts can be
@@ -130,7 +133,7 @@ fn escape_reserved(name: &str) -> String {
 }
 
 /// FNV-1a: the same on every machine and in every version, as shards and merges need it.
-fn fnv1a(text: &str) -> u64 {
+fn hash_fnv1a(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::progress::Asking;
+use super::asking::Asking;
 use crate::case::Case;
 use crate::harness::cli::Command;
-use crate::harness::output::stderr::wrong_files;
+use crate::harness::output::stderr::report_load_errors;
 use crate::harness::plan::{Plan, Work};
 use crate::harness::record::store::Store;
 use crate::harness::settings::Settings;
@@ -19,27 +19,27 @@ use crate::source::Files;
 use crate::suite::is_support;
 
 /// The judge, and the cases that may ask it.
-pub(in crate::harness) struct Judging {
+pub(in crate::harness) struct RunJudge {
     panel: JudgePool,
     /// All cases and their files; `None` where not all were read, or not all run.
     cases: Option<Vec<(Arc<Case>, Arc<PathBuf>)>>,
     /// How many trials may ask it.
     trials: usize,
-    heard: Mutex<Heard>,
+    heard: Mutex<JudgeActivity>,
 }
 
 /// The trials that have asked the judge.
 #[derive(Default)]
-struct Heard {
+struct JudgeActivity {
     /// By their names: the gate of a suite holds its cases once more.
     answered: HashSet<String>,
     at_work: Vec<String>,
 }
 
-impl Judging {
+impl RunJudge {
     /// Holds that the judge of each case can be asked. Where trials are named, the mistake is the trial's. The error is
     /// how the process ends: a mistake was told.
-    pub(in crate::harness) fn start(
+    pub(in crate::harness) fn prepare(
         own: Option<Arc<dyn Judge>>,
         plan: &mut Plan,
         command: &Command,
@@ -50,17 +50,17 @@ impl Judging {
         if !command.arguments.list {
             refuse_unready(&panel, plan, command.exact_names().is_some(), &mut errors);
         }
-        errors.or(()).map_err(|errors| wrong_files(&errors))?;
+        errors.or(()).map_err(|errors| report_load_errors(&errors))?;
         let asked = &command.arguments;
         let all_read = plan.skipped == 0 && command.filters.is_empty() && asked.skip.is_empty();
         let whole = all_read && !asked.list && !asked.ignored;
-        let trials = if mode.asks_judge() { asking(plan, command) } else { 0 };
-        Ok(Self { panel, cases: whole.then(|| plan.cases()), trials, heard: Mutex::default() })
+        let trials = if mode.asks_judge() { count_askers(plan, command) } else { 0 };
+        Ok(Self { panel, cases: whole.then(|| plan.list_cases()), trials, heard: Mutex::default() })
     }
 
     /// How many trials may ask the judge, how many of those have ended, and which ask it now.
-    pub(in crate::harness) fn asking(&self) -> Asking {
-        let heard = self.heard();
+    pub(in crate::harness) fn count_asking(&self) -> Asking {
+        let heard = self.lock_activity();
         Asking {
             asked: self.trials,
             answered: heard.answered.len().min(self.trials),
@@ -69,29 +69,29 @@ impl Judging {
     }
 
     /// Does what may ask the judge for the trial `name`.
-    pub(in crate::harness) fn hear<T>(&self, name: &str, ask: impl FnOnce() -> T) -> T {
-        self.heard().at_work.push(name.to_owned());
+    pub(in crate::harness) fn track_asking<T>(&self, name: &str, ask: impl FnOnce() -> T) -> T {
+        self.lock_activity().at_work.push(name.to_owned());
         let answer = ask();
-        let mut heard = self.heard();
+        let mut heard = self.lock_activity();
         heard.at_work.retain(|other| other != name);
         heard.answered.insert(name.to_owned());
         answer
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    fn lock_activity(&self) -> MutexGuard<'_, JudgeActivity> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Under nextest each trial is a process of its own, and the budget that of all: they share what they spend.
-    pub(in crate::harness) fn accounted(self, store: &Store, settings: &Settings) -> Self {
+    pub(in crate::harness) fn with_shared_ledger(self, store: &Store, settings: &Settings) -> Self {
         match settings.nextest {
-            Some(_) => Self { panel: self.panel.with_ledger(store.ledger()), ..self },
+            Some(_) => Self { panel: self.panel.with_ledger(store.judge_ledger()), ..self },
             None => self,
         }
     }
 
     /// What a trial may ask whose case stands in `file`, and which `rerun` runs alone.
-    pub(in crate::harness) fn hearing<'h>(
+    pub(in crate::harness) fn open_hearing<'h>(
         &'h self,
         rerun: String,
         file: &'h Path,
@@ -101,13 +101,13 @@ impl Judging {
     }
 
     /// What was spent.
-    pub(in crate::harness) fn spent(&self) -> JudgeUsage {
+    pub(in crate::harness) fn amount_spent(&self) -> JudgeUsage {
         self.panel.own_usage()
     }
 
     /// Recordings that no case of this whole run has asked for. A case that asked for none at all may not have got so
     /// far: its recordings stay.
-    pub(in crate::harness) fn stale(&self, files: &Files) -> Vec<String> {
+    pub(in crate::harness) fn find_stale(&self, files: &Files) -> Vec<String> {
         let Some(cases) = &self.cases else { return Vec::new() };
         let found = files.walk(files.root(), has_none).unwrap_or_default().into_iter();
         let cassettes: Vec<PathBuf> = found.filter(|path| is_cassette(path)).collect();
@@ -146,7 +146,7 @@ fn refuse_unready(panel: &JudgePool, plan: &mut Plan, named: bool, errors: &mut 
 }
 
 /// How many trials may ask the judge.
-fn asking(plan: &Plan, command: &Command) -> usize {
+fn count_askers(plan: &Plan, command: &Command) -> usize {
     let asks = |work: &Work| matches!(work, Work::Case(work) if work.case.asks_a_judge());
     plan.to_run(command).filter(|planned| asks(&planned.work)).count()
 }

@@ -4,13 +4,13 @@ use crate::place::{LoadError, LoadErrors, Location};
 use crate::verdict::{TrialError, Verdict};
 
 /// An error for each mistake. What the case says of itself is not known.
-pub(in crate::harness) fn verdict(name: &str, errors: &LoadErrors) -> Verdict {
-    let errors: Vec<TrialError> = errors.iter().map(error).collect();
+pub(in crate::harness) fn load_failure_verdict(name: &str, errors: &LoadErrors) -> Verdict {
+    let errors: Vec<TrialError> = errors.iter().map(to_trial_error).collect();
     let case = errors.first().map_or_else(Location::default, |error| error.at.clone());
-    Verdict { errors, ..Verdict::nothing(name, case) }
+    Verdict { errors, ..Verdict::empty(name, case) }
 }
 
-fn error(error: &LoadError) -> TrialError {
+fn to_trial_error(error: &LoadError) -> TrialError {
     let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
     TrialError { message: format!("{}{help}", error.problem), at: error.place.locate() }
 }

@@ -14,7 +14,7 @@ thread_local! {
 
 /// Installs the hook, once a process. A panic inside [`quietly`] prints nothing: it becomes a trial's error. A
 /// broken pipe (`cargo test | head`) ends the process without a backtrace. All others are printed as ever.
-pub(in crate::harness) fn install() {
+pub(in crate::harness) fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let default = panic::take_hook();
@@ -27,7 +27,10 @@ pub(in crate::harness) fn install() {
                 std::process::exit(101);
             }
             if info.location().is_some_and(is_of_the_printer) {
-                stderr::say(&format!("error: the output cannot be written: {}", escape_line(why(text))));
+                stderr::eprint(&format!(
+                    "error: the output cannot be written: {}",
+                    escape_line(os_message(text))
+                ));
                 std::process::exit(2);
             }
             default(info);
@@ -40,7 +43,7 @@ pub(in crate::harness) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, Stri
     let before = CAUGHT.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     CAUGHT.set(before);
-    result.map_err(|payload| said(payload.as_ref()))
+    result.map_err(|payload| payload_text(payload.as_ref()))
 }
 
 /// libtest-mimic takes it for granted that its lines can be written: a disk may be full.
@@ -49,12 +52,12 @@ fn is_of_the_printer(location: &Location<'_>) -> bool {
 }
 
 /// The words of the operating system in the debug form of its error.
-fn why(text: &str) -> &str {
+fn os_message(text: &str) -> &str {
     let message = text.split_once("message: \"").and_then(|(_, rest)| rest.split_once('"'));
     message.map_or(text, |(message, _)| message)
 }
 
-fn said(payload: &(dyn Any + Send)) -> String {
+fn payload_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }

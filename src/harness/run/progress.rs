@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use libtest_mimic::{Arguments, FormatSetting};
 
-use super::trial::Shared;
+use super::asking::Asking;
 use crate::harness::settings::is_ci;
 use crate::report::plain::escape_line;
 
@@ -28,17 +28,6 @@ const ROOM: Duration = Duration::from_millis(60);
 const PATIENCE: Duration = Duration::from_millis(300);
 /// How many of those at work are named.
 const NAMED: usize = 5;
-
-/// What is being asked.
-#[derive(Default)]
-pub(in crate::harness) struct Asking {
-    /// How many trials ask.
-    pub(in crate::harness) asked: usize,
-    /// How many of them have an answer.
-    pub(in crate::harness) answered: usize,
-    /// Who is at work.
-    pub(in crate::harness) at_work: Vec<String>,
-}
 
 /// When the line may be seen.
 #[derive(Default)]
@@ -54,29 +43,36 @@ struct Moments {
     ended: bool,
 }
 
-/// The line, until this value goes.
-pub(in crate::harness) struct Shown {
-    shared: Arc<Shared>,
+/// The line, shown until this value is dropped.
+pub(in crate::harness) struct ProgressLine {
+    progress: Arc<Progress>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Drop for Shown {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
-        self.shared.progress.moments().ended = true;
-        self.shared.progress.changed.notify_all();
+        self.progress.moments().ended = true;
+        self.progress.changed.notify_all();
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
 impl Progress {
-    /// Shows the line where somebody looks at it and something is asked.
-    pub(in crate::harness) fn show(shared: &Arc<Shared>, arguments: &Arguments) -> Option<Shown> {
-        if !shared.asks() || shared.nextest || !is_wanted(arguments) {
+    /// Shows the line where a person looks at the terminal. `count` tells how many trials ask agents and the judge;
+    /// `may_print` says that agents run in this process and may print.
+    pub(in crate::harness) fn show(
+        progress: &Arc<Self>,
+        arguments: &Arguments,
+        may_print: bool,
+        count: impl Fn() -> [Asking; 2] + Send + 'static,
+    ) -> Option<ProgressLine> {
+        if !is_wanted(arguments) {
             return None;
         }
-        let own = Arc::clone(shared);
-        let thread = thread::Builder::new().name("progress".to_owned()).spawn(move || draw(&own)).ok()?;
-        Some(Shown { shared: Arc::clone(shared), thread: Some(thread) })
+        let own = Arc::clone(progress);
+        let builder = thread::Builder::new().name("progress".to_owned());
+        let thread = builder.spawn(move || draw_until_ended(&own, may_print, count)).ok()?;
+        Some(ProgressLine { progress: Arc::clone(progress), thread: Some(thread) })
     }
 
     /// A trial has ended: its line is about to be printed.
@@ -119,34 +115,37 @@ fn is_wanted(arguments: &Arguments) -> bool {
 }
 
 /// Both streams: nobody else writes to them meanwhile.
-fn held() -> (StdoutLock<'static>, StderrLock<'static>) {
+fn lock_streams() -> (StdoutLock<'static>, StderrLock<'static>) {
     (io::stdout().lock(), io::stderr().lock())
 }
 
-fn draw(shared: &Shared) {
+/// Draws the line again and again until the run ends. In each round the line is visible for [`SHOWN`], while the streams
+/// are locked, and gone for [`AWAY`], while others may write.
+fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [Asking; 2]) {
     let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
     let bar = lines.add(ProgressBar::no_length());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
         bar.set_style(style);
     }
     let mut away = PATIENCE;
-    while shared.progress.has_room_after(away) {
+    while progress.has_room_after(away) {
         away = AWAY;
-        let Some(line) = line(&shared.live.asking(), &shared.judging.asking()) else {
-            shared.progress.wait(SHOWN);
+        let [agents, judge] = count();
+        let Some(line) = format_line(&agents, &judge) else {
+            progress.wait(SHOWN);
             continue;
         };
-        let streams = (!shared.live.may_print()).then(held);
+        let streams = (!may_print).then(lock_streams);
         bar.set_message(line);
         bar.tick();
-        shared.progress.wait(SHOWN);
+        progress.wait(SHOWN);
         let _ = lines.clear();
         drop(streams);
     }
 }
 
 /// `agents 3 of 9, judge 0 of 2: refund, greet`; nothing while nobody is at work.
-fn line(agents: &Asking, judge: &Asking) -> Option<String> {
+fn format_line(agents: &Asking, judge: &Asking) -> Option<String> {
     let counts = [("agents", agents), ("judge", judge)].map(|(who, asking)| {
         (asking.asked > 0).then(|| format!("{who} {} of {}", asking.answered, asking.asked))
     });
@@ -171,18 +170,18 @@ mod tests {
     #[test]
     fn only_what_is_asked_is_told() {
         let agents = asking(3, 9, &["a", "b"]);
-        assert_eq!(line(&agents, &Asking::default()).as_deref(), Some("agents 3 of 9: a, b"));
-        let said = line(&agents, &asking(0, 2, &["c\u{1b}[2J"])).expect("a line");
+        assert_eq!(format_line(&agents, &Asking::default()).as_deref(), Some("agents 3 of 9: a, b"));
+        let said = format_line(&agents, &asking(0, 2, &["c\u{1b}[2J"])).expect("a line");
         assert!(said.starts_with("agents 3 of 9, judge 0 of 2: a, b, c"), "{said}");
         assert!(!said.contains('\u{1b}'), "{said:?}");
-        assert_eq!(line(&Asking::default(), &asking(2, 2, &[])), None);
+        assert_eq!(format_line(&Asking::default(), &asking(2, 2, &[])), None);
     }
 
     #[test]
     fn a_crowd_is_counted() {
         let names: Vec<String> = (0..7).map(|n| n.to_string()).collect();
         let agents = Asking { asked: 7, answered: 0, at_work: names };
-        let said = line(&agents, &Asking::default());
+        let said = format_line(&agents, &Asking::default());
         assert_eq!(said.as_deref(), Some("agents 0 of 7: 0, 1, 2, 3, 4 and 2 more"));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::progress::Asking;
+use super::asking::Asking;
 use crate::case::{Case, NamedAgent};
 use crate::harness::cli::Command;
 use crate::harness::plan::Plan;
@@ -13,16 +13,15 @@ use crate::verdict::Rerun;
 
 /// Nothing can be said of agents.
 #[derive(Default)]
-pub(in crate::harness) struct Setup {}
+pub(in crate::harness) struct AgentSetup {}
 
 /// No agent runs.
-pub(in crate::harness) struct Live;
+pub(in crate::harness) struct LiveAgents;
 
-#[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "the same face as with agents"))]
 #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "the same face as with agents")]
-impl Live {
-    pub(in crate::harness) fn start(
-        _setup: Setup,
+impl LiveAgents {
+    pub(in crate::harness) fn start_agents(
+        _setup: AgentSetup,
         _described: Vec<NamedAgent>,
         _plan: &mut Plan,
         _command: &Command,
@@ -31,7 +30,7 @@ impl Live {
         Ok(Self)
     }
 
-    pub(in crate::harness) fn asking(&self) -> Asking {
+    pub(in crate::harness) fn count_asking(&self) -> Asking {
         Asking::default()
     }
 
@@ -39,13 +38,13 @@ impl Live {
         false
     }
 
-    pub(in crate::harness) fn wait(&self, _name: &str) {}
+    pub(in crate::harness) fn wait_for_answer(&self, _name: &str) {}
 
     pub(in crate::harness) fn was_asked(&self, _name: &str) -> bool {
         false
     }
 
-    pub(in crate::harness) fn runs(
+    pub(in crate::harness) fn runs_of(
         &self,
         _name: &str,
         case: &Case,

@@ -1,30 +1,26 @@
-//! What stands in for the line of progress where nothing is asked that takes its time.
+//! Stands in for the line of progress where no feature can ask an agent or a judge.
 
 use std::sync::Arc;
 
 use libtest_mimic::Arguments;
 
-use super::trial::Shared;
+use super::asking::Asking;
 
 /// Nothing is shown.
 #[derive(Default)]
 pub(in crate::harness) struct Progress {}
 
-/// What would be shown.
-pub(in crate::harness) struct Shown;
+/// The line that would be shown.
+pub(in crate::harness) struct ProgressLine;
 
-/// What is being asked.
-#[derive(Default)]
-#[expect(dead_code, reason = "the same face as with what is asked")]
-pub(in crate::harness) struct Asking {
-    pub(in crate::harness) asked: usize,
-    pub(in crate::harness) answered: usize,
-    pub(in crate::harness) at_work: Vec<String>,
-}
-
-#[expect(clippy::unused_self, reason = "the same face as with what is shown")]
+#[expect(clippy::unused_self, reason = "the same face as with the line of progress")]
 impl Progress {
-    pub(in crate::harness) fn show(_shared: &Arc<Shared>, _arguments: &Arguments) -> Option<Shown> {
+    pub(in crate::harness) fn show(
+        _progress: &Arc<Self>,
+        _arguments: &Arguments,
+        _may_print: bool,
+        _count: impl Fn() -> [Asking; 2] + Send + 'static,
+    ) -> Option<ProgressLine> {
         None
     }
 

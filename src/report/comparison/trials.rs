@@ -6,7 +6,7 @@ use super::{TrialComparison, TrialState};
 use crate::outcome::Status;
 use crate::report::terminal::render_headline;
 use crate::report::{Totals, TrialResult};
-use crate::score::Stake;
+use crate::score::Effect;
 use crate::verdict::{Finding, Verdict};
 
 /// The trials of one run, by name and harness.
@@ -87,7 +87,7 @@ fn has_mixed_runs(verdict: &Verdict) -> bool {
         return statistics.passed > 0 && statistics.passed < statistics.runs;
     }
     let is_red = |finding: &&Finding| {
-        let counts = !finding.of_all_runs && matches!(finding.stake, Stake::Must | Stake::Gate);
+        let counts = !finding.of_all_runs && matches!(finding.effect, Effect::Fail | Effect::Gate);
         counts && finding.status != Status::Pass
     };
     let red: BTreeSet<usize> = verdict.findings.iter().filter(is_red).map(|finding| finding.run).collect();

@@ -7,7 +7,7 @@ use crate::outcome::Status;
 use crate::report::comparison::is_flaky;
 use crate::report::terminal::{find_first_place, render_headline};
 use crate::report::{SkippedTrial, TrialResult};
-use crate::score::Stake;
+use crate::score::Effect;
 use crate::verdict::{Finding, Verdict};
 
 /// The largest length of a row's claim, in characters.
@@ -79,7 +79,7 @@ impl<'v> CaseRow<'v> {
 }
 
 fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
-    let is_broken_gate = |finding: &Finding| finding.stake == Stake::Gate && finding.status == Status::Fail;
+    let is_broken_gate = |finding: &Finding| finding.effect == Effect::Gate && finding.status == Status::Fail;
     let badges = [
         ("hard gate", verdict.findings.iter().any(is_broken_gate)),
         ("flaky", is_flaky(verdict)),

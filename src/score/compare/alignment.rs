@@ -12,7 +12,7 @@ const LONGEST: usize = 250_000;
 const BUDGET: usize = 5_000_000;
 
 /// The blocks that `old` and `new` share, in order. Where the budget ends, what is not looked at counts as different.
-pub(super) fn blocks(old: &[u32], new: &[u32]) -> Vec<Block> {
+pub(super) fn matching_blocks(old: &[u32], new: &[u32]) -> Vec<Block> {
     let mut budget = BUDGET;
     let mut blocks = Vec::new();
     let mut gaps = vec![Gap { old: (0, old.len()), new: (0, new.len()) }];
@@ -23,7 +23,7 @@ pub(super) fn blocks(old: &[u32], new: &[u32]) -> Vec<Block> {
         }
         let size = left.len() + right.len();
         if size > budget || left.len().max(right.len()) > LONGEST {
-            blocks.extend(ends(left, right).map(|block| gap.within(block)));
+            blocks.extend(matching_ends(left, right).map(|block| gap.within(block)));
             continue;
         }
         budget -= size;
@@ -60,7 +60,7 @@ impl Gap {
 }
 
 /// What both begin with, and what both end with.
-fn ends(old: &[u32], new: &[u32]) -> impl Iterator<Item = Block> {
+fn matching_ends(old: &[u32], new: &[u32]) -> impl Iterator<Item = Block> {
     let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let pairs = old[start..].iter().rev().zip(new[start..].iter().rev());
     let end = pairs.take_while(|(one, other)| one == other).count();
@@ -75,7 +75,7 @@ mod tests {
 
     fn matched(old: &str, new: &str) -> Vec<(usize, usize, usize)> {
         let symbols = |text: &str| text.chars().map(u32::from).collect::<Vec<u32>>();
-        let blocks = blocks(&symbols(old), &symbols(new));
+        let blocks = matching_blocks(&symbols(old), &symbols(new));
         blocks.iter().map(|block| (block.old, block.new, block.len)).collect()
     }
 
@@ -91,8 +91,8 @@ mod tests {
     fn sequences_beyond_the_bound_are_compared_at_their_ends() {
         let old = vec![1; LONGEST + 1];
         let new = [&[1, 1, 2][..], &old[..10], &[3, 1]].concat();
-        let lengths: Vec<usize> = blocks(&old, &new).iter().map(|block| block.len).collect();
+        let lengths: Vec<usize> = matching_blocks(&old, &new).iter().map(|block| block.len).collect();
         assert_eq!(lengths, [2, 1]);
-        assert_eq!(blocks(&old, &old), [Block { old: 0, new: 0, len: LONGEST + 1 }]);
+        assert_eq!(matching_blocks(&old, &old), [Block { old: 0, new: 0, len: LONGEST + 1 }]);
     }
 }

@@ -1,6 +1,6 @@
 //! How much alike two answers are.
 
-use super::alignment::blocks;
+use super::alignment::matching_blocks;
 use crate::outcome::count_to_f64;
 use crate::trace::Trace;
 
@@ -10,8 +10,8 @@ pub fn similarity(one: &str, other: &str) -> f64 {
     if one == other {
         return 1.0;
     }
-    let (one, other) = (symbols(one), symbols(other));
-    let shared: usize = blocks(&one, &other).iter().map(|block| block.len).sum();
+    let (one, other) = (to_symbols(one), to_symbols(other));
+    let shared: usize = matching_blocks(&one, &other).iter().map(|block| block.len).sum();
     2.0 * count_to_f64(shared) / count_to_f64(one.len() + other.len())
 }
 
@@ -24,6 +24,6 @@ pub(super) fn similarity_of(one: &Trace, other: &Trace) -> f64 {
     }
 }
 
-fn symbols(text: &str) -> Vec<u32> {
+fn to_symbols(text: &str) -> Vec<u32> {
     text.chars().map(u32::from).collect()
 }

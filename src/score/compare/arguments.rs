@@ -36,15 +36,15 @@ impl fmt::Display for ArgumentChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pointer = if self.pointer.is_empty() { "arguments" } else { &self.pointer };
         match (&self.baseline, &self.actual) {
-            (Some(old), Some(new)) => write!(f, "{pointer}: {} became {}", short(old), short(new)),
-            (Some(old), None) => write!(f, "{pointer}: {} was removed", short(old)),
-            (None, Some(new)) => write!(f, "{pointer}: {} was added", short(new)),
+            (Some(old), Some(new)) => write!(f, "{pointer}: {} became {}", shorten(old), shorten(new)),
+            (Some(old), None) => write!(f, "{pointer}: {} was removed", shorten(old)),
+            (None, Some(new)) => write!(f, "{pointer}: {} was added", shorten(new)),
             (None, None) => f.write_str(pointer),
         }
     }
 }
 
-fn short(value: &Value) -> String {
+fn shorten(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(VALUE_WIDTH) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -53,12 +53,14 @@ fn short(value: &Value) -> String {
 }
 
 /// What turns `old` into `new`, the first [`MOST_CHANGES`] of it. Numbers compare as numbers: 1 is 1.0, and `true` is not 1.
-pub(super) fn changes(old: &Arguments, new: &Arguments) -> Vec<ArgumentChange> {
+pub(super) fn argument_changes(old: &Arguments, new: &Arguments) -> Vec<ArgumentChange> {
     let mut changes = Vec::new();
     match (old, new) {
-        (Arguments::Json(old), Arguments::Json(new)) => compare(old, new, &mut String::new(), &mut changes),
+        (Arguments::Json(old), Arguments::Json(new)) => {
+            compare_values(old, new, &mut String::new(), &mut changes);
+        }
         (old, new) if old.to_text() == new.to_text() => {}
-        (old, new) => push(&mut changes, "", Some(value_of(old)), Some(value_of(new))),
+        (old, new) => push_change(&mut changes, "", Some(value_of(old)), Some(value_of(new))),
     }
     changes
 }
@@ -68,14 +70,14 @@ fn value_of(arguments: &Arguments) -> Value {
     arguments.json().cloned().unwrap_or_else(|| Value::String(arguments.to_text()))
 }
 
-fn compare(old: &Value, new: &Value, pointer: &mut String, changes: &mut Vec<ArgumentChange>) {
+fn compare_values(old: &Value, new: &Value, pointer: &mut String, changes: &mut Vec<ArgumentChange>) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             let kept = old.iter().map(|(key, value)| (key, Some(value), new.get(key)));
             let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
             let added = added.map(|(key, value)| (key, None, Some(value)));
             for (key, old, new) in kept.chain(added) {
-                compare_at(&escaped(key), old, new, pointer, changes);
+                compare_at(&escape_key(key), old, new, pointer, changes);
             }
         }
         (Value::Array(old), Value::Array(new)) => {
@@ -84,7 +86,7 @@ fn compare(old: &Value, new: &Value, pointer: &mut String, changes: &mut Vec<Arg
             }
         }
         (old, new) if json_equal(old, new) => {}
-        (old, new) => push(changes, pointer, Some(old.clone()), Some(new.clone())),
+        (old, new) => push_change(changes, pointer, Some(old.clone()), Some(new.clone())),
     }
 }
 
@@ -103,17 +105,22 @@ fn compare_at(
     pointer.push('/');
     pointer.push_str(token);
     match (old, new) {
-        (Some(old), Some(new)) => compare(old, new, pointer, changes),
-        (old, new) => push(changes, pointer, old.cloned(), new.cloned()),
+        (Some(old), Some(new)) => compare_values(old, new, pointer, changes),
+        (old, new) => push_change(changes, pointer, old.cloned(), new.cloned()),
     }
     pointer.truncate(above);
 }
 
-fn escaped(key: &str) -> String {
+fn escape_key(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-fn push(changes: &mut Vec<ArgumentChange>, pointer: &str, baseline: Option<Value>, actual: Option<Value>) {
+fn push_change(
+    changes: &mut Vec<ArgumentChange>,
+    pointer: &str,
+    baseline: Option<Value>,
+    actual: Option<Value>,
+) {
     changes.push(ArgumentChange { pointer: pointer.to_owned(), baseline, actual });
 }
 
@@ -124,7 +131,7 @@ mod tests {
     use super::*;
 
     fn lines(old: Value, new: Value) -> Vec<String> {
-        let changes = changes(&Arguments::Json(old), &Arguments::Json(new));
+        let changes = argument_changes(&Arguments::Json(old), &Arguments::Json(new));
         changes.iter().map(ArgumentChange::to_string).collect()
     }
 
@@ -153,14 +160,15 @@ mod tests {
     #[test]
     fn arguments_that_are_no_json_are_compared_as_text() {
         let broken = Arguments::from_text("{\"a\": ");
-        let whole = changes(&broken, &Arguments::none());
+        let whole = argument_changes(&broken, &Arguments::none());
         assert_eq!(whole[0].to_string(), r#"arguments: "{\"a\": " became {}"#);
-        assert!(changes(&broken, &broken.clone()).is_empty());
+        assert!(argument_changes(&broken, &broken.clone()).is_empty());
     }
 
     #[test]
     fn null_is_a_value_that_survives_the_way_through_json() {
-        let change = changes(&Arguments::Json(json!({"a": 1})), &Arguments::Json(json!({"a": null})));
+        let change =
+            argument_changes(&Arguments::Json(json!({"a": 1})), &Arguments::Json(json!({"a": null})));
         let back: Vec<ArgumentChange> =
             serde_json::from_value(serde_json::to_value(&change).expect("JSON")).expect("a change");
         assert_eq!(back, change);

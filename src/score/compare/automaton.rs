@@ -41,7 +41,7 @@ struct State {
 /// The longest block of `old` and `new`: of several, the one that begins first in `old`, and of these the first in
 /// `new`. Its length is 0 when nothing is shared.
 pub(super) fn longest_block(old: &[u32], new: &[u32]) -> Block {
-    let automaton = Automaton::of(new);
+    let automaton = Automaton::build(new);
     let (mut state, mut len, mut best) = (ROOT, 0, Block::default());
     for (at, symbol) in old.iter().enumerate() {
         (state, len) = automaton.follow(state, len, *symbol);
@@ -53,11 +53,11 @@ pub(super) fn longest_block(old: &[u32], new: &[u32]) -> Block {
 }
 
 impl Automaton {
-    fn of(sequence: &[u32]) -> Self {
+    fn build(sequence: &[u32]) -> Self {
         let root = State { len: 0, link: None, first_end: 0, steps: BTreeMap::new() };
         let mut automaton = Self { states: vec![root], last: ROOT };
         for (at, symbol) in sequence.iter().enumerate() {
-            automaton.push(at, *symbol);
+            automaton.push_symbol(at, *symbol);
         }
         automaton
     }
@@ -73,14 +73,14 @@ impl Automaton {
         }
     }
 
-    fn push(&mut self, at: usize, symbol: u32) {
+    fn push_symbol(&mut self, at: usize, symbol: u32) {
         let len = self.states[self.last].len + 1;
-        let new = self.add(State { len, link: Some(ROOT), first_end: at, steps: BTreeMap::new() });
+        let new = self.add_state(State { len, link: Some(ROOT), first_end: at, steps: BTreeMap::new() });
         let mut from = Some(self.last);
         self.last = new;
         while let Some(state) = from {
             if let Some(next) = self.states[state].steps.get(&symbol) {
-                self.states[new].link = Some(self.suffix(state, symbol, *next));
+                self.states[new].link = Some(self.split_suffix(state, symbol, *next));
                 return;
             }
             self.states[state].steps.insert(symbol, new);
@@ -89,19 +89,19 @@ impl Automaton {
     }
 
     /// The state of the stretches of `state` with `symbol` behind them, which is a part of `next` or all of it.
-    fn suffix(&mut self, state: usize, symbol: u32, next: usize) -> usize {
+    fn split_suffix(&mut self, state: usize, symbol: u32, next: usize) -> usize {
         let len = self.states[state].len + 1;
         if self.states[next].len == len {
             return next;
         }
-        let part = self.add(State { len, ..self.states[next].clone() });
+        let part = self.add_state(State { len, ..self.states[next].clone() });
         self.states[next].link = Some(part);
-        self.redirect(state, symbol, next, part);
+        self.redirect_steps(state, symbol, next, part);
         part
     }
 
     /// Steps that led to `next` from `state` and its suffixes lead to `part`.
-    fn redirect(&mut self, state: usize, symbol: u32, next: usize, part: usize) {
+    fn redirect_steps(&mut self, state: usize, symbol: u32, next: usize, part: usize) {
         let mut from = Some(state);
         while let Some(state) = from
             && let Some(to) = self.states[state].steps.get_mut(&symbol)
@@ -112,7 +112,7 @@ impl Automaton {
         }
     }
 
-    fn add(&mut self, state: State) -> usize {
+    fn add_state(&mut self, state: State) -> usize {
         self.states.push(state);
         self.states.len() - 1
     }

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::alignment::blocks;
-use super::arguments::{ArgumentChange, changes};
+use super::alignment::matching_blocks;
+use super::arguments::{ArgumentChange, argument_changes};
 use super::automaton::Block;
 use crate::trace::Call;
 
@@ -66,26 +66,26 @@ impl fmt::Display for Edit {
 
 /// What turns the calls of `old` into those of `new`. Calls are paired by name, the longest stretch of equal names
 /// first; between two stretches the calls are paired in order, and those left over were removed or added.
-pub(super) fn script(old: &[Call], new: &[Call]) -> Vec<Edit> {
+pub(super) fn edit_script(old: &[Call], new: &[Call]) -> Vec<Edit> {
     let mut script = Script { old, new, edits: Vec::new() };
     let (mut old_at, mut new_at) = (0, 0);
     let end = Block { old: old.len(), new: new.len(), len: 0 };
-    for block in common(old, new).into_iter().chain([end]) {
-        script.gap(old_at..block.old, new_at..block.new);
+    for block in common_blocks(old, new).into_iter().chain([end]) {
+        script.add_gap(old_at..block.old, new_at..block.new);
         (old_at, new_at) = (block.old + block.len, block.new + block.len);
-        script.pairs(block.old..old_at, block.new..new_at);
+        script.add_pairs(block.old..old_at, block.new..new_at);
     }
     script.edits
 }
 
 /// The stretches of calls with the same names.
-fn common(old: &[Call], new: &[Call]) -> Vec<Block> {
+fn common_blocks(old: &[Call], new: &[Call]) -> Vec<Block> {
     let mut seen = HashMap::new();
-    blocks(&numbered(old, &mut seen), &numbered(new, &mut seen))
+    matching_blocks(&number_names(old, &mut seen), &number_names(new, &mut seen))
 }
 
 /// A number for each name.
-fn numbered<'c>(calls: &'c [Call], seen: &mut HashMap<&'c str, u32>) -> Vec<u32> {
+fn number_names<'c>(calls: &'c [Call], seen: &mut HashMap<&'c str, u32>) -> Vec<u32> {
     let mut number = |call: &'c Call| {
         let next = u32::try_from(seen.len()).unwrap_or(u32::MAX);
         *seen.entry(&call.name).or_insert(next)
@@ -101,16 +101,16 @@ struct Script<'c> {
 
 impl Script<'_> {
     /// Calls that are not the same: pairs as far as they go, then those left over.
-    fn gap(&mut self, old: Range<usize>, new: Range<usize>) {
+    fn add_gap(&mut self, old: Range<usize>, new: Range<usize>) {
         let paired = old.len().min(new.len());
         let (old_rest, new_rest) = (old.start + paired, new.start + paired);
-        self.pairs(old.start..old_rest, new.start..new_rest);
+        self.add_pairs(old.start..old_rest, new.start..new_rest);
         let (before, after) = (self.old, self.new);
         self.edits.extend((old_rest..old.end).map(|position| Edit::removed(position, &before[position])));
         self.edits.extend((new_rest..new.end).map(|position| Edit::added(position, &after[position])));
     }
 
-    fn pairs(&mut self, old: Range<usize>, new: Range<usize>) {
+    fn add_pairs(&mut self, old: Range<usize>, new: Range<usize>) {
         let (before, after) = (self.old, self.new);
         let pairs = old.zip(new);
         self.edits.extend(pairs.filter_map(|(old, new)| Edit::changed(old, &before[old], &after[new])));
@@ -131,7 +131,7 @@ impl Edit {
     /// `None` when the two calls are the same.
     fn changed(position: usize, old: &Call, new: &Call) -> Option<Self> {
         let same = old.name == new.name;
-        let arguments = if same { changes(&old.arguments, &new.arguments) } else { Vec::new() };
+        let arguments = if same { argument_changes(&old.arguments, &new.arguments) } else { Vec::new() };
         let (baseline, actual) = (Some(old.name.clone()), Some(new.name.clone()));
         let edit = Self { kind: EditKind::Changed, position, baseline, actual, arguments };
         (!same || !edit.arguments.is_empty()).then_some(edit)

@@ -100,7 +100,7 @@ impl Comparison {
             Some(least) => output_similarity >= least,
             None => baseline.trace.answer == actual.trace.answer,
         };
-        let edits = edit::script(&baseline.trace.calls, &actual.trace.calls);
+        let edits = edit::edit_script(&baseline.trace.calls, &actual.trace.calls);
         let change = if newly_failing || fell_by_more_than(limits.max_drop, score_diff) {
             Change::Regression
         } else if !edits.is_empty() {

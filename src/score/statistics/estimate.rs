@@ -25,7 +25,7 @@ pub struct Estimate {
 }
 
 /// For each number of attempts that `runs` can tell of.
-pub(super) fn all(runs: u32, passed: u32) -> Vec<Estimate> {
+pub(super) fn estimate_attempts(runs: u32, passed: u32) -> Vec<Estimate> {
     let of = |k| {
         let (any, all) = (pass_at_k(runs, passed, k)?, pass_hat_k(runs, passed, k)?);
         Some(Estimate { k, pass_at_k: rounded(any), pass_hat_k: rounded(all) })
@@ -86,8 +86,8 @@ mod tests {
     fn fewer_runs_than_attempts_tell_nothing() {
         assert_eq!((pass_at_k(3, 2, 4), pass_hat_k(3, 2, 4)), (None, None));
         assert_eq!((pass_at_k(3, 4, 1), pass_hat_k(3, 4, 1)), (None, None));
-        assert_eq!(all(0, 0), []);
-        assert_eq!(all(2, 2).len(), 2);
+        assert_eq!(estimate_attempts(0, 0), []);
+        assert_eq!(estimate_attempts(2, 2).len(), 2);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub enum Label {
 }
 
 impl Label {
-    fn of(score: f64) -> Self {
+    fn from_score(score: f64) -> Self {
         match score {
             ..0.1 => Self::Stable,
             ..0.25 => Self::Low,
@@ -80,7 +80,7 @@ struct Signs {
 
 impl Flakiness {
     /// That of `made` runs, the missing ones of `all` taken as failed.
-    pub(super) fn of(made: &[RunScore], all: u32, score: Option<&Spread>) -> Self {
+    pub(super) fn of_runs(made: &[RunScore], all: u32, score: Option<&Spread>) -> Self {
         let signs = Signs {
             runs: all,
             passed: count(made.iter().filter(|run| run.passed)),
@@ -91,7 +91,7 @@ impl Flakiness {
         let score = signs.score();
         Self {
             score: rounded(score),
-            label: Label::of(score),
+            label: Label::from_score(score),
             score_coefficient_of_variation: rounded(signs.variation),
             contributing_factors: signs.factors(),
         }
@@ -140,7 +140,8 @@ mod tests {
 
     #[test]
     fn a_label_begins_at_its_bound() {
-        let labels = [0.0, 0.0999, 0.1, 0.25, 0.5, 0.75, 1.0].map(|score| Label::of(score).to_string());
+        let labels =
+            [0.0, 0.0999, 0.1, 0.25, 0.5, 0.75, 1.0].map(|score| Label::from_score(score).to_string());
         let words =
             ["stable", "stable", "low variance", "moderate variance", "high variance", "flaky", "flaky"];
         assert_eq!(labels, words);
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn no_runs_are_stable() {
-        let flakiness = Flakiness::of(&[], 0, None);
+        let flakiness = Flakiness::of_runs(&[], 0, None);
         assert_eq!((flakiness.score, flakiness.label), (0.0, Label::Stable));
         assert!(flakiness.contributing_factors.is_empty());
     }

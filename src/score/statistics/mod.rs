@@ -21,7 +21,7 @@ pub use estimate::{Estimate, pass_at_k, pass_hat_k};
 pub use flakiness::{Flakiness, Label};
 pub use interval::Interval;
 pub use spread::{Spread, median};
-pub use variance::{Held, Variance, hold};
+pub use variance::{Variance, VarianceResult, evaluate_variance};
 
 /// What statistics ask of one run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,7 +40,7 @@ pub struct RunScore {
 
 impl RunScore {
     /// The run of `trace`, which got `score` points.
-    pub fn of(trace: &Trace, score: f64, passed: bool) -> Self {
+    pub fn from_trace(trace: &Trace, score: f64, passed: bool) -> Self {
         Self {
             score,
             passed,
@@ -85,10 +85,10 @@ pub struct Statistics {
 impl Statistics {
     /// Statistics of `runs`, of which `wanted` should be there. A run that is missing, or that erred and is
     /// therefore not among them, counts as failed.
-    pub fn of(runs: &[RunScore], wanted: u32, confidence_level: f64) -> Self {
+    pub fn of_runs(runs: &[RunScore], wanted: u32, confidence_level: f64) -> Self {
         let (made, passed) = (count(runs), count(runs.iter().filter(|run| run.passed)));
         let all = made.max(wanted);
-        let spread = |values: Vec<f64>| Spread::of(&values, confidence_level);
+        let spread = |values: Vec<f64>| Spread::of_values(&values, confidence_level);
         let score = spread(runs.iter().map(|run| run.score).collect());
         Self {
             runs: all,
@@ -98,11 +98,11 @@ impl Statistics {
             pass_rate: share(passed, all),
             pass_rate_interval: Interval::around_rate(passed, all, confidence_level),
             confidence_level,
-            flakiness: Flakiness::of(runs, all, score.as_ref()),
+            flakiness: Flakiness::of_runs(runs, all, score.as_ref()),
             score,
             cost_usd: spread(runs.iter().filter_map(|run| run.cost_usd).collect()),
             duration_ms: spread(runs.iter().filter_map(|run| run.duration_ms).collect()),
-            estimates: estimate::all(all, passed),
+            estimates: estimate::estimate_attempts(all, passed),
         }
     }
 }

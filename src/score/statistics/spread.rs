@@ -39,13 +39,13 @@ pub struct Spread {
 
 impl Spread {
     /// The spread of `values`; `None` when there are none. What is not a finite number is left out.
-    pub fn of(values: &[f64], confidence_level: f64) -> Option<Self> {
-        let values = sorted(values);
+    pub fn of_values(values: &[f64], confidence_level: f64) -> Option<Self> {
+        let values = sort_finite(values);
         let (min, max) = (*values.first()?, *values.last()?);
         let count = count(&values);
         let mean = values.iter().sum::<f64>() / f64::from(count);
-        let variance = variance(&values, mean, count);
-        let at = |percent| rounded(percentile(&values, percent));
+        let variance = sample_variance(&values, mean, count);
+        let at = |percent| rounded(percentile_of(&values, percent));
         Some(Self {
             count,
             mean: rounded(mean),
@@ -64,12 +64,12 @@ impl Spread {
 
 /// The number in the middle, or the mean of the two there; `None` when there are no numbers.
 pub fn median(values: &[f64]) -> Option<f64> {
-    let values = sorted(values);
-    (!values.is_empty()).then(|| percentile(&values, 50))
+    let values = sort_finite(values);
+    (!values.is_empty()).then(|| percentile_of(&values, 50))
 }
 
 /// Those that are finite, from the smallest up.
-fn sorted(values: &[f64]) -> Vec<f64> {
+fn sort_finite(values: &[f64]) -> Vec<f64> {
     let finite = values.iter().filter(|value| value.is_finite());
     let mut values: Vec<f64> = finite.map(|value| value.clamp(-LARGEST, LARGEST)).collect();
     values.sort_by(f64::total_cmp);
@@ -77,13 +77,13 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 }
 
 /// Of a sample: one degree of freedom went into the mean.
-fn variance(values: &[f64], mean: f64, count: u32) -> f64 {
+fn sample_variance(values: &[f64], mean: f64, count: u32) -> f64 {
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     squares / f64::from(count.max(2) - 1)
 }
 
 /// What `percent` of the sorted `values` lie below, on the straight line between two neighbours.
-fn percentile(values: &[f64], percent: usize) -> f64 {
+fn percentile_of(values: &[f64], percent: usize) -> f64 {
     let hundredths = (values.len() - 1) * percent;
     let (low, high) = (values[hundredths / 100], values[hundredths.div_ceil(100)]);
     let way = f64::from(u8::try_from(hundredths % 100).unwrap_or_default()) / 100.0;
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_single_number_has_no_spread() {
-        let spread = Spread::of(&[71.5], 0.95).expect("a number");
+        let spread = Spread::of_values(&[71.5], 0.95).expect("a number");
         assert_eq!(
             (spread.mean, spread.std_dev, spread.median, spread.percentile_95),
             (71.5, 0.0, 71.5, 71.5)
@@ -106,14 +106,14 @@ mod tests {
 
     #[test]
     fn numbers_that_are_equal_have_no_spread_but_for_noise_below_the_last_decimal() {
-        let spread = Spread::of(&[0.1; 3], 0.95).expect("numbers");
+        let spread = Spread::of_values(&[0.1; 3], 0.95).expect("numbers");
         assert_eq!((spread.mean, spread.std_dev, spread.variance), (0.1, 0.0, 0.0));
     }
 
     #[test]
     fn what_is_no_number_is_left_out_and_what_is_huge_stays_finite() {
-        assert_eq!(Spread::of(&[f64::NAN, f64::INFINITY], 0.95), None);
-        let spread = Spread::of(&[f64::MAX, f64::MIN, f64::MAX], 0.99).expect("numbers");
+        assert_eq!(Spread::of_values(&[f64::NAN, f64::INFINITY], 0.95), None);
+        let spread = Spread::of_values(&[f64::MAX, f64::MIN, f64::MAX], 0.99).expect("numbers");
         let json = serde_json::to_string(&spread).expect("JSON");
         assert!(!json.contains("null"), "{json}");
     }

@@ -45,7 +45,7 @@ impl Default for Variance {
 
 /// What several runs came to.
 #[derive(Debug, Clone)]
-pub struct Held {
+pub struct VarianceResult {
     /// Their figures.
     pub statistics: Statistics,
     /// What is wrong with them; each points at the setting that it breaks. The case holds iff this is empty.
@@ -56,8 +56,8 @@ pub struct Held {
 
 /// Holds `runs` against `variance`. A run that is missing, or that erred and is therefore not among them, counts as
 /// failed and brings no points. `min_score` is what a single run must reach, where that is said.
-pub fn hold(runs: &[RunScore], variance: &Variance, min_score: Option<f64>) -> Held {
-    let statistics = Statistics::of(runs, variance.runs.get(), variance.confidence_level);
+pub fn evaluate_variance(runs: &[RunScore], variance: &Variance, min_score: Option<f64>) -> VarianceResult {
+    let statistics = Statistics::of_runs(runs, variance.runs.get(), variance.confidence_level);
     let failures = [
         no_score(&statistics),
         passed_too_rarely(&statistics, variance.pass_rate),
@@ -66,7 +66,7 @@ pub fn hold(runs: &[RunScore], variance: &Variance, min_score: Option<f64>) -> H
     ];
     let notes =
         [some_are_missing(&statistics), min_score.and_then(|least| mean_in_doubt(&statistics, least))];
-    Held {
+    VarianceResult {
         failures: failures.into_iter().flatten().collect(),
         notes: notes.into_iter().flatten().collect(),
         statistics,
@@ -84,7 +84,7 @@ fn no_score(statistics: &Statistics) -> Option<Violation> {
 fn passed_too_rarely(statistics: &Statistics, least: f64) -> Option<Violation> {
     let Statistics { runs, passed, pass_rate, .. } = statistics;
     (*pass_rate < least).then(|| {
-        let (actual, expected) = (percent(*pass_rate), percent(least));
+        let (actual, expected) = (format_percent(*pass_rate), format_percent(least));
         Violation::new(format!("{passed} of {runs} runs passed: {actual} is below the required {expected}"))
             .at("/pass_rate")
             .expected(expected, actual)
@@ -120,14 +120,14 @@ fn some_are_missing(statistics: &Statistics) -> Option<String> {
 
 fn mean_in_doubt(statistics: &Statistics, least: f64) -> Option<String> {
     let interval = statistics.score.as_ref()?.mean_interval;
-    let level = percent(statistics.confidence_level);
+    let level = format_percent(statistics.confidence_level);
     (interval.lower < least).then(|| {
         let (lower, upper) = (interval.lower, interval.upper);
         format!("the true mean may be below {least}: the {level} interval is {lower:.2} to {upper:.2}")
     })
 }
 
-fn percent(share: f64) -> String {
+fn format_percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
@@ -143,13 +143,14 @@ mod tests {
         serde_json::from_str(json).expect("settings")
     }
 
-    fn claims(held: &Held) -> Vec<&str> {
+    fn claims(held: &VarianceResult) -> Vec<&str> {
         held.failures.iter().map(|failure| failure.message.as_str()).collect()
     }
 
     #[test]
     fn a_missing_run_counts_as_failed_and_brings_no_points() {
-        let held = hold(&runs(&[90.0; 7], true), &settings(r#"{"min_mean_score": 80}"#), Some(70.0));
+        let held =
+            evaluate_variance(&runs(&[90.0; 7], true), &settings(r#"{"min_mean_score": 80}"#), Some(70.0));
         assert_eq!(
             claims(&held),
             [
@@ -163,28 +164,32 @@ mod tests {
 
     #[test]
     fn no_runs_at_all_never_hold() {
-        let held = hold(&[], &settings(r#"{"pass_rate": 0, "max_std_dev": 1}"#), Some(70.0));
+        let held = evaluate_variance(&[], &settings(r#"{"pass_rate": 0, "max_std_dev": 1}"#), Some(70.0));
         assert_eq!(claims(&held), ["none of the 10 runs has a score"]);
         assert!(!serde_json::to_string(&held.statistics).expect("JSON").contains("NaN"));
     }
 
     #[test]
     fn one_run_has_no_deviation() {
-        let held = hold(&runs(&[80.0], true), &settings(r#"{"runs": 1, "max_std_dev": 0}"#), Some(80.0));
+        let held = evaluate_variance(
+            &runs(&[80.0], true),
+            &settings(r#"{"runs": 1, "max_std_dev": 0}"#),
+            Some(80.0),
+        );
         assert!(held.failures.is_empty() && held.notes.is_empty(), "{held:?}");
     }
 
     #[test]
     fn scores_that_spread_too_far_fail_and_an_interval_below_the_minimum_is_a_note() {
         let variance = settings(r#"{"runs": 2, "max_std_dev": 5, "confidence_level": 0.8}"#);
-        let held = hold(&runs(&[70.0, 90.0], true), &variance, Some(70.0));
+        let held = evaluate_variance(&runs(&[70.0, 90.0], true), &variance, Some(70.0));
         assert_eq!(claims(&held), ["the scores' standard deviation 14.14 is above the allowed 5"]);
         assert_eq!(held.notes, ["the true mean may be below 70: the 80.0% interval is 67.18 to 92.82"]);
     }
 
     #[test]
     fn a_run_more_than_wanted_counts_as_well() {
-        let held = hold(&runs(&[90.0; 3], false), &settings(r#"{"runs": 2}"#), None);
+        let held = evaluate_variance(&runs(&[90.0; 3], false), &settings(r#"{"runs": 2}"#), None);
         assert_eq!((held.statistics.runs, held.statistics.failed, held.statistics.missing), (3, 3, 0));
     }
 

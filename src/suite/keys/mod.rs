@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Node, did_you_mean, nearest};
-pub(super) use table::{CASE, SUITE, SuiteKey, TABLES, WORKSPACE};
+pub(super) use table::{CASE, SuiteKey};
+#[cfg(feature = "schema")]
+pub(super) use table::{SUITE, TABLES, WORKSPACE};
 
 /// The names of a suite's list of cases.
 pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];

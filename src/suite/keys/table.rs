@@ -34,7 +34,14 @@ pub(in crate::suite) struct SuiteKey {
 }
 
 /// A key whose value has the form `T`.
-#[cfg_attr(not(feature = "schema"), expect(unused_variables, reason = "only the schema shows the meaning"))]
+#[cfg_attr(
+    not(feature = "schema"),
+    expect(
+        unused_variables,
+        clippy::extra_unused_type_parameters,
+        reason = "only the schema shows the meaning and the form"
+    )
+)]
 const fn key<T: CheckSettings>(name: &'static str, meaning: &'static str) -> SuiteKey {
     SuiteKey {
         name,
@@ -136,6 +143,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
 ];
 
 /// The keys of a suite beside [`TABLES`] and those that [`CASE`] shares with it.
+#[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
 pub(in crate::suite) const SUITE: &[SuiteKey] = &[
     key::<String>("suite", "The name of the suite, for people."),
     key::<Label>("version", "A version, for people."),
@@ -151,6 +159,7 @@ pub(in crate::suite) const SUITE: &[SuiteKey] = &[
 ];
 
 /// The keys that a suite and `arraign.yaml` have: what checks look up.
+#[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
 pub(in crate::suite) const TABLES: &[SuiteKey] = &[
     key::<BTreeMap<String, Texts>>("tool_categories", "Categories of tools, beside the built-in ones."),
     key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words for a field."),
@@ -160,6 +169,7 @@ pub(in crate::suite) const TABLES: &[SuiteKey] = &[
 ];
 
 /// The keys of `arraign.yaml` beside [`TABLES`].
+#[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
 pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each dimension."),
     key::<BTreeMap<String, DescribedAgent>>("agents", "The agents that cases may name."),

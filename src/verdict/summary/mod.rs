@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use row::{GoldenRow, Row, is_golden};
 
-use self::row::Figures;
+use self::row::RunFigures;
 use crate::case::Tier;
 use crate::score::statistics::Spread;
 
@@ -162,7 +162,7 @@ pub struct Cost {
 
 impl Summary {
     /// What the rows of a run come to.
-    pub fn of(selection: &Selection, rows: &[Row]) -> Self {
+    pub fn from_rows(selection: &Selection, rows: &[Row]) -> Self {
         let mut by_suite: HashMap<(&str, &str), Vec<&Row>> = HashMap::new();
         for row in rows {
             by_suite.entry((&row.place.0, &row.place.1)).or_default().push(row);
@@ -170,13 +170,13 @@ impl Summary {
         let group = |suite: &GoldenSuite| {
             let rows = by_suite.get(&(suite.harness.as_str(), suite.name.as_str()))?;
             let is_golden = rows.iter().any(|row| row.golden.is_some());
-            let group = is_golden.then(|| Group::of(&suite.name, &rows.iter().copied()))?;
+            let group = is_golden.then(|| Group::from_rows(&suite.name, &rows.iter().copied()))?;
             Some(Group { skipped: suite.skipped, gate: suite.gate, ..group })
         };
         Self {
             schema_version: SUMMARY_VERSION,
             tier: selection.tier,
-            total: Group { skipped: selection.skipped, ..Group::of("all", &rows.iter()) },
+            total: Group { skipped: selection.skipped, ..Group::from_rows("all", &rows.iter()) },
             suites: selection.golden.iter().filter_map(group).collect(),
         }
     }
@@ -184,7 +184,7 @@ impl Summary {
 
 impl Axes {
     /// By name, in the order in which they are summed up.
-    pub fn named(self) -> [(&'static str, f64); 3] {
+    pub fn by_name(self) -> [(&'static str, f64); 3] {
         [
             ("groundedness", self.groundedness),
             ("correctness", self.correctness),
@@ -192,7 +192,7 @@ impl Axes {
         ]
     }
 
-    fn build(mut axis: impl FnMut(&str) -> Option<f64>) -> Option<Self> {
+    fn from_each(mut axis: impl FnMut(&str) -> Option<f64>) -> Option<Self> {
         Some(Self {
             groundedness: axis("groundedness")?,
             correctness: axis("correctness")?,
@@ -201,13 +201,13 @@ impl Axes {
     }
 
     fn get(self, axis: &str) -> Option<f64> {
-        self.named().into_iter().find_map(|(name, value)| (name == axis).then_some(value))
+        self.by_name().into_iter().find_map(|(name, value)| (name == axis).then_some(value))
     }
 }
 
 impl Group {
     /// What `rows` come to. What was left out, and what a gate asks for, is not theirs to know.
-    pub fn of<'r>(name: &str, rows: &(impl Iterator<Item = &'r Row> + Clone)) -> Self {
+    pub fn from_rows<'r>(name: &str, rows: &(impl Iterator<Item = &'r Row> + Clone)) -> Self {
         let runs = || rows.clone().flat_map(|row| &row.runs);
         let count = |wanted: fn(&Row) -> bool| rows.clone().filter(|row| wanted(row)).count();
         let golden = || rows.clone().filter_map(|row| row.golden.as_ref());
@@ -220,14 +220,14 @@ impl Group {
             skipped: 0,
             passed: count(|row| row.passed),
             failed: count(|row| !row.passed),
-            threshold: the_same(golden().map(|row| row.threshold)),
+            threshold: common_value(golden().map(|row| row.threshold)),
             gate: None,
-            axes: Axes::build(|axis| mean(golden().map(|row| row.axes?.get(axis)))),
-            overall: mean(rows.clone().map(|row| row.score)),
+            axes: Axes::from_each(|axis| mean_of_known(golden().map(|row| row.axes?.get(axis)))),
+            overall: mean_of_known(rows.clone().map(|row| row.score)),
             runs: runs().count(),
-            latency: latency(runs()),
-            tokens: tokens(runs()),
-            cost: cost(runs()),
+            latency: summarize_latency(runs()),
+            tokens: sum_tokens(runs()),
+            cost: sum_costs(runs()),
         }
     }
 
@@ -238,7 +238,7 @@ impl Group {
 }
 
 /// The mean of what is known of all; `None` where it is not known of one, or there is none.
-fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+fn mean_of_known(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for value in values {
         sum += value?;
@@ -248,18 +248,18 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 }
 
 /// What all values are.
-fn the_same(mut values: impl Iterator<Item = f64>) -> Option<f64> {
+fn common_value(mut values: impl Iterator<Item = f64>) -> Option<f64> {
     let first = values.next()?;
     values.all(|value| value.total_cmp(&first).is_eq()).then_some(first)
 }
 
-fn latency<'r>(runs: impl Iterator<Item = &'r Figures>) -> Option<Latency> {
+fn summarize_latency<'r>(runs: impl Iterator<Item = &'r RunFigures>) -> Option<Latency> {
     let times: Vec<f64> = runs.filter_map(|run| run.latency_ms).collect();
-    let spread = Spread::of(&times, LEVEL)?;
+    let spread = Spread::of_values(&times, LEVEL)?;
     Some(Latency { p50_ms: spread.median, p95_ms: spread.percentile_95, runs: times.len() })
 }
 
-fn tokens<'r>(runs: impl Iterator<Item = &'r Figures>) -> Option<Tokens> {
+fn sum_tokens<'r>(runs: impl Iterator<Item = &'r RunFigures>) -> Option<Tokens> {
     let add = |sum: Option<Tokens>, (input, output): (u64, u64)| {
         let sum = sum.unwrap_or_default();
         let (input, output) = (sum.input.saturating_add(input), sum.output.saturating_add(output));
@@ -268,7 +268,7 @@ fn tokens<'r>(runs: impl Iterator<Item = &'r Figures>) -> Option<Tokens> {
     runs.filter_map(|run| run.tokens).fold(None, add)
 }
 
-fn cost<'r>(runs: impl Iterator<Item = &'r Figures>) -> Option<Cost> {
+fn sum_costs<'r>(runs: impl Iterator<Item = &'r RunFigures>) -> Option<Cost> {
     let add = |sum: Option<Cost>, usd: f64| {
         let sum = sum.unwrap_or_default();
         Some(Cost { usd: sum.usd + usd, runs: sum.runs + 1 })

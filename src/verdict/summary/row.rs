@@ -1,10 +1,10 @@
 //! What a summary keeps of one verdict.
 
-use super::{Axes, mean};
+use super::{Axes, mean_of_known};
 use crate::case::{Case, Tier};
 use crate::outcome::Status;
 use crate::score::statistics::median;
-use crate::score::{Card, Stake};
+use crate::score::{Card, Effect};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
 /// The scorecard of a row of a golden dataset.
@@ -25,7 +25,7 @@ pub struct Row {
     pub score: Option<f64>,
     /// What only a golden row has.
     pub golden: Option<GoldenRow>,
-    pub(super) runs: Vec<Figures>,
+    pub(super) runs: Vec<RunFigures>,
 }
 
 /// What only a golden row has.
@@ -40,7 +40,7 @@ pub struct GoldenRow {
 
 /// What one run took.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Figures {
+pub(super) struct RunFigures {
     pub(super) latency_ms: Option<f64>,
     pub(super) tokens: Option<(u64, u64)>,
     pub(super) cost_usd: Option<f64>,
@@ -53,25 +53,25 @@ pub fn is_golden(case: &Case) -> bool {
 
 impl Row {
     /// What a summary keeps of `verdict`.
-    pub fn of(verdict: &Verdict) -> Self {
+    pub fn from_verdict(verdict: &Verdict) -> Self {
         let cards: Vec<&Card> = verdict.scorecards.iter().filter(|card| card.name == GOLDEN).collect();
         Self {
             place: (verdict.harness.clone(), verdict.suite.clone()),
             tier: verdict.tier,
             passed: verdict.passed && (verdict.expected != Status::Pass || reaches_all(verdict)),
-            score: score(verdict, &cards),
+            score: row_score(verdict, &cards),
             golden: cards.first().map(|first| GoldenRow {
-                axes: Axes::of(verdict, &cards),
+                axes: Axes::from_cards(verdict, &cards),
                 threshold: first.least,
-                agents: verdict.runs.iter().filter_map(agent).collect(),
+                agents: verdict.runs.iter().filter_map(agent_label).collect(),
                 dataset: verdict.case.file.clone(),
             }),
-            runs: verdict.runs.iter().map(Figures::of).collect(),
+            runs: verdict.runs.iter().map(RunFigures::from_run).collect(),
         }
     }
 
     /// The same row without its scores.
-    pub(crate) fn unknown(self) -> Self {
+    pub(crate) fn without_score(self) -> Self {
         let golden = self.golden.map(|row| GoldenRow { axes: None, ..row });
         Self { score: None, golden, ..self }
     }
@@ -81,14 +81,14 @@ impl Row {
 /// is reached, and nothing broke but what a score has counted.
 fn reaches_all(verdict: &Verdict) -> bool {
     let cards = || verdict.scorecards.iter();
-    let told_points = |finding: &&Finding| finding.stake == Stake::Points && finding.status == Status::Fail;
+    let told_points = |finding: &&Finding| finding.effect == Effect::Points && finding.status == Status::Fail;
     let is_counted = |finding: &Finding| {
         let name = &finding.check;
         cards().any(|card| card.threshold == *name || card.parts.iter().any(|part| part.name == *name))
     };
     let mut together = verdict.findings.iter().filter(|finding| finding.of_all_runs).peekable();
     let reached = match together.peek() {
-        Some(_) => together.all(|finding| finding.status == Status::Pass || finding.stake == Stake::Told),
+        Some(_) => together.all(|finding| finding.status == Status::Pass || finding.effect == Effect::Inform),
         None => cards().all(|card| card.passed),
     };
     let only_golden = cards().all(|card| card.name == GOLDEN);
@@ -96,7 +96,7 @@ fn reaches_all(verdict: &Verdict) -> bool {
 }
 
 /// An agent that errs scores 0, whatever its checks say.
-fn score(verdict: &Verdict, golden: &[&Card]) -> Option<f64> {
+fn row_score(verdict: &Verdict, golden: &[&Card]) -> Option<f64> {
     match verdict.status {
         Status::Error => Some(0.0),
         _ if !golden.is_empty() => over_runs(verdict, golden.iter().map(|card| card.score)),
@@ -110,10 +110,10 @@ fn over_runs(verdict: &Verdict, values: impl Iterator<Item = Option<f64>>) -> Op
     if verdict.findings.iter().any(|finding| finding.of_all_runs && finding.check == REPEAT) {
         return median(&values.collect::<Option<Vec<f64>>>()?);
     }
-    mean(values)
+    mean_of_known(values)
 }
 
-fn agent(run: &RunSummary) -> Option<String> {
+fn agent_label(run: &RunSummary) -> Option<String> {
     match (&run.agent, &run.model) {
         (Some(agent), Some(model)) => Some(format!("{agent} ({model})")),
         (agent, model) => agent.clone().or_else(|| model.clone()),
@@ -122,23 +122,23 @@ fn agent(run: &RunSummary) -> Option<String> {
 
 impl Axes {
     /// Those of a golden row, over all its runs.
-    fn of(verdict: &Verdict, cards: &[&Card]) -> Option<Self> {
+    fn from_cards(verdict: &Verdict, cards: &[&Card]) -> Option<Self> {
         if verdict.status == Status::Error {
             return Some(Self::default());
         }
-        Self::build(|axis| over_runs(verdict, cards.iter().map(|card| part(card, axis))))
+        Self::from_each(|axis| over_runs(verdict, cards.iter().map(|card| part_score(card, axis))))
     }
 }
 
 /// What a card's part scored; 0 where a hard gate left nothing to compute.
-fn part(card: &Card, name: &str) -> Option<f64> {
+fn part_score(card: &Card, name: &str) -> Option<f64> {
     let score = card.score?;
     let part = card.parts.iter().find(|part| part.name == name);
     Some(part.map_or(score, |part| part.score.get()))
 }
 
-impl Figures {
-    fn of(run: &RunSummary) -> Self {
+impl RunFigures {
+    fn from_run(run: &RunSummary) -> Self {
         let usage = run.usage.filter(|usage| !usage.partial);
         let is_time = |time: &f64| time.is_finite() && *time >= 0.0;
         Self {

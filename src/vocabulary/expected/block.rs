@@ -4,7 +4,7 @@ use super::output::Output;
 use super::{Context, Gathered};
 use crate::case::{Expectation, Lowered};
 use crate::place::{LoadError, LoadErrors};
-use crate::score::{Part, Scale, Scorecard, ScoredBy, Stake};
+use crate::score::{Effect, Part, Scale, Scorecard, ScoredBy};
 use crate::yaml::{Fields, Node, Value};
 
 /// A block that is being lowered.
@@ -92,14 +92,14 @@ impl Block<'_> {
             .with("tools", Some(node))
             .with_value("names", Value::String("normalised".into()));
         let gate = self.context.check("forbidden_tools", node, settings)?;
-        Ok(Some(gate.at_stake(Stake::Gate)))
+        Ok(Some(gate.with_effect(Effect::Gate)))
     }
 
     fn accuracy(&self, parts: &Parts<'_>) -> Result<Option<Expectation>, LoadErrors> {
         let Some(at) = parts.tools.or(parts.categories) else { return Ok(None) };
         let settings = Gathered::at(at).with("tools", parts.tools).with("categories", parts.categories);
         let check = self.context.check("tool_accuracy", at, settings)?;
-        Ok(Some(check.at_stake(Stake::Points)))
+        Ok(Some(check.with_effect(Effect::Points)))
     }
 
     fn sequence(&self, parts: &Parts<'_>) -> Result<Option<Expectation>, LoadErrors> {
@@ -109,8 +109,8 @@ impl Block<'_> {
         let check = self.context.check("sequence_correctness", at, settings)?;
         let required = self.context.sequence_required.map(Node::decode::<bool>).transpose()?;
         let exact = mode.and_then(Node::as_str) == Some("exact");
-        let stake = if exact || required == Some(true) { Stake::Must } else { Stake::Points };
-        Ok(Some(check.at_stake(stake)))
+        let effect = if exact || required == Some(true) { Effect::Fail } else { Effect::Points };
+        Ok(Some(check.with_effect(effect)))
     }
 
     /// The quality of the answer: a judge's opinion, else the share of the output assertions that hold.
@@ -121,7 +121,7 @@ impl Block<'_> {
         let at = output.node.or(self.expected).unwrap_or(self.context.case.node);
         let settings = Gathered::at(at).with_value("assertions", Value::List(output.trees.clone()));
         let check = self.context.check("output_quality", at, settings)?;
-        Ok(Some(check.at_stake(Stake::Points)))
+        Ok(Some(check.with_effect(Effect::Points)))
     }
 
     /// A dimension's part of the scorecard; its check, if it has one, joins `found`.
@@ -150,7 +150,7 @@ impl Block<'_> {
             weight,
             scored_by: ScoredBy::Check,
         }));
-        let (name, scale, stake) = (self.name.clone(), Scale::PERCENT, Stake::Must);
-        Ok(Scorecard { name, parts, threshold, scale, stake })
+        let (name, scale, effect) = (self.name.clone(), Scale::PERCENT, Effect::Fail);
+        Ok(Scorecard { name, parts, threshold, scale, effect })
     }
 }

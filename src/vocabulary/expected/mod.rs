@@ -22,7 +22,7 @@ use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, Lowered};
 use crate::check::{Scope, Weights};
 use crate::place::{LoadError, LoadErrors};
-use crate::score::Stake;
+use crate::score::Effect;
 use crate::yaml::{Fields, Node};
 
 pub(super) const VOCABULARY: Vocabulary =
@@ -49,7 +49,7 @@ struct Context<'c> {
     sequence_mode: Option<Node<'c>>,
     sequence_required: Option<Node<'c>>,
     /// What a violated output assertion costs.
-    output: Stake,
+    output: Effect,
     /// Something of this is wrong: what seems to be missing elsewhere may only be misspelt here.
     is_broken: bool,
 }
@@ -67,7 +67,7 @@ impl<'c> Context<'c> {
             sequence_mode: get("adapter_config").and_then(|node| errors.take(sequence_mode(node)).flatten()),
             sequence_required: get("sequence_required"),
             output: get("output_assertions")
-                .and_then(|node| errors.take(output_stake(node)))
+                .and_then(|node| errors.take(output_effect(node)))
                 .unwrap_or_default(),
             is_broken: false,
         };
@@ -168,10 +168,10 @@ fn checks(context: &Context<'_>) -> Result<Vec<Expectation>, LoadErrors> {
 }
 
 /// `output_assertions: gate | score`.
-fn output_stake(node: Node<'_>) -> Result<Stake, LoadError> {
+fn output_effect(node: Node<'_>) -> Result<Effect, LoadError> {
     match node.as_str() {
-        Some("gate") => Ok(Stake::Must),
-        Some("score") => Ok(Stake::Points),
+        Some("gate") => Ok(Effect::Fail),
+        Some("score") => Ok(Effect::Points),
         _ => {
             let error = node.error("`output_assertions` is `gate` or `score`");
             Err(error.help(

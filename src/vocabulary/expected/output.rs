@@ -52,7 +52,7 @@ impl<'n> Output<'n> {
         context: &Context<'_>,
     ) -> Result<(), LoadErrors> {
         let expectation = context.check(check, entry, Gathered::at(entry).with(setting, Some(entry)))?;
-        self.assertions.push(expectation.at_stake(context.output));
+        self.assertions.push(expectation.with_effect(context.output));
         self.trees.push(named(check, named(setting, entry.tree().clone())));
         Ok(())
     }

@@ -74,7 +74,7 @@ const HOSTILE: &str = "evil]]></x></script><script>alert(2)</script><img src=x>\
 /// The run of the hostile trace: all that is said of a run and of a trial, beside what its trace holds, is hostile, too.
 fn hostile_run() -> RunInfo {
     let verdict = |name: &str, passed: bool| {
-        let mut verdict = Verdict::nothing(name, Location::default());
+        let mut verdict = Verdict::empty(name, Location::default());
         (verdict.passed, verdict.harness) = (passed, HOSTILE.to_owned());
         verdict
     };
@@ -303,7 +303,10 @@ fn fingerprints_do_not_see_where_a_line_has_gone() {
 fn more_results_than_are_shown_leave_the_gravest_and_a_notice() {
     let red = verdicts("every").into_iter().find(|verdict| verdict.name == "every::red").expect("red");
     let mut costly = red.clone();
-    costly.findings.iter_mut().for_each(|finding| finding.stake = arraign::__internals::score::Stake::Told);
+    costly
+        .findings
+        .iter_mut()
+        .for_each(|finding| finding.effect = arraign::__internals::score::Effect::Inform);
     let many: Vec<Verdict> = (0..2600).flat_map(|_| [costly.clone(), red.clone()]).collect();
     let log = json(&format(ReportFormat::Sarif).render_run(&run(), &many));
     let results = log["runs"][0]["results"].as_array().expect("results");

@@ -98,21 +98,63 @@ fn a_stream_of_events_stays_one() {
     }
 }
 
-/// `cargo insta review` finds the same file, whichever way the trial was run.
+/// insta's own reader finds in a pending snapshot what a review shows, whichever way the trial was run.
 #[test]
-fn a_stream_of_events_leaves_what_insta_leaves() {
-    let [by_insta, silently] = [&[][..], &EVENTS].map(|arguments| {
+fn a_pending_snapshot_is_one_that_insta_reads() {
+    let [shown, silent] = [&[][..], &EVENTS].map(|arguments| {
         let project = Project::of(&[pinned()]);
         project.run(arguments).exits(101);
-        let pending = project.read(PENDING);
-        project.run_with(&[("INSTA_UPDATE", "always")], arguments).exits(0);
-        let origin = |text: &str| text.replace("\"evals/s.yaml\"", "evals/s.yaml");
-        let texts = (origin(&pending), origin(&project.read(SNAPSHOT)));
+        let pending = insta::Snapshot::from_file(&project.path(PENDING)).expect("a snapshot");
+        let data = pending.metadata();
+        assert_eq!(data.source(), Some("evals/s.yaml"));
+        assert_eq!((data.assertion_line(), data.input_file()), (Some(2), Some("evals/s.yaml")));
+        assert_eq!(data.description(), Some("violations of s::b"));
+        let content = pending.as_text().expect("a text").to_string();
+        assert!(content.starts_with("status: fail\n"), "{content}");
+        let text = project.read(PENDING);
         std::fs::rename(project.path(PENDING), project.path(SNAPSHOT)).expect("it is accepted");
         run(&project, "no").exits(0);
-        texts
+        text
     });
-    assert_eq!(silently, by_insta);
+    assert_eq!(silent, shown);
+}
+
+#[test]
+fn the_difference_is_printed_once_and_insta_prints_nothing() {
+    let ran = Project::of(&[pinned()]).run(&[]).exits(101);
+    assert_eq!(ran.stdout.matches("there is none yet").count(), 1, "{}", ran.stdout);
+    assert!(!ran.stdout.contains("Snapshot Summary"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_case_that_is_green_again_has_nothing_pending() {
+    let project = written();
+    change(&project);
+    project.run(&[]).exits(101);
+    let text = project.read("evals/s.yaml");
+    project.write("evals/s.yaml", text.replace("[\"rm\", \"rm\"]", "[\"rm\"]"));
+    project.run(&[]).exits(0);
+    assert_eq!(project.files("evals/snapshots"), [SNAPSHOT]);
+}
+
+/// Such a file was left by a write that was interrupted.
+#[test]
+fn an_empty_pending_snapshot_is_replaced_by_a_whole_one() {
+    let project = Project::of(&[pinned()]);
+    project.write(PENDING, "");
+    project.run(&[]).exits(101);
+    assert!(project.read(PENDING).contains("findings:\n"), "{}", project.read(PENDING));
+    assert_eq!(project.files("evals/snapshots"), [PENDING]);
+}
+
+/// `cargo insta test --unreferenced=delete` deletes what no test names in this file.
+#[test]
+fn snapshots_are_named_as_referenced() {
+    let project = written();
+    let list = project.path("references");
+    let variable = [("INSTA_SNAPSHOT_REFERENCES_FILE", list.to_str().expect("UTF-8"))];
+    project.run_with(&variable, &[]).exits(0);
+    assert_eq!(project.read("references"), format!("{}\n", project.path(SNAPSHOT).display()));
 }
 
 #[test]

@@ -115,45 +115,45 @@ impl TraceError {
         Self { help: Some(help), ..self }
     }
 
-    pub(crate) fn wrong(format: &'static str, wrong: &Wrong) -> Self {
+    pub(crate) fn wrong(format: &'static str, wrong: &DecodeError) -> Self {
         TraceProblem::Wrong { format, problem: wrong.to_string() }.into()
     }
 }
 
-/// Something in a trace that cannot be: the record it is in, a JSON pointer, and a sentence.
+/// An invalid value in a trace: the line of its record, its JSON pointer, and the problem.
 #[derive(Debug, Clone)]
-pub(crate) struct Wrong {
+pub(crate) struct DecodeError {
     line: Option<usize>,
     pointer: String,
     problem: String,
 }
 
-impl Wrong {
+impl DecodeError {
     pub(crate) fn new(problem: impl Into<String>) -> Self {
         Self { line: None, pointer: String::new(), problem: problem.into() }
     }
 
-    /// It was met below `step`: a key or an index.
-    pub(crate) fn under(mut self, step: impl fmt::Display) -> Self {
+    /// Puts the error below `step`: a key or an index.
+    pub(crate) fn at_key(mut self, step: impl fmt::Display) -> Self {
         let step = step.to_string().replace('~', "~0").replace('/', "~1");
         self.pointer = format!("/{step}{}", self.pointer);
         self
     }
 
-    /// It was met at the place of this JSON pointer.
+    /// Puts the error below a JSON pointer.
     pub(crate) fn at(mut self, pointer: &str) -> Self {
         self.pointer = format!("{pointer}{}", self.pointer);
         self
     }
 
-    /// It was met on this line of JSON Lines.
+    /// Sets the line of the record in JSON Lines.
     pub(crate) fn on_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
     }
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.line.iter().try_for_each(|line| write!(f, "line {line}: "))?;
         if !self.pointer.is_empty() {

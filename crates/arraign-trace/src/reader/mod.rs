@@ -31,9 +31,9 @@ pub use large::runs::runs_with;
 pub use large::runs::{Runs, runs};
 
 use crate::trace::Trace;
-use error::Wrong;
+use error::DecodeError;
 use json::input::Input;
-use large::pieces::Cuts;
+use large::pieces::Splitting;
 use reason::Reason;
 
 /// A trace format's entry in the table.
@@ -44,8 +44,8 @@ pub struct Reader {
     /// What it reads, in a few words.
     pub summary: &'static str,
     detect: fn(&Input) -> Detection,
-    read: fn(Input) -> Result<Vec<Trace>, Wrong>,
-    cuts: Cuts,
+    read: fn(Input) -> Result<Vec<Trace>, DecodeError>,
+    cuts: Splitting,
 }
 
 impl fmt::Debug for Reader {
@@ -61,11 +61,11 @@ type Detection = Result<Certainty, Reason>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Certainty {
-    /// Nothing speaks against it.
+    /// Plausible: no evidence against this format.
     Possible,
-    /// Something that others rarely have speaks for it.
+    /// Has a marker that is rare in other formats.
     Likely,
-    /// It holds what only this format has.
+    /// Contains what only this format has.
     Sure,
 }
 
@@ -136,7 +136,7 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     let found = read_by(reader, input).and_then(|recording| {
         let nothing = recording.runs.iter().all(is_blank);
         if nothing {
-            Err(TraceError::wrong(reader.name, &Wrong::new(reason.to_string())))
+            Err(TraceError::wrong(reader.name, &DecodeError::new(reason.to_string())))
         } else {
             Ok(recording)
         }
@@ -153,9 +153,9 @@ fn is_blank(run: &Trace) -> bool {
 }
 
 fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
-    let runs = (reader.read)(input).map_err(|wrong| TraceError::wrong(reader.name, &wrong))?;
+    let runs = (reader.read)(input).map_err(|error| TraceError::wrong(reader.name, &error))?;
     if runs.is_empty() {
-        return Err(TraceError::wrong(reader.name, &Wrong::new("there is no run in it")));
+        return Err(TraceError::wrong(reader.name, &DecodeError::new("there is no run in it")));
     }
     Ok(Recording { format: reader.name, runs })
 }

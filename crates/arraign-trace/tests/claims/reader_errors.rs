@@ -121,11 +121,11 @@ fn figures_that_cannot_be_are_errors_with_their_place() {
             r#"{"object": "chat.completion", "choices": [{"message": {"role": "assistant", "content": ""}}],
             "usage": {"prompt_tokens": -5, "completion_tokens": 1}}"#
         ),
-        "openai-chat: /usage/prompt_tokens: -5 cannot be: a count is a whole number from 0 up"
+        "openai-chat: /usage/prompt_tokens: invalid count -5: expected a non-negative integer"
     );
     assert_eq!(
         error("{\"calls\": [\"a\"]}\n{\"calls\": [\"a\"], \"cost_usd\": -1}"),
-        "native: line 2: /cost_usd: -1 cannot be: a number from 0 up is expected"
+        "native: line 2: /cost_usd: invalid amount -1: expected a non-negative number"
     );
     let start = r#"{"type":"episode_start","episode_id":"e","timestamp":9}"#;
     let end = r#"{"type":"episode_end","episode_id":"e","timestamp":4}"#;
@@ -169,7 +169,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         r#"{"type":"message_start","message":{"type":"message","role":"assistant","usage":{"input_tokens":-1}}}"#,
-        "anthropic: /usage/input_tokens: -1 cannot be: a count is a whole number from 0 up",
+        "anthropic: /usage/input_tokens: invalid count -1: expected a non-negative integer",
     ),
     (
         r#"{"object":"chat.completion.chunk","choices":[{"delta":{"tool_calls":[1]}}]}"#,
@@ -189,7 +189,7 @@ const ALIASES: &[(&str, &str)] = &[
     ),
     (
         r#"{"type":"agent_response","messages":[{"role":"assistant","contents":[{"type":"text","text":"hi"}]}],"usage":{"input_token_count":-4}}"#,
-        "maf: /usage/input_token_count: -4 cannot be: a count is a whole number from 0 up",
+        "maf: /usage/input_token_count: invalid count -4: expected a non-negative integer",
     ),
     (
         r#"{"resource_spans":[{"scope_spans":[{"spans":[{"traceId":7}]}]}]}"#,
@@ -197,7 +197,7 @@ const ALIASES: &[(&str, &str)] = &[
     ),
     (
         r#"{"steps":[{"text":"","finishReason":"stop","content":[{"type":"text","text":"hi"}]}],"usage":{"inputTokens":-1}}"#,
-        "vercel-ai: /usage/inputTokens: -1 cannot be: a count is a whole number from 0 up",
+        "vercel-ai: /usage/inputTokens: invalid count -1: expected a non-negative integer",
     ),
 ];
 
@@ -246,7 +246,7 @@ fn a_native_document_gives_a_line_and_a_column_for_each_mistake() {
         error(text),
         "native: line 2, column 17: unknown key `arg` (help: did you mean `args`?)
 line 2, column 51: expected a whole number from 1 up, found `0`
-line 4, column 14: -1 cannot be: a number from 0 up is expected"
+line 4, column 14: invalid amount -1: expected a non-negative number"
     );
     let steps = "[{\"user\": \"hi\"},\n {\"call\": \"f\", \"turn\": 0}]";
     assert_eq!(error(steps), "native: line 2, column 24: expected a whole number from 1 up, found `0`");

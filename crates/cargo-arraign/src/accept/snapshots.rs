@@ -2,27 +2,34 @@
 
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::harness::pending_folder;
 use arraign::__internals::harness::runs::StoredRun;
+use arraign::__internals::harness::{pending_folder, snapshot_text};
 use arraign::__internals::source::Files;
 use walkdir::WalkDir;
 
+use super::AcceptPlan;
 use super::change::Change;
 use super::repository::Repository;
 use crate::error::CliError;
 
-/// Finds all pending snapshots of the run's folders.
-pub(super) fn find_pending(run: &StoredRun, repository: &Repository) -> Result<Vec<Change>, CliError> {
-    let mut changes = Vec::new();
+/// Finds all pending snapshots of the run's folders. A pending file that is empty or cut off is refused.
+pub(super) fn find_pending(run: &StoredRun, repository: &Repository) -> Result<AcceptPlan, CliError> {
+    let mut found = AcceptPlan::default();
     for one in run.beginnings() {
         let cases = repository.join("", &one.cases);
         let kept = pending_folder(&repository.join("", &one.package), &cases);
         for path in list_pending_files(&kept)? {
             let target = cases.join(path.strip_prefix(&kept)?).with_extension("");
-            changes.push(read_pending(path, target)?);
+            let text = read_pending(&path)?;
+            if is_complete(&text) {
+                found.changes.push(Change::from_pending(target, strip_assertion_line(&text), path));
+            } else {
+                let name = repository.display_path(&path);
+                found.refused.push(format!("{name}: the file is empty or cut off; run the trial again"));
+            }
         }
     }
-    Ok(changes)
+    Ok(found)
 }
 
 /// Lists pending files. The folder in `INSTA_PENDING_DIR` does not exist before the first snapshot.
@@ -46,10 +53,15 @@ fn is_pending(path: &Path) -> bool {
 }
 
 /// Reads a pending snapshot, whose folder can be outside of the repository.
-fn read_pending(pending: PathBuf, target: PathBuf) -> Result<Change, CliError> {
-    let folder = pending.parent().unwrap_or(&pending);
-    let text = Files::new(folder, folder).read(&pending, strip_assertion_line)?;
-    Ok(Change::from_pending(target, text, pending))
+fn read_pending(path: &Path) -> Result<String, CliError> {
+    let folder = path.parent().unwrap_or(path);
+    Ok(Files::new(folder, folder).read(path, str::to_owned)?)
+}
+
+/// Whether the file has its header, the last key of a snapshot, and the end of its last line.
+fn is_complete(file: &str) -> bool {
+    let text = snapshot_text(file).unwrap_or_default();
+    text.ends_with('\n') && text.lines().any(|line| line.starts_with("findings:"))
 }
 
 /// Removes the line number from the header, because a pinned snapshot has none.

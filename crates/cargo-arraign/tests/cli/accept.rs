@@ -89,7 +89,24 @@ fn what_is_pending_in_another_folder_is_taken_from_there() {
     }
 }
 
-/// Where the output is JSON, the harness writes in insta's place.
+#[test]
+fn a_pending_snapshot_that_is_empty_or_cut_off_is_refused() {
+    let package = snapshot();
+    let whole = package.read("evals/snapshots/s.a.snap.new");
+    let before = package.read("evals/snapshots/s.a.snap");
+    let (header, _) = whole.split_once("findings:").expect("findings");
+    for cut in ["", "---\n", "---\nsource: s\n---\n", header, whole.trim_end()] {
+        package.write("evals/snapshots/s.a.snap.new", cut);
+        let ran = package.arraign(&["accept"]);
+        assert_eq!((ran.code, &*ran.stdout), (Some(101), "nothing to accept\n"), "{cut:?}");
+        assert!(ran.stderr.contains("s.a.snap.new: the file is empty or cut off"), "{}", ran.stderr);
+        assert_eq!(package.read("evals/snapshots/s.a.snap"), before);
+    }
+    package.write("evals/snapshots/s.a.snap.new", &whole);
+    assert_eq!(package.arraign(&["accept"]).code, Some(0));
+}
+
+/// A run whose output is JSON writes the same file.
 #[test]
 fn a_run_in_json_keeps_its_pending_snapshot_in_the_same_folder() {
     let package = Package::of(PINNED);

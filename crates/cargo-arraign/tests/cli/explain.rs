@@ -148,7 +148,8 @@ fn many_runs_are_cut_as_well() {
 
 #[test]
 fn a_hostile_trace_is_told_in_harmless_characters() {
-    let text = fs::read_to_string(samples().join("../report/evals/traces/hostile.json")).expect("a trace");
+    let text =
+        fs::read_to_string(locate_in_repository("tests/report/evals/traces/hostile.json")).expect("a trace");
     for more in [&[][..], &["--full"], &["--format", "json"]] {
         let ran = explain_text(&text, more);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);

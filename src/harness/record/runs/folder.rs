@@ -9,14 +9,14 @@ use std::time::UNIX_EPOCH;
 use serde::de::DeserializeOwned;
 
 use super::{RunError, RunProblem};
-use crate::harness::record::manifest::{self, BEGINNINGS, Beginning};
+use crate::harness::record::manifest::{self, MANIFESTS, RunManifest};
 use crate::report::RunInfo;
 use crate::verdict::summary::Selection;
 use crate::verdict::{self, Verdict};
 
 /// The run below `out` that began last, of those that left a verdict.
 pub fn newest(out: &Path) -> Result<PathBuf, RunError> {
-    let runs = if out.is_dir() { list(out)? } else { Vec::new() };
+    let runs = if out.is_dir() { list_folder(out)? } else { Vec::new() };
     let began = |run: &PathBuf| Some((started_ms(run)?, run.clone()));
     let newest = runs.into_iter().filter_map(|run| began(&run)).max();
     newest.map(|(_, run)| run).ok_or_else(|| RunError::new(out, RunProblem::NoRun))
@@ -24,20 +24,20 @@ pub fn newest(out: &Path) -> Result<PathBuf, RunError> {
 
 /// When the run began. Listing leaves a folder, too: without verdicts it is no run.
 fn started_ms(run: &Path) -> Option<u64> {
-    let has_verdicts = list(run).ok()?.iter().any(|entry| !entry.ends_with(BEGINNINGS));
-    let began = |path: PathBuf| json::<Beginning>(&path).ok();
-    let began = beginnings(run).into_iter().filter_map(began);
+    let has_verdicts = list_folder(run).ok()?.iter().any(|entry| !entry.ends_with(MANIFESTS));
+    let began = |path: PathBuf| read_json::<RunManifest>(&path).ok();
+    let began = list_manifests(run).into_iter().filter_map(began);
     began.map(|one| one.started_ms).min().filter(|_| has_verdicts)
 }
 
 /// The files that say how a run began: none where it is no run.
-pub(super) fn beginnings(run: &Path) -> Vec<PathBuf> {
-    let files = list(&run.join(BEGINNINGS)).unwrap_or_default();
+pub(super) fn list_manifests(run: &Path) -> Vec<PathBuf> {
+    let files = list_folder(&run.join(MANIFESTS)).unwrap_or_default();
     files.into_iter().filter(|path| is_json(path)).collect()
 }
 
 /// What a folder holds, by name.
-pub(super) fn list(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
+pub(super) fn list_folder(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
     let refused = |error: io::Error| RunError::new(folder, RunProblem::Folder(error.to_string()));
     let entries = fs::read_dir(folder).map_err(refused)?;
     let paths: Result<Vec<PathBuf>, RunError> =
@@ -64,7 +64,7 @@ pub(super) trait Versioned: DeserializeOwned {
     fn version(&self) -> u32;
 }
 
-impl Versioned for Beginning {
+impl Versioned for RunManifest {
     const KNOWN: u32 = manifest::SCHEMA_VERSION;
 
     fn version(&self) -> u32 {
@@ -81,7 +81,7 @@ impl Versioned for Verdict {
 }
 
 /// The value in a file, unless a later version wrote it.
-pub(super) fn json<T: Versioned>(path: &Path) -> Result<T, RunError> {
+pub(super) fn read_json<T: Versioned>(path: &Path) -> Result<T, RunError> {
     let unread = |error: io::Error| RunError::new(path, RunProblem::Unread(error.to_string()));
     let value: T = serde_json::from_slice(&fs::read(path).map_err(unread)?)
         .map_err(|error| RunError::new(path, RunProblem::Broken(error.to_string())))?;
@@ -92,14 +92,14 @@ pub(super) fn json<T: Versioned>(path: &Path) -> Result<T, RunError> {
 }
 
 /// The id of the run that `folder` holds.
-pub(super) fn id(folder: &Path) -> String {
+pub(super) fn run_id(folder: &Path) -> String {
     let whole = folder.canonicalize();
     let name = whole.as_deref().unwrap_or(folder).file_name();
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// A run of which nothing is known beside its verdicts.
-pub(super) fn unknown() -> RunInfo {
+pub(super) fn unknown_run() -> RunInfo {
     RunInfo {
         id: String::new(),
         started: UNIX_EPOCH,

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::folder::{Versioned, beginnings, is_json, json, list};
+use super::folder::{Versioned, is_json, list_folder, list_manifests, read_json};
 use super::{RunError, RunProblem};
-use crate::harness::record::manifest::{BEGINNINGS, Beginning};
+use crate::harness::record::manifest::{MANIFESTS, RunManifest};
 use crate::outcome::Status;
 use crate::verdict::{Attempt, SCHEMA_VERSION};
 
@@ -18,15 +18,15 @@ const ATTEMPT: &str = "attempt-";
 
 /// The trials of all folders so far.
 #[derive(Default)]
-pub(super) struct Index {
-    beginnings: Vec<Beginning>,
-    trials: HashMap<(String, String), Trial>,
+pub(super) struct TrialIndex {
+    beginnings: Vec<RunManifest>,
+    trials: HashMap<(String, String), StoredTrial>,
     missing: usize,
 }
 
 /// A trial: where its verdicts are, the last one last.
 #[derive(Debug)]
-pub(super) struct Trial {
+pub(super) struct StoredTrial {
     harness: String,
     name: String,
     /// Where its case stands.
@@ -36,24 +36,24 @@ pub(super) struct Trial {
 
 /// Of a verdict, what tells trials and their attempts apart.
 #[derive(Deserialize)]
-struct Brief {
+struct VerdictHead {
     schema_version: u32,
     name: String,
     #[serde(default)]
     harness: String,
-    case: At,
+    case: CasePosition,
     status: Status,
     passed: bool,
 }
 
 #[derive(Deserialize)]
-struct At {
+struct CasePosition {
     file: PathBuf,
     line: usize,
     column: usize,
 }
 
-impl Versioned for Brief {
+impl Versioned for VerdictHead {
     const KNOWN: u32 = SCHEMA_VERSION;
 
     fn version(&self) -> u32 {
@@ -61,17 +61,17 @@ impl Versioned for Brief {
     }
 }
 
-impl Index {
+impl TrialIndex {
     /// Adds the run in `folder`.
-    pub(super) fn add(&mut self, folder: &Path) -> Result<(), RunError> {
-        let began = beginnings(folder);
+    pub(super) fn add_run(&mut self, folder: &Path) -> Result<(), RunError> {
+        let began = list_manifests(folder);
         if began.is_empty() {
             return Err(RunError::new(folder, RunProblem::NotARun));
         }
-        let began: Vec<Beginning> = began.iter().map(|path| json(path)).collect::<Result<_, _>>()?;
+        let began: Vec<RunManifest> = began.iter().map(|path| read_json(path)).collect::<Result<_, _>>()?;
         let mut one = Self::default();
         one.add_harness(folder)?;
-        let harnesses = list(folder)?.into_iter().filter(|entry| is_harness(entry));
+        let harnesses = list_folder(folder)?.into_iter().filter(|entry| is_harness(entry));
         harnesses.into_iter().try_for_each(|folder| one.add_harness(&folder))?;
         self.missing += began.iter().map(|began| one.missing_of(began)).sum::<usize>();
         self.beginnings.extend(began);
@@ -80,13 +80,13 @@ impl Index {
     }
 
     /// How many trials of a harness left no verdict.
-    fn missing_of(&self, began: &Beginning) -> usize {
+    fn missing_of(&self, began: &RunManifest) -> usize {
         let of_it = self.trials.values().filter(|trial| trial.harness == began.harness).count();
         began.trials.map_or(0, |trials| trials.saturating_sub(of_it))
     }
 
     /// A trial of several folders was tried in each of them.
-    fn add_trial(&mut self, new: Trial) {
+    fn add_trial(&mut self, new: StoredTrial) {
         match self.trials.entry((new.harness.clone(), new.name.clone())) {
             Entry::Vacant(vacant) => drop(vacant.insert(new)),
             Entry::Occupied(mut known) => {
@@ -100,18 +100,20 @@ impl Index {
     /// The first attempts, then the later ones by their numbers.
     fn add_harness(&mut self, folder: &Path) -> Result<(), RunError> {
         self.add_attempt(folder)?;
-        let mut later: Vec<(u32, PathBuf)> =
-            list(folder)?.into_iter().filter_map(|entry| Some((number(&entry)?, entry))).collect();
+        let mut later: Vec<(u32, PathBuf)> = list_folder(folder)?
+            .into_iter()
+            .filter_map(|entry| Some((attempt_number(&entry)?, entry)))
+            .collect();
         later.sort();
         later.iter().try_for_each(|(_, folder)| self.add_attempt(folder))
     }
 
     fn add_attempt(&mut self, folder: &Path) -> Result<(), RunError> {
-        for path in list(folder)?.into_iter().filter(|path| is_json(path)) {
-            let Brief { name, harness, case, status, passed, .. } = json(&path)?;
+        for path in list_folder(folder)?.into_iter().filter(|path| is_json(path)) {
+            let VerdictHead { name, harness, case, status, passed, .. } = read_json(&path)?;
             let place = (case.file, case.line, case.column);
             let key = (harness.clone(), name.clone());
-            let new = || Trial { harness, name, place: place.clone(), attempts: Vec::new() };
+            let new = || StoredTrial { harness, name, place: place.clone(), attempts: Vec::new() };
             let trial = self.trials.entry(key).or_insert_with(new);
             trial.attempts.push((path, Attempt { status, passed }));
             trial.place = place;
@@ -125,27 +127,27 @@ impl Index {
     }
 
     /// All of them, the trials in the order of a report.
-    pub(super) fn finish(self) -> (Vec<Beginning>, Vec<Trial>) {
+    pub(super) fn into_parts(self) -> (Vec<RunManifest>, Vec<StoredTrial>) {
         let Self { mut beginnings, trials, .. } = self;
         beginnings.sort_by(|one, other| one.package.cmp(&other.package));
-        let mut trials: Vec<Trial> = trials.into_values().collect();
-        trials.sort_by(Trial::in_order);
+        let mut trials: Vec<StoredTrial> = trials.into_values().collect();
+        trials.sort_by(StoredTrial::in_order);
         (beginnings, trials)
     }
 }
 
 /// A folder of verdicts that is not one of attempts.
 fn is_harness(entry: &Path) -> bool {
-    entry.is_dir() && number(entry).is_none() && !entry.ends_with(BEGINNINGS)
+    entry.is_dir() && attempt_number(entry).is_none() && !entry.ends_with(MANIFESTS)
 }
 
-fn number(folder: &Path) -> Option<u32> {
+fn attempt_number(folder: &Path) -> Option<u32> {
     folder.file_name()?.to_str()?.strip_prefix(ATTEMPT)?.parse().ok()
 }
 
-impl Trial {
+impl StoredTrial {
     /// The file of its verdict: the last one counts.
-    pub(super) fn path(&self) -> &Path {
+    pub(super) fn verdict_path(&self) -> &Path {
         self.attempts.last().map_or(Path::new(""), |(path, _)| path)
     }
 

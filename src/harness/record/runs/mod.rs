@@ -21,11 +21,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use super::manifest::Beginning;
+pub use super::manifest::RunManifest;
 pub use error::{RunError, RunProblem};
 pub use folder::newest;
 
-use self::index::{Index, Trial};
+use self::index::{StoredTrial, TrialIndex};
 use crate::report::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, SkippedTrial};
 use crate::source::write_whole;
 use crate::verdict::Verdict;
@@ -34,8 +34,8 @@ use crate::verdict::Verdict;
 #[derive(Debug)]
 pub struct StoredRun {
     run: RunInfo,
-    beginnings: Vec<Beginning>,
-    trials: Vec<Trial>,
+    beginnings: Vec<RunManifest>,
+    trials: Vec<StoredTrial>,
     missing: usize,
     /// Its packages are several: paths begin at the root of the repository.
     is_moved: bool,
@@ -45,12 +45,12 @@ impl StoredRun {
     /// Reads the run folders (`<out>/<run id>`) of one run: one, or those of its shards. A trial that left several
     /// verdicts was tried several times: the last one counts, that of the last attempt in the last folder.
     pub fn open(folders: &[PathBuf]) -> Result<Self, RunError> {
-        let mut index = Index::default();
+        let mut index = TrialIndex::default();
         for folder in folders {
-            index.add(folder)?;
+            index.add_run(folder)?;
         }
         let missing = index.missing();
-        let (beginnings, trials) = index.finish();
+        let (beginnings, trials) = index.into_parts();
         let mut packages: Vec<&str> = beginnings.iter().map(|one| one.package.as_str()).collect();
         packages.dedup();
         let is_moved = packages.len() > 1;
@@ -70,7 +70,7 @@ impl StoredRun {
     }
 
     /// How its harnesses began.
-    pub fn beginnings(&self) -> &[Beginning] {
+    pub fn beginnings(&self) -> &[RunManifest] {
         &self.beginnings
     }
 
@@ -87,7 +87,7 @@ impl StoredRun {
 
     /// Shows each trial's verdict to `look`, one after the other, in the order of the files and lines of their cases.
     pub fn each(&self, mut look: impl FnMut(&Verdict)) -> Result<(), RunError> {
-        self.trials.iter().try_for_each(|trial| self.read(trial).map(|verdict| look(&verdict)))
+        self.trials.iter().try_for_each(|trial| self.read_verdict(trial).map(|verdict| look(&verdict)))
     }
 
     /// The folder of the package whose harness gave `verdict`, from the root of the repository: empty, or with a `/` at
@@ -96,15 +96,15 @@ impl StoredRun {
         self.beginning_of(verdict).map_or("", |own| &own.package)
     }
 
-    fn beginning_of(&self, verdict: &Verdict) -> Option<&Beginning> {
+    fn beginning_of(&self, verdict: &Verdict) -> Option<&RunManifest> {
         self.beginnings.iter().find(|own| own.harness == verdict.harness)
     }
 
-    fn read(&self, trial: &Trial) -> Result<Verdict, RunError> {
-        let mut verdict: Verdict = folder::json(trial.path())?;
+    fn read_verdict(&self, trial: &StoredTrial) -> Result<Verdict, RunError> {
+        let mut verdict: Verdict = folder::read_json(trial.verdict_path())?;
         verdict.earlier_attempts = trial.earlier_attempts();
         if self.is_moved {
-            verdict.move_below(self.package_of(&verdict));
+            verdict.rebase(self.package_of(&verdict));
         }
         Ok(verdict)
     }
@@ -127,13 +127,13 @@ impl StoredRun {
         })?;
         let paths = formats.iter().map(|format| out.join(format.file));
         let written: Vec<Result<PathBuf, RunError>> =
-            paths.zip(reports).map(|(path, report)| written(path, &report.finish())).collect();
+            paths.zip(reports).map(|(path, report)| write_report(path, &report.finish())).collect();
         written.into_iter().collect()
     }
 }
 
 /// Where no trial ran, no verdict has made the folder.
-fn written(path: PathBuf, text: &str) -> Result<PathBuf, RunError> {
+fn write_report(path: PathBuf, text: &str) -> Result<PathBuf, RunError> {
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     match folder.and_then(|()| write_whole(&path, text.as_bytes())) {
         Ok(()) => Ok(path),
@@ -142,13 +142,18 @@ fn written(path: PathBuf, text: &str) -> Result<PathBuf, RunError> {
 }
 
 /// What the beginnings of all shards come to: it began when the first of them did.
-fn run_of(folders: &[PathBuf], beginnings: &[Beginning], trials: &[Trial], is_moved: bool) -> RunInfo {
+fn run_of(
+    folders: &[PathBuf],
+    beginnings: &[RunManifest],
+    trials: &[StoredTrial],
+    is_moved: bool,
+) -> RunInfo {
     let first = beginnings.iter().min_by_key(|one| one.started_ms);
-    let mut run = first.map_or_else(folder::unknown, Beginning::run);
+    let mut run = first.map_or_else(folder::unknown_run, RunManifest::to_run);
     run.id = id_of(folders);
     run.rules.extend(beginnings.iter().flat_map(|one| one.rules.clone()));
-    run.skipped = skipped(beginnings, trials, is_moved);
-    run.selection = selection::of(beginnings);
+    run.skipped = skipped_everywhere(beginnings, trials, is_moved);
+    run.selection = selection::merge_selections(beginnings);
     if is_moved {
         run.folder.clear();
     }
@@ -156,8 +161,12 @@ fn run_of(folders: &[PathBuf], beginnings: &[Beginning], trials: &[Trial], is_mo
 }
 
 /// The trials that no shard has run.
-fn skipped(beginnings: &[Beginning], trials: &[Trial], is_moved: bool) -> Vec<SkippedTrial> {
-    let ran: HashSet<(&str, &str)> = trials.iter().map(Trial::id).collect();
+fn skipped_everywhere(
+    beginnings: &[RunManifest],
+    trials: &[StoredTrial],
+    is_moved: bool,
+) -> Vec<SkippedTrial> {
+    let ran: HashSet<(&str, &str)> = trials.iter().map(StoredTrial::id).collect();
     let mut skipped: BTreeMap<(&str, &str), SkippedTrial> = BTreeMap::new();
     for one in beginnings {
         let folder = if is_moved { one.package.as_str() } else { "" };
@@ -173,7 +182,7 @@ fn skipped(beginnings: &[Beginning], trials: &[Trial], is_moved: bool) -> Vec<Sk
 
 /// The names of the folders; those of shards that were given one id are one.
 fn id_of(folders: &[PathBuf]) -> String {
-    let mut ids: Vec<String> = folders.iter().map(|folder| folder::id(folder)).collect();
+    let mut ids: Vec<String> = folders.iter().map(|folder| folder::run_id(folder)).collect();
     ids.dedup();
     ids.join("+")
 }

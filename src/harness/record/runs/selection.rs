@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use super::Beginning;
+use super::RunManifest;
 use crate::case::Tier;
 use crate::verdict::summary::{GoldenSuite, Selection};
 
 /// That of all `beginnings`. A process that was asked for a few trials by their names knows less than the others.
-pub(super) fn of(beginnings: &[Beginning]) -> Selection {
+pub(super) fn merge_selections(beginnings: &[RunManifest]) -> Selection {
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     let mut golden: Vec<GoldenSuite> = Vec::new();
     for one in beginnings {
         let most = skipped.entry(&one.harness).or_default();
         *most = one.selection.skipped.max(*most);
-        one.selection.golden.iter().for_each(|suite| add(&mut golden, suite));
+        one.selection.golden.iter().for_each(|suite| merge_suite(&mut golden, suite));
     }
-    let is_smoke = |one: &Beginning| one.selection.tier == Tier::Smoke;
+    let is_smoke = |one: &RunManifest| one.selection.tier == Tier::Smoke;
     let tier =
         if beginnings.iter().all(is_smoke) && !beginnings.is_empty() { Tier::Smoke } else { Tier::Full };
     Selection { tier, skipped: skipped.into_values().sum(), golden }
 }
 
-fn add(golden: &mut Vec<GoldenSuite>, suite: &GoldenSuite) {
+fn merge_suite(golden: &mut Vec<GoldenSuite>, suite: &GoldenSuite) {
     let is_same = |known: &&mut GoldenSuite| (&known.harness, &known.name) == (&suite.harness, &suite.name);
     match golden.iter_mut().find(is_same) {
         Some(known) => {

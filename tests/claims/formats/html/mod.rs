@@ -6,7 +6,7 @@ mod sha256;
 use std::fs;
 
 use arraign::__internals::outcome::{Score, Status};
-use arraign::__internals::score::Stake;
+use arraign::__internals::score::Effect;
 use arraign::trace::CallStatus;
 use arraign::verdict::CallSummary;
 
@@ -285,7 +285,7 @@ fn both_of_two_trials_of_one_name_are_listed() {
 #[test]
 fn a_violated_gate_is_an_alert_of_its_row() {
     let mut gate = verdicts_of_every()[1].clone();
-    gate.findings.iter_mut().for_each(|finding| finding.stake = Stake::Gate);
+    gate.findings.iter_mut().for_each(|finding| finding.effect = Effect::Gate);
     let page = page("gate", &[gate]);
     assert_eq!(rows(&page)[2]["badges"], serde_json::json!(["hard gate"]));
 }

@@ -4,8 +4,8 @@
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
 use crate::reader::build::batch;
-use crate::reader::build::usage::Tally;
-use crate::reader::error::Wrong;
+use crate::reader::build::usage::UsageTotal;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::value::Json;
 use crate::trace::Trace;
@@ -42,12 +42,12 @@ impl<'t> Said<'t> {
     }
 
     /// Takes the message out; mistakes in it are blamed on its place by the function that comes with it.
-    pub(crate) fn open(self) -> (Json<'t>, impl Fn(Wrong) -> Wrong + use<>) {
+    pub(crate) fn open(self) -> (Json<'t>, impl Fn(DecodeError) -> DecodeError + use<>) {
         let Self { at, path, index, value, .. } = self;
-        let blame = move |wrong: Wrong| {
-            let wrong = index.into_iter().fold(wrong, Wrong::under);
+        let blame = move |wrong: DecodeError| {
+            let wrong = index.into_iter().fold(wrong, DecodeError::at_key);
             let steps = path.split('/').filter(|step| !step.is_empty()).rev();
-            at.blame(steps.fold(wrong, Wrong::under))
+            at.in_record(steps.fold(wrong, DecodeError::at_key))
         };
         (value, blame)
     }
@@ -84,18 +84,18 @@ pub(crate) struct Reply<'t> {
 
 /// One conversation.
 #[derive(Debug, Default)]
-pub(crate) struct Run<'t> {
+pub(crate) struct Conversation<'t> {
     pub(crate) messages: Vec<Said<'t>>,
     /// What the log says of the run as a whole; its messages and calls are not read yet.
     pub(crate) trace: Trace,
-    tally: Tally,
+    tally: UsageTotal,
     /// What identifies each message, as far as it was needed: not at all in a log of one call.
     keys: Vec<String>,
     /// How many messages the last request held.
     asked: usize,
 }
 
-impl<'t> Run<'t> {
+impl<'t> Conversation<'t> {
     /// The messages, and the trace so far.
     pub(crate) fn finish(self) -> (Vec<Said<'t>>, Trace) {
         let usage = self.tally.total();
@@ -106,22 +106,22 @@ impl<'t> Run<'t> {
 /// The conversations of a log.
 #[derive(Debug, Default)]
 pub(crate) struct Conversations<'t> {
-    runs: Vec<Run<'t>>,
+    runs: Vec<Conversation<'t>>,
     replies: usize,
 }
 
 impl<'t> Conversations<'t> {
     /// The conversations of one list of messages: that one.
-    pub(crate) fn of_messages(messages: Vec<Said<'t>>) -> Vec<Run<'t>> {
-        vec![Run { messages, ..Run::default() }]
+    pub(crate) fn of_messages(messages: Vec<Said<'t>>) -> Vec<Conversation<'t>> {
+        vec![Conversation { messages, ..Conversation::default() }]
     }
 
     /// The conversations of a file: a list of messages, or a log of model calls that `exchange` reads.
     pub(crate) fn of_input(
         input: Input<'t>,
         is_message: fn(&Json<'t>) -> bool,
-        exchange: fn(At, Json<'t>) -> Result<Exchange<'t>, Wrong>,
-    ) -> Result<Vec<Run<'t>>, Wrong> {
+        exchange: fn(At, Json<'t>) -> Result<Exchange<'t>, DecodeError>,
+    ) -> Result<Vec<Conversation<'t>>, DecodeError> {
         if input.records.first().is_some_and(|record| is_message(&record.value)) {
             let said = |Record { at, value }| Said::record(at, value);
             return Ok(Self::of_messages(input.records.into_iter().map(said).collect()));
@@ -131,7 +131,7 @@ impl<'t> Conversations<'t> {
             let case = batch::case(&value).map(ToOwned::to_owned);
             let exchange = match batch::failure(&value) {
                 Some(reason) => Exchange::failed(reason),
-                None => exchange(at, value).map_err(|wrong| at.blame(wrong))?,
+                None => exchange(at, value).map_err(|error| at.in_record(error))?,
             };
             log.add(Exchange { case, ..exchange });
         }
@@ -178,7 +178,7 @@ impl<'t> Conversations<'t> {
         old
     }
 
-    pub(crate) fn into_runs(self) -> Vec<Run<'t>> {
+    pub(crate) fn into_runs(self) -> Vec<Conversation<'t>> {
         self.runs
     }
 
@@ -189,13 +189,14 @@ impl<'t> Conversations<'t> {
         }
         let Some(Reply { id: id @ Some(_), messages, .. }) = &exchange.reply else { return false };
         let Some(message) = messages.last() else { return false };
-        let ends_so = |run: &Run| run.messages.last().is_some_and(|last| last.value == message.value);
+        let ends_so =
+            |run: &Conversation| run.messages.last().is_some_and(|last| last.value == message.value);
         self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
     }
 
     /// The index of a run of `request` alone.
     fn own_run(&mut self, request: Vec<Said<'t>>) -> usize {
-        self.runs.push(Run { messages: request, ..Run::default() });
+        self.runs.push(Conversation { messages: request, ..Conversation::default() });
         self.runs.len() - 1
     }
 
@@ -204,7 +205,7 @@ impl<'t> Conversations<'t> {
         let found = previous.and_then(|id| self.find_reply(id)).or_else(|| self.find(&request));
         let (at, fresh) = found.unwrap_or((self.runs.len(), 0));
         if at == self.runs.len() {
-            self.runs.push(Run::default());
+            self.runs.push(Conversation::default());
         }
         let run = &mut self.runs[at];
         run.asked = request.len();
@@ -231,7 +232,7 @@ impl<'t> Conversations<'t> {
     }
 }
 
-impl Run<'_> {
+impl Conversation<'_> {
     /// From which message on a request tells this run something new; `None` when it belongs to another run.
     fn fresh_from(&mut self, keys: &[String], request: &[Said]) -> Option<usize> {
         if keys.is_empty() {

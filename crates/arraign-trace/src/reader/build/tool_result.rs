@@ -6,7 +6,7 @@ use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus};
 
 /// The call with the `result` and the `error` of its record: these formats say which of the two came.
-pub(crate) fn settled(call: Call, mut record: Object) -> Call {
+pub(crate) fn with_result(call: Call, mut record: Object) -> Call {
     let error = error_of(&mut record);
     let result = record.take(&["result"]).map(Json::into_value);
     let status = match (&error, &result) {

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::reader::build::usage::Tally;
+use crate::reader::build::usage::UsageTotal;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
 /// Most runs have few calls. Up to here they are looked through one by one: tables of them would cost more.
@@ -57,9 +57,9 @@ const USUAL_CALLS: usize = 64;
 
 /// A trace that is being read.
 #[derive(Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct TraceBuilder {
     pub(crate) trace: Trace,
-    pub(crate) tally: Tally,
+    pub(crate) tally: UsageTotal,
     speaker: Option<Role>,
     text: Option<String>,
     turn: usize,
@@ -71,7 +71,7 @@ pub(crate) struct Draft {
     answered: usize,
 }
 
-impl Draft {
+impl TraceBuilder {
     /// Goes on from what is known of the run before the first of its messages. A call and its result are two: there
     /// is room for the calls of a usual run from the beginning.
     pub(crate) fn of(mut trace: Trace, messages: usize) -> Self {
@@ -197,49 +197,49 @@ mod tests {
 
     #[test]
     fn a_result_finds_the_first_waiting_call() {
-        let mut draft = Draft::default();
-        draft.begin(Some(Role::Assistant));
-        draft.call(call(Some("a"), "f"));
-        draft.call(call(Some("a"), "f"));
-        draft.call(call(None, "g"));
+        let mut builder = TraceBuilder::default();
+        builder.begin(Some(Role::Assistant));
+        builder.call(call(Some("a"), "f"));
+        builder.call(call(Some("a"), "f"));
+        builder.call(call(None, "g"));
         for expected in [Some(1), Some(2), None] {
-            let mut found = draft.waiting(Some("a"), Some("g"));
+            let mut found = builder.waiting(Some("a"), Some("g"));
             assert_eq!(found.as_ref().map(|call| call.index), expected);
             if let Some(call) = &mut found {
                 call.status = CallStatus::Ok;
             }
         }
-        assert_eq!(draft.waiting(None, Some("g")).map(|call| call.index), Some(3));
-        assert!(draft.waiting(None, Some("f")).is_none());
+        assert_eq!(builder.waiting(None, Some("g")).map(|call| call.index), Some(3));
+        assert!(builder.waiting(None, Some("f")).is_none());
     }
 
     #[test]
     fn a_call_is_found_whether_there_are_few_or_many() {
         for calls in [1, FEW, FEW + 1, 3 * FEW] {
-            let mut draft = Draft::default();
-            draft.begin(Some(Role::Assistant));
-            (0..calls).for_each(|number| draft.call(call(Some(&number.to_string()), "f")));
+            let mut builder = TraceBuilder::default();
+            builder.begin(Some(Role::Assistant));
+            (0..calls).for_each(|number| builder.call(call(Some(&number.to_string()), "f")));
             let last = (calls - 1).to_string();
-            assert!(draft.knows(&last) && !draft.knows("none"));
-            assert_eq!(draft.waiting(Some(&last), None).map(|call| call.index), Some(calls));
-            assert_eq!(draft.waiting(None, Some("f")).map(|call| call.index), Some(1));
-            assert!(draft.waiting(Some("none"), Some("f")).is_none());
+            assert!(builder.knows(&last) && !builder.knows("none"));
+            assert_eq!(builder.waiting(Some(&last), None).map(|call| call.index), Some(calls));
+            assert_eq!(builder.waiting(None, Some("f")).map(|call| call.index), Some(1));
+            assert!(builder.waiting(Some("none"), Some("f")).is_none());
         }
     }
 
     #[test]
     fn texts_around_a_call_are_two_and_an_empty_one_beside_it_is_none() {
-        let mut draft = Draft::default();
-        draft.begin(Some(Role::Assistant));
-        draft.text("a");
-        draft.text("b");
-        draft.call(call(None, "f"));
-        draft.text("c");
-        draft.begin(Some(Role::Assistant));
-        draft.text("");
-        draft.call(call(None, "f"));
-        draft.say(Role::Assistant, "");
-        let trace = draft.finish();
+        let mut builder = TraceBuilder::default();
+        builder.begin(Some(Role::Assistant));
+        builder.text("a");
+        builder.text("b");
+        builder.call(call(None, "f"));
+        builder.text("c");
+        builder.begin(Some(Role::Assistant));
+        builder.text("");
+        builder.call(call(None, "f"));
+        builder.say(Role::Assistant, "");
+        let trace = builder.finish();
         let texts: Vec<(&str, usize)> =
             trace.messages.iter().map(|message| (message.text.as_str(), message.after_calls)).collect();
         assert_eq!(texts, [("ab", 0), ("c", 1), ("", 2)]);

@@ -1,6 +1,6 @@
 //! Tokens of several model calls, added up; and what they cost.
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::Usage;
@@ -40,12 +40,16 @@ impl TokenKeys {
     };
 
     /// Reads the usage under the first of `names` that `object` has.
-    pub(crate) fn read_from(&self, object: &mut Object, names: &[&str]) -> Result<Option<Usage>, Wrong> {
+    pub(crate) fn read_from(
+        &self,
+        object: &mut Object,
+        names: &[&str],
+    ) -> Result<Option<Usage>, DecodeError> {
         Ok(object.within(names, |usage| self.read(&usage))?.flatten())
     }
 
     /// Reads the tokens of one model call.
-    pub(crate) fn read(&self, usage: &Object) -> Result<Option<Usage>, Wrong> {
+    pub(crate) fn read(&self, usage: &Object) -> Result<Option<Usage>, DecodeError> {
         self.read_by(|names| find_count(usage, names))
     }
 
@@ -53,14 +57,15 @@ impl TokenKeys {
     /// that side, and its figures are partial; a call that tells neither has no usage.
     pub(crate) fn read_by(
         &self,
-        mut count: impl FnMut(&[&str]) -> Result<Option<u64>, Wrong>,
-    ) -> Result<Option<Usage>, Wrong> {
+        mut count: impl FnMut(&[&str]) -> Result<Option<u64>, DecodeError>,
+    ) -> Result<Option<Usage>, DecodeError> {
+        // The main counts decide whether a side is known at all; what is counted beside them is added to it.
         let (input, output) = (count(self.input)?, count(self.output)?);
         let (cached_tokens, reasoning_tokens) = (count(self.cached)?, count(self.reasoning)?);
         let mut add_up = |first: Option<u64>, more: &[&[&str]]| {
             let counts = more.iter().filter_map(|names| count(names).transpose());
             counts.into_iter().try_fold(first, |sum, more| {
-                Ok::<_, Wrong>(Some(sum.unwrap_or_default().saturating_add(more?)))
+                Ok::<_, DecodeError>(Some(sum.unwrap_or_default().saturating_add(more?)))
             })
         };
         let (all_input, all_output) = (add_up(input, self.more_input)?, add_up(output, self.more_output)?);
@@ -78,10 +83,10 @@ impl TokenKeys {
 }
 
 /// The count under the first of `names` that is there.
-fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, Wrong> {
+fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, DecodeError> {
     for name in names {
         let found = match name.strip_prefix('/').and_then(|path| path.split_once('/')) {
-            Some((outer, inner)) => find_detail(usage.get(outer), inner).map_err(|wrong| wrong.under(outer)),
+            Some((outer, inner)) => find_detail(usage.get(outer), inner).map_err(|error| error.at_key(outer)),
             None => usage.count_under(name),
         };
         if let Some(count) = found? {
@@ -92,14 +97,14 @@ fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, Wrong> {
 }
 
 /// The count under `name` of an object, or the sum of those of a list of objects.
-fn find_detail(details: Option<&Json>, name: &str) -> Result<Option<u64>, Wrong> {
+fn find_detail(details: Option<&Json>, name: &str) -> Result<Option<u64>, DecodeError> {
     match details {
         Some(Json::Object(details)) => details.count_under(name),
         Some(Json::List(items)) => {
             let objects =
                 items.iter().enumerate().filter_map(|(index, item)| Some((index, item.as_object()?)));
             let mut counts = objects.filter_map(|(index, item)| {
-                item.count_under(name).map_err(|wrong| wrong.under(index)).transpose()
+                item.count_under(name).map_err(|error| error.at_key(index)).transpose()
             });
             counts.try_fold(None, |sum: Option<u64>, count| {
                 Ok(Some(sum.unwrap_or_default().saturating_add(count?)))
@@ -111,12 +116,12 @@ fn find_detail(details: Option<&Json>, name: &str) -> Result<Option<u64>, Wrong>
 
 /// The tokens of a run while its model calls are read.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct UsageTotal {
     total: Option<Usage>,
     silent: bool,
 }
 
-impl Tally {
+impl UsageTotal {
     /// Adds what one model call used. A call that does not say makes the total partial.
     pub(crate) fn add(&mut self, usage: Option<Usage>) {
         let Some(more) = usage else {

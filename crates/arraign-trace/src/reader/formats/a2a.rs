@@ -5,12 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::Cuts;
+use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Role, Trace};
@@ -18,10 +18,10 @@ use crate::trace::{Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "a2a",
     summary: "Agent2Agent: tasks, messages, streamed updates",
-    detect,
-    read,
+    detect: detect_format,
+    read: read_runs,
     // What names no task is of the one before it, a task may get its id late, and any may go on until the end.
-    cuts: Cuts::Never,
+    cuts: Splitting::Never,
 };
 
 /// The requests that ask an agent something.
@@ -35,7 +35,7 @@ const ANSWERS: [(&str, &str); 4] = [
     ("artifactUpdate", "artifact-update"),
 ];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let strange = input.records.iter().find(|record| !is_asking(&record.value) && !is_answer(&record.value));
     match strange {
@@ -63,18 +63,18 @@ pub(crate) fn is_answer(value: &Json) -> bool {
     old || ANSWERS.iter().any(|(key, _)| value.get(key).is_some_and(looks))
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let mut runs = Runs::default();
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    let mut runs = TaskRuns::default();
     for Record { at, value } in input.records {
         let added = Object::of(value, "a message").and_then(|record| add(&mut runs, record));
-        added.map_err(|wrong| at.blame(wrong))?;
+        added.map_err(|error| at.in_record(error))?;
     }
-    Ok(runs.list.into_iter().map(Run::into_trace).collect())
+    Ok(runs.list.into_iter().map(TaskRun::into_trace).collect())
 }
 
-fn add(runs: &mut Runs, mut record: Object) -> Result<(), Wrong> {
+fn add(runs: &mut TaskRuns, mut record: Object) -> Result<(), DecodeError> {
     if let Some(mut asked) = record.object(&["params"])? {
-        let message = asked.object(&["message"]).map_err(|wrong| wrong.under("params"))?;
+        let message = asked.object(&["message"]).map_err(|error| error.at_key("params"))?;
         return message.map_or(Ok(()), |message| runs.of(&message, "taskId").message(message));
     }
     let mut answer = record.object(&["result"])?.unwrap_or(record);
@@ -97,14 +97,14 @@ fn id_of(name: &str) -> &'static str {
 
 /// The tasks of a log.
 #[derive(Debug, Default)]
-struct Runs {
-    list: Vec<Run>,
+struct TaskRuns {
+    list: Vec<TaskRun>,
     places: HashMap<String, usize>,
 }
 
-impl Runs {
+impl TaskRuns {
     /// The run of the task that `told` names under `key`; the last, where it names none.
-    fn of(&mut self, told: &Object, key: &str) -> &mut Run {
+    fn of(&mut self, told: &Object, key: &str) -> &mut TaskRun {
         let id = told.get(key).and_then(Json::as_str);
         let known = id.and_then(|id| self.places.get(id).copied());
         // What was asked before the task had an id belongs to it.
@@ -112,7 +112,7 @@ impl Runs {
             self.list.len().checked_sub(1).filter(|last| id.is_none() || self.list[*last].id.is_none());
         let place = known.or(last).unwrap_or(self.list.len());
         if place == self.list.len() {
-            self.list.push(Run::default());
+            self.list.push(TaskRun::default());
         }
         if let Some(id) = id {
             self.places.insert(id.to_owned(), place);
@@ -124,9 +124,9 @@ impl Runs {
 
 /// A task in the making, or messages without one.
 #[derive(Debug, Default)]
-struct Run {
+struct TaskRun {
     id: Option<String>,
-    draft: Draft,
+    builder: TraceBuilder,
     /// The ids of the messages that were told: some are told again.
     seen: HashSet<String>,
     /// The text of each artifact.
@@ -139,8 +139,8 @@ struct Run {
     last: Option<String>,
 }
 
-impl Run {
-    fn told(&mut self, name: &str, mut told: Object) -> Result<(), Wrong> {
+impl TaskRun {
+    fn told(&mut self, name: &str, mut told: Object) -> Result<(), DecodeError> {
         match name {
             "message" => self.message(told),
             "task" => self.task(told),
@@ -152,23 +152,23 @@ impl Run {
         }
     }
 
-    fn task(&mut self, mut task: Object) -> Result<(), Wrong> {
+    fn task(&mut self, mut task: Object) -> Result<(), DecodeError> {
         for message in task.list(&["history"])? {
-            self.message(Object::of(message, "a message")?).map_err(|wrong| wrong.under("history"))?;
+            self.message(Object::of(message, "a message")?).map_err(|error| error.at_key("history"))?;
         }
         for artifact in task.list(&["artifacts"])? {
             self.artifact(Object::of(artifact, "an artifact")?, false)
-                .map_err(|wrong| wrong.under("artifacts"))?;
+                .map_err(|error| error.at_key("artifacts"))?;
         }
         self.status(&mut task)
     }
 
-    fn status(&mut self, told: &mut Object) -> Result<(), Wrong> {
+    fn status(&mut self, told: &mut Object) -> Result<(), DecodeError> {
         let Some(mut status) = told.object(&["status"])? else { return Ok(()) };
         let state = status.string(&["state"])?;
         let message = status.object(&["message"])?;
         self.status = message.as_ref().map(|message| text_of(message.get("parts")));
-        self.draft.trace.stop_reason = match state.as_deref() {
+        self.builder.trace.stop_reason = match state.as_deref() {
             Some("failed" | "TASK_STATE_FAILED") => {
                 self.status.as_ref().map(|said| format!("error: {said}")).or(state)
             }
@@ -177,7 +177,7 @@ impl Run {
         message.map_or(Ok(()), |message| self.message(message))
     }
 
-    fn message(&mut self, mut message: Object) -> Result<(), Wrong> {
+    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
         let role = match message.text(&["role"])?.as_deref() {
             Some("user" | "ROLE_USER") => Role::User,
             _ => Role::Assistant,
@@ -185,7 +185,7 @@ impl Run {
         let text = text_of(message.get("parts"));
         let is_new = message.string(&["messageId"])?.is_none_or(|id| self.seen.insert(id));
         if is_new {
-            self.draft.say(role, &text);
+            self.builder.say(role, &text);
         }
         if role == Role::Assistant {
             self.last = Some(text);
@@ -194,7 +194,7 @@ impl Run {
     }
 
     /// Adds to an artifact, or sets it.
-    fn artifact(&mut self, mut artifact: Object, more: bool) -> Result<(), Wrong> {
+    fn artifact(&mut self, mut artifact: Object, more: bool) -> Result<(), DecodeError> {
         let id = artifact.string(&["artifactId"])?.unwrap_or_default();
         let text = text_of(artifact.get("parts"));
         let place = *self.places.entry(id).or_insert(self.artifacts.len());
@@ -208,13 +208,13 @@ impl Run {
 
     fn into_trace(mut self) -> Trace {
         for text in &self.artifacts {
-            self.draft.say(Role::Assistant, text);
+            self.builder.say(Role::Assistant, text);
         }
         let ended: Vec<String> =
             self.artifacts.into_iter().chain(self.status).filter(|text| !text.is_empty()).collect();
         let answer = if ended.is_empty() { self.last } else { Some(ended.join("\n")) };
-        self.draft.end();
-        Trace { id: self.id, answer, calls_unrecorded: true, ..self.draft.trace }
+        self.builder.end();
+        Trace { id: self.id, answer, calls_unrecorded: true, ..self.builder.trace }
     }
 }
 

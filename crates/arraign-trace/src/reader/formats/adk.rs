@@ -2,22 +2,27 @@
 //!
 //! Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows.
 
-use crate::reader::error::Wrong;
-use crate::reader::formats::gemini::{TOKENS, Walk};
+use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 
-pub(crate) const READER: Reader =
-    Reader { name: "adk", summary: "Google ADK: events, sessions", detect, read, cuts: Cuts::Records(note) };
+pub(crate) const READER: Reader = Reader {
+    name: "adk",
+    summary: "Google ADK: events, sessions",
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
+};
 
 const USAGE_NAMES: [&str; 2] = ["usageMetadata", "usage_metadata"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let first = record.value.get("events").and_then(Json::first);
@@ -34,16 +39,16 @@ fn is_event(value: &Json) -> bool {
 }
 
 /// The invocations of a session's events; a file with sessions in it is read whole.
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut event = look(text, &["events", "invocationId", "invocation_id"])?;
     let id = event.string(&["invocationId", "invocation_id"]).ok().flatten();
-    Ok(if event.get("events").is_some() { Whose::Several } else { Whose::Stretch(id) }.into())
+    Ok(if event.get("events").is_some() { RunKey::Several } else { RunKey::Stretch(id) }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut session = Session::default();
     for Record { at, value } in input.records {
-        session.record(value).map_err(|wrong| at.blame(wrong))?;
+        session.record(value).map_err(|error| at.in_record(error))?;
     }
     session.end_run();
     Ok(session.runs)
@@ -52,7 +57,7 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
 #[derive(Debug, Default)]
 struct Session {
     runs: Vec<Trace>,
-    walk: Walk,
+    walk: ContentWalk,
     begun: bool,
 }
 
@@ -60,11 +65,11 @@ impl Session {
     fn end_run(&mut self) {
         let walk = std::mem::take(&mut self.walk);
         if std::mem::take(&mut self.begun) {
-            self.runs.push(walk.draft.finish());
+            self.runs.push(walk.builder.finish());
         }
     }
 
-    fn record(&mut self, value: Json) -> Result<(), Wrong> {
+    fn record(&mut self, value: Json) -> Result<(), DecodeError> {
         let mut record = Object::of(value, "an event")?;
         if record.get("events").is_none() {
             return self.event(record);
@@ -72,18 +77,18 @@ impl Session {
         self.end_run();
         for (index, event) in record.list(&["events"])?.into_iter().enumerate() {
             let event = Object::of(event, "an event").and_then(|event| self.event(event));
-            event.map_err(|wrong| wrong.under(index).under("events"))?;
+            event.map_err(|error| error.at_key(index).at_key("events"))?;
         }
         Ok(())
     }
 
-    fn event(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn event(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let invocation = event.string(&["invocationId", "invocation_id"])?;
-        if self.begun && self.walk.draft.trace.id != invocation {
+        if self.begun && self.walk.builder.trace.id != invocation {
             self.end_run();
         }
         self.begun = true;
-        self.walk.draft.trace.id = invocation;
+        self.walk.builder.trace.id = invocation;
         if event.get("partial").is_some_and(Json::is_true) {
             return Ok(());
         }
@@ -93,21 +98,21 @@ impl Session {
         // A branch such as `shop.billing` begins with the run's own agent.
         let own = agents.next().or(author);
         let path: Vec<String> = agents.collect();
-        let trace = &mut self.walk.draft.trace;
+        let trace = &mut self.walk.builder.trace;
         trace.agent = trace.agent.take().or(own);
         trace.model = event.string(&["modelVersion", "model_version"])?.or(trace.model.take());
         trace.stop_reason = stop_reason(&mut event)?.or(trace.stop_reason.take());
         if USAGE_NAMES.iter().any(|name| event.get(name).is_some_and(|usage| !usage.is_null())) {
-            self.walk.draft.tally.add(TOKENS.read_from(&mut event, &USAGE_NAMES)?);
+            self.walk.builder.tally.add(TOKENS.read_from(&mut event, &USAGE_NAMES)?);
         }
         let content = event.take(&["content"]);
         content
             .map_or(Ok(()), |content| self.walk.content(content, &path))
-            .map_err(|wrong| wrong.under("content"))
+            .map_err(|error| error.at_key("content"))
     }
 }
 
-fn stop_reason(event: &mut Object) -> Result<Option<String>, Wrong> {
+fn stop_reason(event: &mut Object) -> Result<Option<String>, DecodeError> {
     let error = event.string(&["errorMessage", "error_message", "errorCode", "error_code"])?;
     Ok(error.map(|error| format!("error: {error}")).or(event.string(&["finishReason", "finish_reason"])?))
 }

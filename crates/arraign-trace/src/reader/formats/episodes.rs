@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::reader::build::tool_result::settled;
-use crate::reader::error::Wrong;
+use crate::reader::build::tool_result::with_result;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Call, Role, Trace};
@@ -19,14 +19,14 @@ use crate::trace::{Call, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "episodes",
     summary: "events of runs: `episode_start`, `step`, `tool_call`, `episode_end`",
-    detect,
-    read,
-    cuts: Cuts::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
 const EVENTS: [&str; 4] = ["episode_start", "step", "tool_call", "episode_end"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let kind = record.value.get("type").and_then(Json::as_str).unwrap_or_default();
@@ -62,16 +62,16 @@ impl Episodes {
     }
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let id = look(text, &["episode_id"])?.string(&["episode_id"]).ok().flatten();
-    Ok(id.map_or(Whose::Nobody, Whose::Of).into())
+    Ok(id.map_or(RunKey::Nobody, RunKey::Of).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut episodes = Episodes::default();
     for Record { at, value } in input.records {
         let event = Object::of(value, "an event").and_then(|event| add(&mut episodes, event));
-        event.map_err(|wrong| at.blame(wrong))?;
+        event.map_err(|error| at.in_record(error))?;
     }
     let finish = |mut episode: Episode| {
         episode.trace.settle_answer();
@@ -80,7 +80,7 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     Ok(episodes.list.into_iter().map(finish).collect())
 }
 
-fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), Wrong> {
+fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), DecodeError> {
     let kind = event.required(&["type"])?;
     let id = event.required(&["episode_id"])?.into_owned();
     let time = event.figure(&["timestamp"])?;
@@ -93,7 +93,9 @@ fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), Wrong> {
         "step" => episode.step(event),
         "tool_call" => episode.call(event, time),
         "episode_end" => episode.end(event, time),
-        other => Err(Wrong::new(format!("`{other}` is none of `{}`", EVENTS.join("`, `"))).under("type")),
+        other => {
+            Err(DecodeError::new(format!("`{other}` is none of `{}`", EVENTS.join("`, `"))).at_key("type"))
+        }
     }
 }
 
@@ -114,7 +116,7 @@ impl Episode {
     }
 
     /// What a model said. Some writers keep prompt and completion as JSON in the text.
-    fn step(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn step(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let kind = event.text(&["kind"])?.unwrap_or_default();
         let Some(content) = event.text(&["content"])? else { return Ok(()) };
         let role = match kind.as_ref() {
@@ -132,28 +134,27 @@ impl Episode {
         Ok(())
     }
 
-    fn call(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
+    fn call(&mut self, mut event: Object, time: Option<f64>) -> Result<(), DecodeError> {
         let name = event.required(&["tool_name"])?;
         let arguments = event.arguments("args");
         let turn = self.trace.calls.len() + 1;
         let started_ms = self.since_start(time)?;
-        self.trace.push_call(Call { started_ms, ..settled(Call::new(name, arguments, turn), event) });
+        self.trace.push_call(Call { started_ms, ..with_result(Call::new(name, arguments, turn), event) });
         Ok(())
     }
 
-    fn end(&mut self, mut event: Object, time: Option<f64>) -> Result<(), Wrong> {
+    fn end(&mut self, mut event: Object, time: Option<f64>) -> Result<(), DecodeError> {
         self.trace.duration_ms = self.since_start(time)?;
         self.trace.answer = event.string(&["final_output"])?;
         self.trace.stop_reason = event.string(&["outcome"])?;
         Ok(())
     }
 
-    fn since_start(&self, time: Option<f64>) -> Result<Option<f64>, Wrong> {
+    fn since_start(&self, time: Option<f64>) -> Result<Option<f64>, DecodeError> {
         let (Some(started), Some(time)) = (self.started, time) else { return Ok(None) };
         if time < started {
-            return Err(
-                Wrong::new(format!("{time} is before the episode's start, {started}")).under("timestamp")
-            );
+            return Err(DecodeError::new(format!("{time} is before the episode's start, {started}"))
+                .at_key("timestamp"));
         }
         Ok(Some(time - started))
     }

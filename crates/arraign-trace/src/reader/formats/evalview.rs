@@ -8,13 +8,13 @@ use std::iter::{Enumerate, Peekable};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::tool_result::error_of;
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace};
@@ -22,12 +22,12 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "evalview",
     summary: "EvalView: execution traces, results",
-    detect,
-    read,
-    cuts: Cuts::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let trace = record.value.get("trace").unwrap_or(&record.value);
@@ -43,57 +43,57 @@ fn detect(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut record = look(text, &["trace", "session_id"])?;
     let mut run = record.object(&["trace"]).ok().flatten().unwrap_or(record);
-    Ok(Whose::Own(run.string(&["session_id"]).ok().flatten()).into())
+    Ok(RunKey::Own(run.string(&["session_id"]).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let runs = input.records.into_iter();
     runs.map(|Record { at, value }| {
-        Object::of(value, "a trace").and_then(result).map_err(|wrong| at.blame(wrong))
+        Object::of(value, "a trace").and_then(result).map_err(|error| at.in_record(error))
     })
     .collect()
 }
 
 /// A result says of its trace what was asked.
-fn result(mut record: Object) -> Result<Trace, Wrong> {
+fn result(mut record: Object) -> Result<Trace, DecodeError> {
     let query = record.string(&["input_query"])?;
     match record.object(&["trace"])? {
-        Some(inner) => run(inner, query).map_err(|wrong| wrong.under("trace")),
+        Some(inner) => run(inner, query).map_err(|error| error.at_key("trace")),
         None => run(record, query),
     }
 }
 
-fn run(mut record: Object, query: Option<String>) -> Result<Trace, Wrong> {
-    let mut draft = Draft::default();
+fn run(mut record: Object, query: Option<String>) -> Result<Trace, DecodeError> {
+    let mut builder = TraceBuilder::default();
     let mut metrics = record.object(&["metrics"])?.unwrap_or_default();
-    let trace = &mut draft.trace;
+    let trace = &mut builder.trace;
     trace.id = record.string(&["session_id"])?;
     trace.model = record.string(&["model_id", "model"])?;
     trace.duration_ms = metrics.figure(&["total_latency"])?.or(lasted(&mut record)?);
     trace.usage =
-        TOKENS.read_from(&mut metrics, &["total_tokens"]).map_err(|wrong| wrong.under("metrics"))?;
+        TOKENS.read_from(&mut metrics, &["total_tokens"]).map_err(|error| error.at_key("metrics"))?;
     // The field must be there: where no tokens were counted, nothing is what nobody knew.
     let cost = metrics.take(&["total_cost"]).as_ref().and_then(dollars);
     trace.cost_usd = cost.filter(|cost| *cost > 0.0 || trace.usage.is_some());
     let turns = record.list(&["turns"])?;
     if let Some(query) = query.filter(|_| turns.is_empty()) {
-        draft.say(Role::User, &query);
+        builder.say(Role::User, &query);
     }
-    let mut steps = Steps { draft, turns: turns.into_iter().enumerate().peekable(), answer: None };
+    let mut steps = EvalviewSteps { builder, turns: turns.into_iter().enumerate().peekable(), answer: None };
     record.each(&["steps"], "a step", |step| steps.add(step))?;
     steps.turn_to(u64::MAX);
     let answer = record.string(&["final_output"])?.or(steps.answer.take());
     if let Some(answer) = answer {
-        steps.draft.say(Role::Assistant, &answer);
-        steps.draft.trace.answer = Some(answer);
+        steps.builder.say(Role::Assistant, &answer);
+        steps.builder.trace.answer = Some(answer);
     }
-    Ok(steps.draft.finish())
+    Ok(steps.builder.finish())
 }
 
-fn lasted(record: &mut Object) -> Result<Option<f64>, Wrong> {
+fn lasted(record: &mut Object) -> Result<Option<f64>, DecodeError> {
     let mut time = |name: &str| Ok(record.text(&[name])?.and_then(|text| nanos(&text)));
     let (began, ended): (Option<u64>, Option<u64>) = (time("start_time")?, time("end_time")?);
     Ok(began.zip(ended).map(|(began, ended)| millis_between(began, ended)))
@@ -109,15 +109,15 @@ const TOKENS: TokenKeys = TokenKeys {
 };
 
 /// The steps of a run; where the user spoke more than once, between the user's turns.
-struct Steps<'t> {
-    draft: Draft,
+struct EvalviewSteps<'t> {
+    builder: TraceBuilder,
     turns: Peekable<Enumerate<std::vec::IntoIter<Json<'t>>>>,
     /// What the user was answered in the turn that is being told.
     answer: Option<String>,
 }
 
-impl Steps<'_> {
-    fn add(&mut self, mut step: Object) -> Result<(), Wrong> {
+impl EvalviewSteps<'_> {
+    fn add(&mut self, mut step: Object) -> Result<(), DecodeError> {
         if let Some(turn) = step.count(&["turn_index"])? {
             self.turn_to(turn);
         }
@@ -138,8 +138,8 @@ impl Steps<'_> {
             duration_ms: duration_ms.flatten(),
             ..Call::new(name, arguments, 0)
         };
-        self.draft.next_turn();
-        self.draft.call(call);
+        self.builder.next_turn();
+        self.builder.call(call);
         Ok(())
     }
 
@@ -149,10 +149,10 @@ impl Steps<'_> {
             let Ok(mut next) = Object::of(next, "a turn") else { continue };
             let mut text = |names: &[&str]| next.take(names).and_then(Json::into_text);
             if let Some(answer) = self.answer.take() {
-                self.draft.say(Role::Assistant, &answer);
+                self.builder.say(Role::Assistant, &answer);
             }
             if let Some(query) = text(&["query", "input"]) {
-                self.draft.say(Role::User, &query);
+                self.builder.say(Role::User, &query);
             }
             self.answer = text(&["output", "final_output"]).map(Cow::into_owned);
         }

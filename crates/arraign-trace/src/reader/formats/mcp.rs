@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::a2a;
 use crate::reader::json::input::Input;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::Cuts;
+use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Trace};
@@ -24,10 +24,10 @@ use crate::trace::{Call, CallStatus, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "mcp",
     summary: "MCP: JSON-RPC logs, raw or wrapped, the Inspector's history",
-    detect,
-    read,
+    detect: detect_format,
+    read: read_runs,
     // A log is one run.
-    cuts: Cuts::Never,
+    cuts: Splitting::Never,
 };
 
 /// Where a wrapper keeps the message.
@@ -36,7 +36,7 @@ const WRAPPED: [&str; 7] = ["msg", "message", "payload", "data", "request", "res
 /// How many requests of one id may wait for their answers.
 const WAITING: usize = 32;
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let strange = input.records.iter().find(|record| !is_rpc(&record.value) && !is_wrapper(&record.value));
     if let Some(record) = strange {
@@ -72,19 +72,19 @@ fn is_wrapper(value: &Json) -> bool {
     WRAPPED.iter().any(|name| value.get(name).is_some_and(is_rpc))
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let mut log = Log::default();
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    let mut log = RpcLog::default();
     for record in input.records {
         let at = record.at;
-        log.record(record.value).map_err(|wrong| at.blame(wrong))?;
+        log.record(record.value).map_err(|error| at.in_record(error))?;
     }
     Ok(vec![log.finish()])
 }
 
 /// A trace while its log is read.
 #[derive(Debug, Default)]
-struct Log {
-    draft: Draft,
+struct RpcLog {
+    builder: TraceBuilder,
     began: Option<u64>,
     /// The requests that wait for an answer, by their id: both sides number their own.
     waiting: HashMap<String, Vec<Request>>,
@@ -110,16 +110,16 @@ struct Wrapper {
     server: Option<String>,
 }
 
-impl Log {
+impl RpcLog {
     fn finish(self) -> Trace {
-        let mut trace = self.draft.finish();
+        let mut trace = self.builder.finish();
         if let [server] = self.servers.as_slice() {
             trace.calls.iter_mut().for_each(|call| call.server = call.server.take().or(Some(server.clone())));
         }
         trace
     }
 
-    fn record(&mut self, value: Json) -> Result<(), Wrong> {
+    fn record(&mut self, value: Json) -> Result<(), DecodeError> {
         if is_rpc(&value) {
             return self.messages(value, &Wrapper::default());
         }
@@ -133,20 +133,20 @@ impl Log {
         for name in WRAPPED {
             if object.get(name).is_some_and(is_rpc) {
                 let message = object.take(&[name]).unwrap_or_default();
-                self.messages(message, &wrapper).map_err(|wrong| wrong.under(name))?;
+                self.messages(message, &wrapper).map_err(|error| error.at_key(name))?;
             }
         }
         Ok(())
     }
 
-    fn messages(&mut self, value: Json, wrapper: &Wrapper) -> Result<(), Wrong> {
+    fn messages(&mut self, value: Json, wrapper: &Wrapper) -> Result<(), DecodeError> {
         match value {
             Json::List(batch) => batch.into_iter().try_for_each(|message| self.messages(message, wrapper)),
             value => self.message(Object::of(value, "a message")?, wrapper),
         }
     }
 
-    fn message(&mut self, mut message: Object, wrapper: &Wrapper) -> Result<(), Wrong> {
+    fn message(&mut self, mut message: Object, wrapper: &Wrapper) -> Result<(), DecodeError> {
         let id = message.take(&["id"]).map(|id| id.into_text_or_json().into_owned());
         let method = message.text(&["method"])?;
         match (method, id) {
@@ -166,15 +166,15 @@ impl Log {
         id: String,
         mut message: Object,
         wrapper: &Wrapper,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), DecodeError> {
         let mut call = None;
         if method == "tools/call" {
             let params = message.object(&["params"])?.unwrap_or_default();
-            let attempt = call_of(params, &id).map_err(|wrong| wrong.under("params"))?;
+            let attempt = call_of(params, &id).map_err(|error| error.at_key("params"))?;
             let started_ms = self.began.zip(wrapper.time).map(|(began, time)| millis_between(began, time));
-            call = Some(self.draft.trace.calls.len());
-            self.draft.next_turn();
-            self.draft.call(Call { started_ms, server: wrapper.server.clone(), ..attempt });
+            call = Some(self.builder.trace.calls.len());
+            self.builder.next_turn();
+            self.builder.call(Call { started_ms, server: wrapper.server.clone(), ..attempt });
         }
         let request = Request { from: wrapper.from.clone(), call, time: wrapper.time };
         self.waiting.entry(id).or_default().push(request);
@@ -200,7 +200,7 @@ impl Log {
         let Some(at) = requests[recent..].iter().rposition(is_other) else { return };
         let request = requests.remove(recent + at);
         let Some(place) = request.call else { return };
-        let call = &mut self.draft.trace.calls[place];
+        let call = &mut self.builder.trace.calls[place];
         let between = request.time.zip(wrapper.time).filter(|(asked, answered)| asked < answered);
         let between = between.map(|(asked, answered)| millis_between(asked, answered));
         call.duration_ms = wrapper.duration_ms.or(between);
@@ -208,7 +208,7 @@ impl Log {
     }
 }
 
-fn call_of(mut params: Object, id: &str) -> Result<Call, Wrong> {
+fn call_of(mut params: Object, id: &str) -> Result<Call, DecodeError> {
     let name = params.required(&["name"])?;
     let arguments = params.arguments("arguments");
     // The id that the client's model gave the call, where the client passes it on.

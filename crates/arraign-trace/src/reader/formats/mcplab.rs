@@ -2,25 +2,25 @@
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "mcplab",
     summary: "MCPLab: one run of a scenario per line",
-    detect,
-    read,
-    cuts: Cuts::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let is_run = |record: &Record| kind(&record.value) == Some("scenario_run");
     if input.records.iter().any(is_run) {
@@ -33,23 +33,25 @@ fn kind<'v>(value: &'v Json) -> Option<&'v str> {
     value.get("type").and_then(Json::as_str)
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut record = look(text, &["type", "scenario_id"])?;
     let is_run = record.get("type").and_then(Json::as_str) == Some("scenario_run");
     let id = record.string(&["scenario_id"]).ok().flatten();
-    Ok(if is_run { Whose::Own(id) } else { Whose::Nobody }.into())
+    Ok(if is_run { RunKey::Own(id) } else { RunKey::Nobody }.into())
 }
 
 /// The first line of an early file only says which run of the program wrote it.
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let runs = input.records.into_iter().filter(|record| kind(&record.value) == Some("scenario_run"));
-    runs.map(|Record { at, value }| Object::of(value, "a run").and_then(run).map_err(|wrong| at.blame(wrong)))
-        .collect()
+    runs.map(|Record { at, value }| {
+        Object::of(value, "a run").and_then(run).map_err(|error| at.in_record(error))
+    })
+    .collect()
 }
 
-fn run(mut record: Object) -> Result<Trace, Wrong> {
-    let mut draft = Draft::default();
-    let trace = &mut draft.trace;
+fn run(mut record: Object) -> Result<Trace, DecodeError> {
+    let mut builder = TraceBuilder::default();
+    let trace = &mut builder.trace;
     trace.id = record.string(&["scenario_id"])?;
     trace.agent = record.string(&["agent"])?;
     trace.model = record.string(&["model"])?;
@@ -57,21 +59,21 @@ fn run(mut record: Object) -> Result<Trace, Wrong> {
     let mut time = |name: &str| Ok(record.text(&[name])?.and_then(|text| nanos(&text)));
     let (began, ended): (Option<u64>, Option<u64>) = (time("ts_start")?, time("ts_end")?);
     trace.duration_ms = began.zip(ended).map(|(began, ended)| millis_between(began, ended));
-    let mut run = Run { draft, began };
+    let mut run = ScenarioRun { builder, began };
     for (index, message) in record.list(&["messages"])?.into_iter().enumerate() {
         let message = Object::of(message, "a message").and_then(|message| run.message(message));
-        message.map_err(|wrong| wrong.under(index).under("messages"))?;
+        message.map_err(|error| error.at_key(index).at_key("messages"))?;
     }
-    Ok(run.draft.finish())
+    Ok(run.builder.finish())
 }
 
-struct Run {
-    draft: Draft,
+struct ScenarioRun {
+    builder: TraceBuilder,
     began: Option<u64>,
 }
 
-impl Run {
-    fn message(&mut self, mut message: Object) -> Result<(), Wrong> {
+impl ScenarioRun {
+    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
         let role = match message.required(&["role"])?.as_ref() {
             "system" => Some(Role::System),
             "user" => Some(Role::User),
@@ -79,31 +81,31 @@ impl Run {
             _ => None,
         };
         if message.get("usage").is_some_and(|usage| !usage.is_null()) {
-            self.draft.tally.add(TOKENS.read_from(&mut message, &["usage"])?);
+            self.builder.tally.add(TOKENS.read_from(&mut message, &["usage"])?);
         }
-        self.draft.begin(role);
+        self.builder.begin(role);
         match message.take(&["content"]) {
-            Some(Json::Text(text)) => self.draft.text(&text),
+            Some(Json::Text(text)) => self.builder.text(&text),
             Some(Json::List(blocks)) => {
                 for (index, block) in blocks.into_iter().enumerate() {
                     let block = Object::of(block, "a block").and_then(|block| self.block(block));
-                    block.map_err(|wrong| wrong.under(index).under("content"))?;
+                    block.map_err(|error| error.at_key(index).at_key("content"))?;
                 }
             }
             _ => {}
         }
-        self.draft.end();
+        self.builder.end();
         Ok(())
     }
 
-    fn block(&mut self, mut block: Object) -> Result<(), Wrong> {
+    fn block(&mut self, mut block: Object) -> Result<(), DecodeError> {
         match block.text(&["type"])?.as_deref() {
-            Some("text") => self.draft.text(&block.text(&["text"])?.unwrap_or_default()),
+            Some("text") => self.builder.text(&block.text(&["text"])?.unwrap_or_default()),
             Some("tool_use") => {
                 let name = block.required(&["name"])?;
                 let arguments = block.arguments("input");
                 let (id, server) = (block.string(&["id"])?, block.string(&["server"])?);
-                self.draft.call(Call { id, server, ..Call::new(name, arguments, 0) });
+                self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
             }
             Some("tool_result") => self.answer(block)?,
             _ => {}
@@ -111,10 +113,10 @@ impl Run {
         Ok(())
     }
 
-    fn answer(&mut self, mut block: Object) -> Result<(), Wrong> {
+    fn answer(&mut self, mut block: Object) -> Result<(), DecodeError> {
         let id = block.text(&["tool_use_id"])?;
         let name = block.text(&["name"])?;
-        let Some(call) = self.draft.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
+        let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
         let started = block.text(&["ts_start"])?.and_then(|text| nanos(&text));
         call.started_ms = self.began.zip(started).map(|(began, started)| millis_between(began, started));
         call.duration_ms = block.figure(&["duration_ms"])?;

@@ -7,13 +7,13 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace};
@@ -21,15 +21,15 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "pydantic-ai",
     summary: "Pydantic AI: the messages of one run, or of a history of runs",
-    detect,
-    read,
-    cuts: Cuts::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
 /// Where an object keeps a run's messages.
 const LISTS: [&str; 3] = ["messages", "all_messages", "message_history"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let inner = LISTS.iter().find_map(|name| record.value.get(name)?.first());
@@ -46,20 +46,20 @@ fn detect(input: &Input) -> Detection {
 }
 
 /// The messages of a history; a file with lists of messages in it is read whole.
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut message = look(text, &["run_id", "kind"])?;
     let id = message.string(&["run_id"]).ok().flatten();
     let whose = match message.get("kind") {
-        None => Whose::Several,
-        Some(_) => id.map_or(Whose::Same, |id| Whose::Stretch(Some(id))),
+        None => RunKey::Several,
+        Some(_) => id.map_or(RunKey::Same, |id| RunKey::Stretch(Some(id))),
     };
     Ok(whose.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut history = History { given: given(&input), ..History::default() };
     for Record { at, value } in input.records {
-        let mut record = Object::of(value, "a message").map_err(|wrong| at.blame(wrong))?;
+        let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;
         let lists = LISTS.iter().filter_map(|name| record.get(name)?.as_list());
         let added = if lists.into_iter().any(|list| !list.is_empty()) {
             history.end_run();
@@ -67,7 +67,7 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
         } else {
             record.list(&LISTS).and_then(|_| history.message(record))
         };
-        added.map_err(|wrong| at.blame(wrong))?;
+        added.map_err(|error| at.in_record(error))?;
     }
     history.end_run();
     Ok(history.runs)
@@ -96,7 +96,7 @@ fn messages<'v, 't>(record: &'v Json<'t>) -> &'v [Json<'t>] {
 #[derive(Debug, Default)]
 struct History {
     runs: Vec<Trace>,
-    run: Run,
+    run: HistoryRun,
     /// The ids of the calls whose arguments were taken for an output.
     given: HashSet<String>,
 }
@@ -105,30 +105,32 @@ impl History {
     fn end_run(&mut self) {
         let run = std::mem::take(&mut self.run);
         if run.begun {
-            self.runs.push(run.draft.finish());
+            self.runs.push(run.builder.finish());
         }
     }
 
-    fn message(&mut self, mut message: Object) -> Result<(), Wrong> {
+    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
         let id = message.string(&["run_id"])?;
-        if self.run.begun && id.is_some() && self.run.draft.trace.id != id {
+        if self.run.begun && id.is_some() && self.run.builder.trace.id != id {
             self.end_run();
         }
         self.run.begun = true;
-        let trace = &mut self.run.draft.trace;
+        let trace = &mut self.run.builder.trace;
         trace.id = id.or(trace.id.take());
         match message.required(&["kind"])?.as_ref() {
             "request" => self.run.request(message),
             "response" => self.run.response(message, &self.given),
-            other => Err(Wrong::new(format!("`{other}` is neither `request` nor `response`")).under("kind")),
+            other => {
+                Err(DecodeError::new(format!("`{other}` is neither `request` nor `response`")).at_key("kind"))
+            }
         }
     }
 }
 
 #[derive(Debug, Default)]
-struct Run {
+struct HistoryRun {
     begun: bool,
-    draft: Draft,
+    builder: TraceBuilder,
     /// The instructions stand in each request.
     instructions: Option<String>,
     /// What was passed to the tools that take a structured output, by call id.
@@ -138,25 +140,25 @@ struct Run {
 /// Calls of `each` on the parts of a message, and blames a mistake on its part.
 fn each_part(
     message: &mut Object,
-    mut each: impl FnMut(&str, Object) -> Result<(), Wrong>,
-) -> Result<(), Wrong> {
+    mut each: impl FnMut(&str, Object) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     message.each(&["parts"], "a part", |mut part| {
         let kind = part.text(&["part_kind"]).ok().flatten().unwrap_or_default();
         each(&kind, part)
     })
 }
 
-impl Run {
-    fn request(&mut self, mut message: Object) -> Result<(), Wrong> {
+impl HistoryRun {
+    fn request(&mut self, mut message: Object) -> Result<(), DecodeError> {
         let instructions = message.take(&["instructions"]).map(|text| text.into_text_or_json().into_owned());
         if let Some(text) = instructions.filter(|text| self.instructions.as_ref() != Some(text)) {
-            self.draft.say(Role::System, &text);
+            self.builder.say(Role::System, &text);
             self.instructions = Some(text);
         }
         each_part(&mut message, |kind, mut part| {
             match kind {
-                "system-prompt" => self.draft.say(Role::System, &text_of(part.take(&["content"]))),
-                "user-prompt" => self.draft.say(Role::User, &text_of(part.take(&["content"]))),
+                "system-prompt" => self.builder.say(Role::System, &text_of(part.take(&["content"]))),
+                "user-prompt" => self.builder.say(Role::User, &text_of(part.take(&["content"]))),
                 "retry-prompt" => self.answer(part, true)?,
                 kind if kind.ends_with("tool-return") => self.answer(part, false)?,
                 _ => {}
@@ -165,32 +167,32 @@ impl Run {
         })
     }
 
-    fn response(&mut self, mut message: Object, given: &HashSet<String>) -> Result<(), Wrong> {
+    fn response(&mut self, mut message: Object, given: &HashSet<String>) -> Result<(), DecodeError> {
         message.within(&["usage"], |mut usage| {
             let cost = usage.take(&["cost"]).as_ref().and_then(dollars);
-            let trace = &mut self.draft.trace;
+            let trace = &mut self.builder.trace;
             trace.cost_usd = cost.map(|cost| cost + trace.cost_usd.unwrap_or_default()).or(trace.cost_usd);
-            self.draft.tally.add(TOKENS.read(&usage)?);
+            self.builder.tally.add(TOKENS.read(&usage)?);
             Ok(())
         })?;
-        let trace = &mut self.draft.trace;
+        let trace = &mut self.builder.trace;
         trace.model = message.string(&["model_name"])?.or(trace.model.take());
         trace.stop_reason = message.string(&["finish_reason"])?;
-        self.draft.begin(Some(Role::Assistant));
+        self.builder.begin(Some(Role::Assistant));
         each_part(&mut message, |kind, mut part| {
             match kind {
-                "text" => self.draft.text(&text_of(part.take(&["content"]))),
+                "text" => self.builder.text(&text_of(part.take(&["content"]))),
                 kind if kind.ends_with("tool-call") => self.call(part, given)?,
                 kind if kind.ends_with("tool-return") => self.answer(part, false)?,
                 _ => {}
             }
             Ok(())
         })?;
-        self.draft.end();
+        self.builder.end();
         Ok(())
     }
 
-    fn call(&mut self, mut part: Object, given: &HashSet<String>) -> Result<(), Wrong> {
+    fn call(&mut self, mut part: Object, given: &HashSet<String>) -> Result<(), DecodeError> {
         let name = part.required(&["tool_name"])?;
         let id = part.string(&["tool_call_id"])?;
         let arguments = part.arguments("args");
@@ -198,13 +200,13 @@ impl Run {
             Some(id) if name.starts_with("final_result") || given.contains(&id) => {
                 self.outputs.insert(id, arguments.to_text());
             }
-            id => self.draft.call(Call { id, ..Call::new(name, arguments, 0) }),
+            id => self.builder.call(Call { id, ..Call::new(name, arguments, 0) }),
         }
         Ok(())
     }
 
     /// In the first version a tool that failed comes back as `retry-prompt`, in the second by its `outcome`.
-    fn answer(&mut self, mut part: Object, retry: bool) -> Result<(), Wrong> {
+    fn answer(&mut self, mut part: Object, retry: bool) -> Result<(), DecodeError> {
         let id = part.string(&["tool_call_id"])?;
         let name = part.text(&["tool_name"])?;
         let outcome = part.text(&["outcome"])?;
@@ -212,12 +214,12 @@ impl Run {
         let passed_over = PASSED_OVER.iter().any(|start| said.starts_with(start));
         let failed = retry || passed_over || outcome.is_some_and(|outcome| outcome != "success");
         if let Some(output) = id.as_ref().and_then(|id| self.outputs.remove(id)) {
-            let trace = &mut self.draft.trace;
+            let trace = &mut self.builder.trace;
             trace.answer = Some(output).filter(|_| !failed).or(trace.answer.take());
             return Ok(());
         }
-        let known = id.as_deref().filter(|id| self.draft.knows(id));
-        let Some(call) = self.draft.waiting(known, name.as_deref()) else { return Ok(()) };
+        let known = id.as_deref().filter(|id| self.builder.knows(id));
+        let Some(call) = self.builder.waiting(known, name.as_deref()) else { return Ok(()) };
         let result = part.take_even_null("content").map(Json::into_value);
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
         call.error = result.as_ref().filter(|_| failed).map(reason);

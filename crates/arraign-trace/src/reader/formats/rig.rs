@@ -6,19 +6,24 @@
 use serde_json::Value;
 
 use crate::reader::build::content::content_value;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::{Object, read_each};
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
-pub(crate) const READER: Reader =
-    Reader { name: "rig", summary: "rig: messages of 0.24 and later", detect, read, cuts: Cuts::As(pieces) };
+pub(crate) const READER: Reader = Reader {
+    name: "rig",
+    summary: "rig: messages of 0.24 and later",
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
+};
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     let best = match first.get("messages").and_then(Json::as_list) {
         Some(messages) => judge(messages.iter())?,
@@ -50,37 +55,37 @@ fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
 }
 
 /// Lines with `messages` are a run each; messages themselves are one run.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let messages = input.first().ok()?.get("messages").and_then(Json::as_list);
-    messages.is_some_and(|messages| !messages.is_empty()).then(|| Pieces::records(note))
+    messages.is_some_and(|messages| !messages.is_empty()).then(|| Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let messages = look(text, &["messages"])?.list(&["messages"]).unwrap_or_default();
     // A message beside such lines is of a run of its own, with all others that are so.
-    Ok(if messages.is_empty() { Whose::Several } else { Whose::Own(None) }.into())
+    Ok(if messages.is_empty() { RunKey::Several } else { RunKey::Own(None) }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
-    let mut draft = None;
+    let mut builder = None;
     for Record { at, value } in input.records {
-        let mut record = Object::of(value, "a message").map_err(|wrong| at.blame(wrong))?;
+        let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;
         if record.get("messages").is_none_or(|list| list.as_list().is_some_and(<[_]>::is_empty)) {
-            let draft = draft.get_or_insert_with(Draft::default);
-            add(draft, record).map_err(|wrong| at.blame(wrong))?;
+            let builder = builder.get_or_insert_with(TraceBuilder::default);
+            add(builder, record).map_err(|error| at.in_record(error))?;
             continue;
         }
-        let mut run = Draft::default();
+        let mut run = TraceBuilder::default();
         let added = record.each(&["messages"], "a message", |message| add(&mut run, message));
-        added.map_err(|wrong| at.blame(wrong))?;
+        added.map_err(|error| at.in_record(error))?;
         runs.push(run.finish());
     }
-    runs.extend(draft.map(Draft::finish));
+    runs.extend(builder.map(TraceBuilder::finish));
     Ok(runs)
 }
 
-fn add(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let role = match message.required(&["role"])?.as_ref() {
         "system" => Role::System,
         "assistant" => Role::Assistant,
@@ -88,43 +93,44 @@ fn add(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
     };
     if let Some(mut origin) = message.object(&["origin"])? {
         let model = origin.string(&["response_model", "model"])?;
-        draft.trace.model = model.or(draft.trace.model.take());
+        builder.trace.model = model.or(builder.trace.model.take());
     }
-    draft.trace.stop_reason = message.string(&["stop"])?.or(draft.trace.stop_reason.take());
-    draft.begin(Some(role));
+    builder.trace.stop_reason = message.string(&["stop"])?.or(builder.trace.stop_reason.take());
+    builder.begin(Some(role));
     match message.take(&["content"]) {
-        Some(Json::Text(text)) => draft.text(&text),
+        Some(Json::Text(text)) => builder.text(&text),
         Some(Json::List(parts)) => {
-            let added = read_each(parts, |part| add_part(draft, Object::of(part, "a part")?));
-            added.map_err(|wrong| wrong.under("content"))?;
+            let added = read_each(parts, |part| add_part(builder, Object::of(part, "a part")?));
+            added.map_err(|error| error.at_key("content"))?;
         }
         _ => {}
     }
-    draft.end();
+    builder.end();
     Ok(())
 }
 
-fn add_part(draft: &mut Draft, mut part: Object) -> Result<(), Wrong> {
+fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
     let kind = part.text(&["type"])?;
     match kind.as_deref() {
-        Some("toolcall") => add_call(draft, part)?,
-        Some("toolresult") => answer(draft, part),
-        None if part.get("function").is_some() => add_call(draft, part)?,
-        None | Some("text") => draft.text(&part.text(&["text"])?.unwrap_or_default()),
+        Some("toolcall") => add_call(builder, part)?,
+        Some("toolresult") => answer(builder, part),
+        None if part.get("function").is_some() => add_call(builder, part)?,
+        None | Some("text") => builder.text(&part.text(&["text"])?.unwrap_or_default()),
         Some(_) => {}
     }
     Ok(())
 }
 
-fn add_call(draft: &mut Draft, mut part: Object) -> Result<(), Wrong> {
+fn add_call(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
     let id = id_of(part.take(&["id"]));
-    let mut function = part.object(&["function"])?.ok_or_else(|| Wrong::new("`function` is missing"))?;
+    let mut function =
+        part.object(&["function"])?.ok_or_else(|| DecodeError::new("`function` is missing"))?;
     let name = function.required(&["name"])?;
     let arguments = match function.take(&["invalid_arguments"]) {
         Some(broken) => Arguments::from_text(&broken.into_text_or_json()),
         None => function.arguments("arguments"),
     };
-    draft.call(Call { id, ..Call::new(name, arguments, 0) });
+    builder.call(Call { id, ..Call::new(name, arguments, 0) });
     Ok(())
 }
 
@@ -137,13 +143,13 @@ fn id_of(id: Option<Json>) -> Option<String> {
     }
 }
 
-fn answer(draft: &mut Draft, mut part: Object) {
+fn answer(builder: &mut TraceBuilder, mut part: Object) {
     let call = part.take(&["call"]);
     let can_fail = call.is_some();
     let id = id_of(call).or_else(|| id_of(part.take(&["id"])));
     let name = part.take(&["name"]).and_then(Json::into_text);
     let failed = part.get("is_error").is_some_and(Json::is_true);
-    let Some(call) = draft.waiting(id.as_deref(), name.as_deref()) else { return };
+    let Some(call) = builder.waiting(id.as_deref(), name.as_deref()) else { return };
     let result = result_of(part.take(&["content"]).unwrap_or_default());
     call.status = match (failed, can_fail) {
         (true, _) => CallStatus::Error,

@@ -3,12 +3,12 @@
 //! `{"prompt": ..., "response": ..., "tool_calls": [{"tool_name": ..., "args": {...}, "result": ...}]}`. The format
 //! does not record which calls were parallel: each call is a turn.
 
-use crate::reader::build::tool_result::settled;
-use crate::reader::error::Wrong;
+use crate::reader::build::tool_result::with_result;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Call, Role, Trace};
@@ -16,12 +16,12 @@ use crate::trace::{Call, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "run-lines",
     summary: "one run per line: `prompt`, `response`, `tool_calls`",
-    detect,
-    read,
-    cuts: Cuts::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let mut best = Certainty::Likely;
     for record in &input.records {
@@ -42,20 +42,20 @@ fn detect(input: &Input) -> Detection {
 }
 
 /// Each record is a run.
-fn note(text: &str) -> Result<Note, serde_json::Error> {
-    Ok(Whose::Own(look(text, &["request_id", "id"])?.string(&["request_id", "id"]).ok().flatten()).into())
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+    Ok(RunKey::Own(look(text, &["request_id", "id"])?.string(&["request_id", "id"]).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     input.records.into_iter().map(run).collect()
 }
 
-fn run(record: Record) -> Result<Trace, Wrong> {
+fn run(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    Object::of(record.value, "a run").and_then(trace).map_err(|wrong| at.blame(wrong))
+    Object::of(record.value, "a run").and_then(trace).map_err(|error| at.in_record(error))
 }
 
-fn trace(mut run: Object) -> Result<Trace, Wrong> {
+fn trace(mut run: Object) -> Result<Trace, DecodeError> {
     let mut trace =
         Trace { id: run.string(&["request_id", "id"])?, model: run.string(&["model"])?, ..Trace::default() };
     trace.push_message(Role::User, run.required(&["prompt"])?);
@@ -63,12 +63,12 @@ fn trace(mut run: Object) -> Result<Trace, Wrong> {
     let mut meta = run.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
     let mut values = run.list(&["tool_calls"])?;
     if values.is_empty() {
-        values = meta.list(&["tool_calls"]).map_err(|wrong| wrong.under("meta"))?;
+        values = meta.list(&["tool_calls"]).map_err(|error| error.at_key("meta"))?;
     }
     let mut calls = Vec::new();
     for (place, value) in values.into_iter().enumerate() {
         let call = Object::of(value, "a tool call").and_then(|call| numbered_call(call, place as u64));
-        calls.push(call.map_err(|wrong| wrong.under(place).under("tool_calls"))?);
+        calls.push(call.map_err(|error| error.at_key(place).at_key("tool_calls"))?);
     }
     calls.sort_by_key(|(number, _)| *number);
     for (turn, (_, call)) in calls.into_iter().enumerate() {
@@ -82,10 +82,10 @@ fn trace(mut run: Object) -> Result<Trace, Wrong> {
 }
 
 /// A call and its number in the run: `index`, or its place in the list.
-fn numbered_call(mut object: Object, place: u64) -> Result<(u64, Call), Wrong> {
+fn numbered_call(mut object: Object, place: u64) -> Result<(u64, Call), DecodeError> {
     let number = object.count(&["index"])?.unwrap_or(place);
     let name = object.required(&["tool_name"])?;
     let arguments = object.arguments("args");
     let call = Call { id: object.string(&["id"])?, ..Call::new(name, arguments, 1) };
-    Ok((number, settled(call, object)))
+    Ok((number, with_result(call, object)))
 }

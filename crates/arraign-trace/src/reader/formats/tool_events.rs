@@ -5,12 +5,12 @@
 //! has an `error`.
 
 use crate::reader::build::tool_result::error_of;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::Cuts;
+use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Trace};
@@ -18,13 +18,13 @@ use crate::trace::{Call, CallStatus, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "tool-events",
     summary: "events of tool calls: `tool_call`, `tool_result`",
-    detect,
-    read,
+    detect: detect_format,
+    read: read_runs,
     // The events of a file are one run.
-    cuts: Cuts::Never,
+    cuts: Splitting::Never,
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let kind = record.value.get("type").and_then(Json::as_str);
@@ -40,34 +40,38 @@ fn detect(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let mut draft = Draft::default();
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    let mut builder = TraceBuilder::default();
     for Record { at, value } in input.records {
-        let event = Object::of(value, "an event").and_then(|event| add(&mut draft, event));
-        event.map_err(|wrong| at.blame(wrong))?;
+        let event = Object::of(value, "an event").and_then(|event| add(&mut builder, event));
+        event.map_err(|error| at.in_record(error))?;
     }
-    Ok(vec![draft.finish()])
+    Ok(vec![builder.finish()])
 }
 
-fn add(draft: &mut Draft, mut event: Object) -> Result<(), Wrong> {
+fn add(builder: &mut TraceBuilder, mut event: Object) -> Result<(), DecodeError> {
     let kind = event.required(&["type"])?;
     let id = event.string(&["id"])?;
     match kind.as_ref() {
         "tool_call" => {
             let name = event.required(&["tool"])?;
             let arguments = event.arguments("arguments");
-            draft.next_turn();
-            draft.call(Call { id, ..Call::new(name, arguments, 0) });
+            builder.next_turn();
+            builder.call(Call { id, ..Call::new(name, arguments, 0) });
             Ok(())
         }
         "tool_result" => {
-            let id = id.ok_or_else(|| Wrong::new("`id` is missing"))?;
+            let id = id.ok_or_else(|| DecodeError::new("`id` is missing"))?;
             let problem = format!("no open call has the id `{id}`");
-            let call = draft.waiting(Some(&id), None).ok_or_else(|| Wrong::new(problem).under("id"))?;
+            let call =
+                builder.waiting(Some(&id), None).ok_or_else(|| DecodeError::new(problem).at_key("id"))?;
             answer(call, event);
             Ok(())
         }
-        other => Err(Wrong::new(format!("`{other}` is neither `tool_call` nor `tool_result`")).under("type")),
+        other => {
+            Err(DecodeError::new(format!("`{other}` is neither `tool_call` nor `tool_result`"))
+                .at_key("type"))
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::reader::error::{TraceError, TraceProblem, Wrong};
+use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::json::sse;
 use crate::reader::json::value::{Json, Whole};
 
@@ -28,12 +28,12 @@ pub(crate) enum At {
 }
 
 impl At {
-    /// Says of a mistake that it is in this record.
-    pub(crate) fn blame(self, wrong: Wrong) -> Wrong {
+    /// Adds the place of this record to an error.
+    pub(crate) fn in_record(self, error: DecodeError) -> DecodeError {
         match self {
-            At::Whole => wrong,
-            At::Item(index) => wrong.under(index),
-            At::Line(line) => wrong.on_line(line),
+            At::Whole => error,
+            At::Item(index) => error.at_key(index),
+            At::Line(line) => error.on_line(line),
         }
     }
 }

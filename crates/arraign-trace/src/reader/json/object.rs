@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Number, Value};
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
@@ -21,10 +21,10 @@ pub(crate) struct Object<'t>(Vec<(Cow<'t, str>, Json<'t>)>);
 
 impl<'t> Object<'t> {
     /// `value` as an object; `what` names it in the mistake.
-    pub(crate) fn of(value: Json<'t>, what: &str) -> Result<Self, Wrong> {
+    pub(crate) fn of(value: Json<'t>, what: &str) -> Result<Self, DecodeError> {
         match value {
             Json::Object(object) => Ok(object),
-            other => Err(Wrong::new(format!("{what} must be an object, not {}", other.describe()))),
+            other => Err(DecodeError::new(format!("{what} must be an object, not {}", other.describe()))),
         }
     }
 
@@ -58,7 +58,7 @@ impl<'t> Object<'t> {
     }
 
     /// The text under one of `names`.
-    pub(crate) fn text(&mut self, names: &[&str]) -> Result<Option<Cow<'t, str>>, Wrong> {
+    pub(crate) fn text(&mut self, names: &[&str]) -> Result<Option<Cow<'t, str>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
             Some((_, Json::Text(text))) => Ok(Some(text)),
@@ -67,17 +67,17 @@ impl<'t> Object<'t> {
     }
 
     /// The text under one of `names`, as a trace keeps it.
-    pub(crate) fn string(&mut self, names: &[&str]) -> Result<Option<String>, Wrong> {
+    pub(crate) fn string(&mut self, names: &[&str]) -> Result<Option<String>, DecodeError> {
         Ok(self.text(names)?.map(Cow::into_owned))
     }
 
     /// The text under one of `names`, which must be there.
-    pub(crate) fn required(&mut self, names: &[&str]) -> Result<Cow<'t, str>, Wrong> {
-        self.text(names)?.ok_or_else(|| Wrong::new(format!("`{}` is missing", names[0])))
+    pub(crate) fn required(&mut self, names: &[&str]) -> Result<Cow<'t, str>, DecodeError> {
+        self.text(names)?.ok_or_else(|| DecodeError::new(format!("`{}` is missing", names[0])))
     }
 
     /// The list under one of `names`; empty when there is none.
-    pub(crate) fn list(&mut self, names: &[&str]) -> Result<Vec<Json<'t>>, Wrong> {
+    pub(crate) fn list(&mut self, names: &[&str]) -> Result<Vec<Json<'t>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(Vec::new()),
             Some((_, Json::List(items))) => Ok(items),
@@ -86,7 +86,7 @@ impl<'t> Object<'t> {
     }
 
     /// The object under one of `names`.
-    pub(crate) fn object(&mut self, names: &[&str]) -> Result<Option<Object<'t>>, Wrong> {
+    pub(crate) fn object(&mut self, names: &[&str]) -> Result<Option<Object<'t>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
             Some((_, Json::Object(object))) => Ok(Some(object)),
@@ -98,11 +98,11 @@ impl<'t> Object<'t> {
     pub(crate) fn within<T>(
         &mut self,
         names: &[&str],
-        read: impl FnOnce(Object<'t>) -> Result<T, Wrong>,
-    ) -> Result<Option<T>, Wrong> {
+        read: impl FnOnce(Object<'t>) -> Result<T, DecodeError>,
+    ) -> Result<Option<T>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
-            Some((name, Json::Object(object))) => read(object).map(Some).map_err(|wrong| wrong.under(name)),
+            Some((name, Json::Object(object))) => read(object).map(Some).map_err(|error| error.at_key(name)),
             Some((name, other)) => Err(unexpected(name, "an object", &other)),
         }
     }
@@ -113,8 +113,8 @@ impl<'t> Object<'t> {
         &mut self,
         names: &[&str],
         what: &str,
-        mut read: impl FnMut(Object<'t>) -> Result<(), Wrong>,
-    ) -> Result<(), Wrong> {
+        mut read: impl FnMut(Object<'t>) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         self.each_value(names, |value| read(Object::of(value, what)?))
     }
 
@@ -122,17 +122,17 @@ impl<'t> Object<'t> {
     pub(crate) fn each_value(
         &mut self,
         names: &[&str],
-        read: impl FnMut(Json<'t>) -> Result<(), Wrong>,
-    ) -> Result<(), Wrong> {
+        read: impl FnMut(Json<'t>) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         match self.take_named(names) {
             None => Ok(()),
-            Some((name, Json::List(items))) => read_each(items, read).map_err(|wrong| wrong.under(name)),
+            Some((name, Json::List(items))) => read_each(items, read).map_err(|error| error.at_key(name)),
             Some((name, other)) => Err(unexpected(name, "a list", &other)),
         }
     }
 
     /// Reads the count under `name`, and leaves it there.
-    pub(crate) fn count_under(&self, name: &str) -> Result<Option<u64>, Wrong> {
+    pub(crate) fn count_under(&self, name: &str) -> Result<Option<u64>, DecodeError> {
         match self.get(name) {
             None | Some(Json::Null) => Ok(None),
             Some(value) => count_of(name, value),
@@ -145,16 +145,16 @@ impl<'t> Object<'t> {
     }
 
     /// The count under one of `names`: a whole number, never negative.
-    pub(crate) fn count(&mut self, names: &[&str]) -> Result<Option<u64>, Wrong> {
+    pub(crate) fn count(&mut self, names: &[&str]) -> Result<Option<u64>, DecodeError> {
         self.take_named(names).map_or(Ok(None), |(name, value)| count_of(name, &value))
     }
 
     /// The figure under one of `names`: milliseconds, dollars; never negative.
-    pub(crate) fn figure(&mut self, names: &[&str]) -> Result<Option<f64>, Wrong> {
+    pub(crate) fn figure(&mut self, names: &[&str]) -> Result<Option<f64>, DecodeError> {
         let Some((name, value)) = self.take_named(names) else { return Ok(None) };
         match value.as_number().and_then(Number::as_f64) {
             Some(figure) if figure >= 0.0 => Ok(Some(figure)),
-            _ => Err(impossible(name, &value, "a number from 0 up is expected")),
+            _ => Err(invalid_number(name, &value, "amount", "a non-negative number")),
         }
     }
 
@@ -213,16 +213,16 @@ impl PartialEq for Object<'_> {
 /// Reads each of `items`. A mistake gets the index of its item.
 pub(crate) fn read_each<'t>(
     items: Vec<Json<'t>>,
-    mut read: impl FnMut(Json<'t>) -> Result<(), Wrong>,
-) -> Result<(), Wrong> {
+    mut read: impl FnMut(Json<'t>) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     let mut items = items.into_iter().enumerate();
-    items.try_for_each(|(index, item)| read(item).map_err(|wrong| wrong.under(index)))
+    items.try_for_each(|(index, item)| read(item).map_err(|error| error.at_key(index)))
 }
 
-fn count_of(name: &str, value: &Json) -> Result<Option<u64>, Wrong> {
+fn count_of(name: &str, value: &Json) -> Result<Option<u64>, DecodeError> {
     match whole(value) {
         Some(count) => Ok(Some(count)),
-        None => Err(impossible(name, value, "a count is a whole number from 0 up")),
+        None => Err(invalid_number(name, value, "count", "a non-negative integer")),
     }
 }
 
@@ -248,13 +248,15 @@ fn whole(value: &Json) -> Option<u64> {
     })
 }
 
-fn unexpected(name: &str, wanted: &str, found: &Json) -> Wrong {
-    Wrong::new(format!("{wanted} is expected here, not {}", found.describe())).under(name)
+fn unexpected(name: &str, wanted: &str, found: &Json) -> DecodeError {
+    DecodeError::new(format!("{wanted} is expected here, not {}", found.describe())).at_key(name)
 }
 
-fn impossible(name: &str, value: &Json, rule: &str) -> Wrong {
+fn invalid_number(name: &str, value: &Json, what: &str, wanted: &str) -> DecodeError {
     match value {
-        Json::Number(number) => Wrong::new(format!("{number} cannot be: {rule}")).under(name),
+        Json::Number(number) => {
+            DecodeError::new(format!("invalid {what} {number}: expected {wanted}")).at_key(name)
+        }
         other => unexpected(name, "a number", other),
     }
 }
@@ -270,8 +272,8 @@ mod tests {
     #[test]
     fn figures_below_zero_and_broken_counts_are_refused() {
         for (json, problem) in [
-            (r#"{"n": -5}"#, "/n: -5 cannot be: a count is a whole number from 0 up"),
-            (r#"{"n": 1.5}"#, "/n: 1.5 cannot be: a count is a whole number from 0 up"),
+            (r#"{"n": -5}"#, "/n: invalid count -5: expected a non-negative integer"),
+            (r#"{"n": 1.5}"#, "/n: invalid count 1.5: expected a non-negative integer"),
             (r#"{"n": "5"}"#, "/n: a number is expected here, not a string"),
         ] {
             assert_eq!(object(json).count(&["n"]).expect_err("it cannot be").to_string(), problem);

@@ -4,7 +4,7 @@ use std::io::{BufRead, Seek, SeekFrom};
 
 use crate::reader::error::TraceError;
 use crate::reader::json::input::{At, Input};
-use crate::reader::large::pieces::{Found, Head, Pieces, Run, Trouble, keep, mistake, survey};
+use crate::reader::large::pieces::{Found, Head, Pieces, SplitError, SurveyedRun, keep, mistake, survey};
 use crate::reader::{Reader, Recording, read_by, surest};
 
 /// How a file is cut.
@@ -42,8 +42,8 @@ impl Cut {
     pub(crate) fn survey(
         &self,
         file: &mut (impl BufRead + Seek),
-        found: impl FnMut(Run),
-    ) -> Result<usize, Trouble> {
+        found: impl FnMut(SurveyedRun),
+    ) -> Result<usize, SplitError> {
         file.seek(SeekFrom::Start(self.offset))?;
         survey(file, self.lines, self.pieces, self.offset, found)
     }
@@ -54,24 +54,28 @@ impl Cut {
         file: &mut (impl BufRead + Seek),
         batch: &[Found],
         records: usize,
-    ) -> Result<Result<Recording, TraceError>, Trouble> {
+    ) -> Result<Result<Recording, TraceError>, SplitError> {
         let mut kept = keep(file, self.lines, self.pieces, batch)?;
         if let ([(at @ At::Line(_), _)], 1) = (kept.as_mut_slice(), records) {
             *at = At::Whole;
         }
-        let input = Input::of_texts(&kept).map_err(|_| Trouble::Broken)?;
+        let input = Input::of_texts(&kept).map_err(|_| SplitError::Broken)?;
         let recording = read_by(&self.reader, input);
         // A file that its reader reads otherwise than it is cut.
         let is_cut_so = recording.as_ref().map_or(true, |recording| recording.runs.len() == batch.len());
-        if is_cut_so { Ok(recording) } else { Err(Trouble::Unsuited) }
+        if is_cut_so { Ok(recording) } else { Err(SplitError::Unsuited) }
     }
 
     /// What is wrong with a file that cannot be cut; without an error, it has to be read whole.
-    pub(crate) fn blame(&self, trouble: Trouble, file: &mut (impl BufRead + Seek)) -> Result<(), TraceError> {
+    pub(crate) fn in_record(
+        &self,
+        trouble: SplitError,
+        file: &mut (impl BufRead + Seek),
+    ) -> Result<(), TraceError> {
         match trouble {
-            Trouble::Io(error) => Err(error.into()),
-            Trouble::Unsuited => Ok(()),
-            Trouble::Broken => mistake(file, self.lines, self.offset)?.map_or(Ok(()), Err),
+            SplitError::Io(error) => Err(error.into()),
+            SplitError::Unsuited => Ok(()),
+            SplitError::Broken => mistake(file, self.lines, self.offset)?.map_or(Ok(()), Err),
         }
     }
 }

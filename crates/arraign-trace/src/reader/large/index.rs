@@ -4,7 +4,7 @@ use std::io::{BufRead, Seek};
 
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::large::cut::Cut;
-use crate::reader::large::pieces::{Found, Trouble};
+use crate::reader::large::pieces::{Found, SplitError};
 use crate::reader::{Recording, named};
 use crate::trace::Trace;
 
@@ -47,7 +47,7 @@ impl RunIndex {
         if let Some(cut) = Cut::of(file, reader)? {
             match Self::surveyed(Box::new(cut), file, read_text) {
                 Ok(index) => return Ok((index, Vec::new())),
-                Err((cut, trouble)) => cut.blame(trouble, file)?,
+                Err((cut, trouble)) => cut.in_record(trouble, file)?,
             }
         }
         let Recording { format, runs } = read_whole(file, format, read_text)?;
@@ -59,10 +59,10 @@ impl RunIndex {
         cut: Box<Cut>,
         file: &mut (impl BufRead + Seek),
         read_text: ReadText,
-    ) -> Result<Self, (Box<Cut>, Trouble)> {
+    ) -> Result<Self, (Box<Cut>, SplitError)> {
         let mut found = Vec::new();
         match cut.survey(file, |run| found.push(run.found)) {
-            Ok(_) if found.is_empty() => Err((cut, Trouble::Unsuited)),
+            Ok(_) if found.is_empty() => Err((cut, SplitError::Unsuited)),
             Ok(records) => {
                 let (format, batch) = (cut.reader.name, batch_of(&cut, &found));
                 Ok(Self { format, places: Places::Cut { cut, found, records, batch }, read_text })
@@ -93,7 +93,7 @@ impl RunIndex {
         if let Places::Cut { cut, found, records, batch } = &self.places {
             match read_batch(cut, file, together(found, number, *batch, cut.pieces.together), *records) {
                 Ok(runs) => return runs,
-                Err(trouble) => cut.blame(trouble, file)?,
+                Err(trouble) => cut.in_record(trouble, file)?,
             }
         }
         let mut runs = read_whole(file, Some(self.format), self.read_text)?.runs;
@@ -111,7 +111,7 @@ fn read_batch(
     file: &mut (impl BufRead + Seek),
     mut batch: &[Found],
     records: usize,
-) -> Result<Result<Vec<Trace>, TraceError>, Trouble> {
+) -> Result<Result<Vec<Trace>, TraceError>, SplitError> {
     loop {
         let read = cut.read(file, batch, records)?;
         if read.is_ok() || batch.len() < 2 {

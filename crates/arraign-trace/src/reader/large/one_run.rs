@@ -5,7 +5,7 @@ use std::io::{BufRead, Seek};
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::large::cut::Cut;
 use crate::reader::large::index::{ReadText, read_whole};
-use crate::reader::large::pieces::Trouble;
+use crate::reader::large::pieces::SplitError;
 use crate::reader::{Recording, named, read};
 
 /// Reads the run called `wanted` out of a trace file, by the reader called `format` or else by the one that is surest of
@@ -33,7 +33,7 @@ pub fn read_run_with(
     if let Some(cut) = Cut::of(file, named)? {
         match read_cut(&cut, file, wanted) {
             Ok(recording) => return recording,
-            Err(trouble) => cut.blame(trouble, file)?,
+            Err(trouble) => cut.in_record(trouble, file)?,
         }
     }
     let Recording { format, runs } = read_whole(file, format, read_text)?;
@@ -48,7 +48,7 @@ fn read_cut(
     cut: &Cut,
     file: &mut (impl BufRead + Seek),
     wanted: &str,
-) -> Result<Result<Recording, TraceError>, Trouble> {
+) -> Result<Result<Recording, TraceError>, SplitError> {
     let mut choice = Choice::of(wanted);
     let records = cut.survey(file, |run| choice.offer(run.id.as_deref(), run.found))?;
     match choice.made() {

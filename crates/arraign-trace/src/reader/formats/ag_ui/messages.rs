@@ -1,8 +1,8 @@
 //! The messages of AG-UI, where a stream tells them whole.
 
 use crate::reader::build::content::{content_value, text_of};
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace};
@@ -21,26 +21,26 @@ fn text_in(message: &Json) -> Option<String> {
 }
 
 /// Adds all messages of a conversation.
-pub(crate) fn add_all(draft: &mut Draft, messages: Vec<Json>) -> Result<(), Wrong> {
+pub(crate) fn add_all(builder: &mut TraceBuilder, messages: Vec<Json>) -> Result<(), DecodeError> {
     for (index, message) in messages.into_iter().enumerate() {
-        let added = Object::of(message, "a message").and_then(|message| add(draft, message));
-        added.map_err(|wrong| wrong.under(index).under("messages"))?;
+        let added = Object::of(message, "a message").and_then(|message| add(builder, message));
+        added.map_err(|error| error.at_key(index).at_key("messages"))?;
     }
-    draft.end();
+    builder.end();
     Ok(())
 }
 
-fn add(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let role = match message.required(&["role"])?.as_ref() {
         "user" => Role::User,
         "system" | "developer" => Role::System,
         "assistant" => Role::Assistant,
-        "tool" => return answer(draft, message),
+        "tool" => return answer(builder, message),
         _ => return Ok(()),
     };
-    draft.begin(Some(role));
+    builder.begin(Some(role));
     if let Some(content) = message.take(&["content"]) {
-        draft.text(&text_of(Some(content)));
+        builder.text(&text_of(Some(content)));
     }
     for call in message.list(&["toolCalls", "tool_calls"])? {
         let mut call = Object::of(call, "a tool call")?;
@@ -49,16 +49,16 @@ fn add(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
         let name = function.required(&["name"])?.into_owned();
         let arguments = function.text(&["arguments"])?.filter(|text| !text.is_empty());
         let arguments = arguments.map_or_else(Arguments::none, |text| Arguments::from_text(&text));
-        draft.call(Call { id, ..Call::new(name, arguments, 0) });
+        builder.call(Call { id, ..Call::new(name, arguments, 0) });
     }
-    draft.end();
+    builder.end();
     Ok(())
 }
 
-fn answer(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let id = message.required(&["toolCallId", "tool_call_id"])?;
     let error = message.string(&["error"])?;
-    let Some(call) = draft.waiting(Some(&id), None) else { return Ok(()) };
+    let Some(call) = builder.waiting(Some(&id), None) else { return Ok(()) };
     call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Unknown };
     call.error = error;
     call.result = Some(content_value(message.take(&["content"]).unwrap_or_default(), "\n"));

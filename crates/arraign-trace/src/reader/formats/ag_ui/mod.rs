@@ -8,13 +8,13 @@ mod messages;
 use std::collections::HashMap;
 
 use crate::reader::build::content::content_value;
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
@@ -22,9 +22,9 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "ag-ui",
     summary: "AG-UI: the events of an agent's runs, streamed or as a list",
-    detect,
-    read,
-    cuts: Cuts::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
 /// Tokens of one model of a run.
@@ -55,7 +55,7 @@ const KINDS: [&str; 12] = [
 /// How many agents, each below the other, a call is shown under.
 const DEEPEST: usize = 16;
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for Record { at, value } in &input.records {
         let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
@@ -66,26 +66,26 @@ fn detect(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut event = look(text, &["type", "runId", "run_id"])?;
     let begins = event.get("type").and_then(Json::as_str) == Some("RUN_STARTED");
     let id = event.string(&["runId", "run_id"]).ok().flatten();
-    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
+    Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let mut runs: Vec<Run> = Vec::new();
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    let mut runs: Vec<EventRun> = Vec::new();
     for Record { at, value } in input.records {
         let added = Object::of(value, "an event").and_then(|event| add(&mut runs, event));
-        added.map_err(|wrong| at.blame(wrong))?;
+        added.map_err(|error| at.in_record(error))?;
     }
-    runs.into_iter().map(Run::into_trace).collect()
+    runs.into_iter().map(EventRun::into_trace).collect()
 }
 
-fn add<'t>(runs: &mut Vec<Run<'t>>, mut event: Object<'t>) -> Result<(), Wrong> {
+fn add<'t>(runs: &mut Vec<EventRun<'t>>, mut event: Object<'t>) -> Result<(), DecodeError> {
     let kind = event.required(&["type"])?;
     if kind == "RUN_STARTED" || runs.is_empty() {
-        runs.push(Run::default());
+        runs.push(EventRun::default());
     }
     let Some(run) = runs.last_mut() else { return Ok(()) };
     match kind.as_ref() {
@@ -104,8 +104,8 @@ fn add<'t>(runs: &mut Vec<Run<'t>>, mut event: Object<'t>) -> Result<(), Wrong> 
 
 /// A run in the making.
 #[derive(Debug, Default)]
-struct Run<'t> {
-    draft: Draft,
+struct EventRun<'t> {
+    builder: TraceBuilder,
     /// The model's message that is being said.
     message: Option<String>,
     /// Whether the turn goes on: the model speaks, and no result has come.
@@ -123,17 +123,17 @@ struct Run<'t> {
     started: Option<f64>,
 }
 
-impl<'t> Run<'t> {
-    fn start(&mut self, mut event: Object<'t>) -> Result<(), Wrong> {
-        self.draft.trace.id = event.string(&["runId", "run_id"])?;
+impl<'t> EventRun<'t> {
+    fn start(&mut self, mut event: Object<'t>) -> Result<(), DecodeError> {
+        self.builder.trace.id = event.string(&["runId", "run_id"])?;
         self.started = event.figure(&["timestamp"])?;
         if let Some(mut input) = event.object(&["input"])? {
-            self.asked = input.list(&["messages"]).map_err(|wrong| wrong.under("input"))?;
+            self.asked = input.list(&["messages"]).map_err(|error| error.at_key("input"))?;
         }
         Ok(())
     }
 
-    fn say(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn say(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let id = event.string(&["messageId", "message_id"])?;
         let role = match event.text(&["role"])?.as_deref() {
             Some("user") => Role::User,
@@ -144,12 +144,12 @@ impl<'t> Run<'t> {
             return Ok(());
         }
         if id.is_some() && id != self.message {
-            self.draft.begin(Some(role));
+            self.builder.begin(Some(role));
             self.message = id;
             self.speaking = role == Role::Assistant;
         }
         if let Some(more) = event.text(&["delta"])? {
-            self.draft.text(&more);
+            self.builder.text(&more);
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl<'t> Run<'t> {
         id.is_some_and(|id| !self.places.contains_key(id))
     }
 
-    fn begin_call(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn begin_call(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let id = event.required(&["toolCallId", "tool_call_id"])?.into_owned();
         let name = event.required(&["toolCallName", "tool_call_name"])?.into_owned();
         let agent = event.text(&["subagentRunId", "subagent_run_id"])?;
@@ -173,26 +173,26 @@ impl<'t> Run<'t> {
         self.turn_of(event.string(&["parentMessageId", "parent_message_id"])?, !agent_path.is_empty());
         self.places.insert(id.clone(), self.arguments.len());
         self.arguments.push(event.string(&["delta"])?.unwrap_or_default());
-        self.draft.call(Call { id: Some(id), agent_path, ..Call::new(name, Arguments::none(), 0) });
+        self.builder.call(Call { id: Some(id), agent_path, ..Call::new(name, Arguments::none(), 0) });
         Ok(())
     }
 
     /// Begins a turn, unless the one that goes on is the call's.
     fn turn_of(&mut self, message: Option<String>, nested: bool) {
         if nested {
-            self.draft.begin_nested();
+            self.builder.begin_nested();
             self.speaking = false;
             return;
         }
         if !self.speaking || message.as_ref().is_some_and(|id| self.message.as_ref() != Some(id)) {
-            self.draft.begin(Some(Role::Assistant));
+            self.builder.begin(Some(Role::Assistant));
             self.message = message;
         }
         self.speaking = true;
     }
 
     /// A piece without an id belongs to the last call.
-    fn continue_call(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn continue_call(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let place = match event.text(&["toolCallId", "tool_call_id"])? {
             Some(id) => self.places.get(id.as_ref()).copied(),
             None => self.arguments.len().checked_sub(1),
@@ -205,9 +205,9 @@ impl<'t> Run<'t> {
         Ok(())
     }
 
-    fn answer(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn answer(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let id = event.required(&["toolCallId", "tool_call_id"])?;
-        if let Some(call) = self.draft.waiting(Some(&id), None) {
+        if let Some(call) = self.builder.waiting(Some(&id), None) {
             call.result = Some(content_value(event.take(&["content"]).unwrap_or_default(), "\n"));
             call.status = CallStatus::Unknown;
         }
@@ -215,7 +215,7 @@ impl<'t> Run<'t> {
         Ok(())
     }
 
-    fn begin_agent(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn begin_agent(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let id = event.required(&["subagentRunId", "subagent_run_id"])?.into_owned();
         let above = event.text(&["parentSubagentRunId", "parent_subagent_run_id"])?;
         let mut path = above.and_then(|above| self.agents.get(above.as_ref()).cloned()).unwrap_or_default();
@@ -225,8 +225,8 @@ impl<'t> Run<'t> {
         Ok(())
     }
 
-    fn finish(&mut self, mut event: Object) -> Result<(), Wrong> {
-        let trace = &mut self.draft.trace;
+    fn finish(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        let trace = &mut self.builder.trace;
         trace.stop_reason = match event.string(&["message"])? {
             Some(message) => Some(format!("error: {message}")),
             None => event
@@ -245,29 +245,29 @@ impl<'t> Run<'t> {
     }
 
     /// Adds what one model used.
-    fn spend(&mut self, mut usage: Object) -> Result<(), Wrong> {
+    fn spend(&mut self, mut usage: Object) -> Result<(), DecodeError> {
         let model = usage.string(&["model"])?;
-        self.draft.trace.model = self.draft.trace.model.take().or(model);
+        self.builder.trace.model = self.builder.trace.model.take().or(model);
         if let Some(usage) = TOKENS.read(&usage)? {
-            self.draft.tally.add(Some(usage));
+            self.builder.tally.add(Some(usage));
         }
         Ok(())
     }
 
-    fn into_trace(mut self) -> Result<Trace, Wrong> {
-        self.draft.end();
-        let known = &mut self.draft.trace;
+    fn into_trace(mut self) -> Result<Trace, DecodeError> {
+        self.builder.end();
+        let known = &mut self.builder.trace;
         for (call, text) in known.calls.iter_mut().zip(self.arguments) {
             call.arguments = if text.is_empty() { Arguments::none() } else { Arguments::from_text(&text) };
         }
         if known.messages.is_empty() && known.calls.is_empty() {
-            messages::add_all(&mut self.draft, self.snapshot)?;
+            messages::add_all(&mut self.builder, self.snapshot)?;
         } else if known.messages.iter().all(|message| message.role != Role::User) {
             messages::ask(known, &self.asked, &self.snapshot);
         }
         // What was said counts more than what was returned.
-        let returned = self.draft.trace.answer.take();
-        let mut trace = self.draft.finish();
+        let returned = self.builder.trace.answer.take();
+        let mut trace = self.builder.finish();
         trace.answer = trace.answer.take().or(returned);
         Ok(trace)
     }

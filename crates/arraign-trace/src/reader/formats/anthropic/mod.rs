@@ -10,15 +10,15 @@ use std::borrow::Cow;
 
 use crate::reader::build::batch;
 use crate::reader::build::content::content_value;
-use crate::reader::build::conversation::{Conversations, Exchange, Reply, Run, Said};
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said};
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
-use crate::reader::large::pieces::{Cuts, Pieces};
+use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Call, CallStatus, Role, Trace};
@@ -26,12 +26,12 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "anthropic",
     summary: "Anthropic Messages: messages, requests, responses, streams",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return judge_messages(input.records.iter().map(|record| &record.value), "");
     }
@@ -129,7 +129,7 @@ fn object_to(message: &Json) -> Option<String> {
     }
     let strange = ["tool_calls", "function_call", "parts", "contents", "refusal"];
     if let Some(key) = strange.iter().find(|key| message.get(key).is_some()) {
-        return Some(format!("has the key `{key}`, which this format has not"));
+        return Some(format!("has the key `{key}`, which this format does not use"));
     }
     match message.get("content") {
         Some(Json::Text(_)) => None,
@@ -157,7 +157,7 @@ fn object_to_block(block: &Json) -> Option<String> {
 }
 
 /// What a log holds may be cut. A list of messages is one run, and so, mostly, are the events of a stream.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     is_model_call(input.first().ok()?)
         .then(|| follow::calls(|| Log { is_call: is_model_call, exchange }.follow()))
 }
@@ -166,7 +166,7 @@ fn is_model_call(value: &Json) -> bool {
     !is_message(value) && !stream::is_event(value)
 }
 
-fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.records.iter().any(|record| stream::is_start(&record.value)) {
         input.records = stream::whole(input.records)?;
     }
@@ -175,7 +175,7 @@ fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {
 }
 
 /// One record of a log: a request, a response, or both.
-fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
+fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
         return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
     }
@@ -193,7 +193,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
     let mut request = request.unwrap_or(record);
     let messages = request.list(&["messages"])?;
     if messages.is_empty() && answer.is_none() {
-        return Err(Wrong::new("there is neither a request with `messages` nor a response in it"));
+        return Err(DecodeError::new("there is neither a request with `messages` nor a response in it"));
     }
     let system = request
         .take(&["system"])
@@ -212,7 +212,7 @@ fn response<'t>(
     path: &'static str,
     value: Json<'t>,
     request: Vec<Said<'t>>,
-) -> Result<Exchange<'t>, Wrong> {
+) -> Result<Exchange<'t>, DecodeError> {
     let mut message = Object::of(value, "a response")?;
     let usage = TOKENS.read_from(&mut message, &["usage"])?;
     let text = |name: &str| message.take(&[name]).and_then(Json::into_text).map(Cow::into_owned);
@@ -232,52 +232,52 @@ pub(crate) const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-fn trace_of(run: Run) -> Result<Trace, Wrong> {
+fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
     let (messages, trace) = run.finish();
-    let mut draft = Draft::of(trace, messages.len());
+    let mut builder = TraceBuilder::of(trace, messages.len());
     for said in messages {
         let (value, blame) = said.open();
-        let step = Object::of(value, "a message").and_then(|message| add_message(&mut draft, message));
+        let step = Object::of(value, "a message").and_then(|message| add_message(&mut builder, message));
         step.map_err(blame)?;
     }
-    Ok(draft.finish())
+    Ok(builder.finish())
 }
 
-fn add_message(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let role = match message.required(&["role"])?.as_ref() {
         "user" => Role::User,
         "system" => Role::System,
         "assistant" => Role::Assistant,
         other => {
             let problem = format!("the role `{other}` is neither `user` nor `assistant`");
-            return Err(Wrong::new(problem).under("role"));
+            return Err(DecodeError::new(problem).at_key("role"));
         }
     };
-    draft.begin(Some(role));
+    builder.begin(Some(role));
     match message.take(&["content"]) {
-        Some(Json::List(blocks)) => add_blocks(draft, blocks),
+        Some(Json::List(blocks)) => add_blocks(builder, blocks),
         Some(Json::Text(text)) => {
-            draft.text(&text);
+            builder.text(&text);
             Ok(())
         }
         None => Ok(()),
-        Some(_) => Err(Wrong::new("neither text nor a list of blocks").under("content")),
+        Some(_) => Err(DecodeError::new("neither text nor a list of blocks").at_key("content")),
     }
 }
 
 /// Neighbouring texts are one text (citations cut it into blocks); a call between them makes them two.
-fn add_blocks(draft: &mut Draft, blocks: Vec<Json>) -> Result<(), Wrong> {
+fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<Json>) -> Result<(), DecodeError> {
     for (index, value) in blocks.into_iter().enumerate() {
-        let blame = |wrong: Wrong| wrong.under(index).under("content");
+        let blame = |error: DecodeError| error.at_key(index).at_key("content");
         let mut block = Object::of(value, "a content block").map_err(blame)?;
         let kind = block.text(&["type"]).map_err(blame)?.unwrap_or_default();
         match kind.as_ref() {
             "text" => {
                 let more = block.text(&["text"]).map_err(blame)?.unwrap_or_default();
-                draft.text(&more);
+                builder.text(&more);
             }
-            kind if is_call(kind) => draft.call(call(block).map_err(blame)?),
-            kind if kind.ends_with("tool_result") => answer(draft, block).map_err(blame)?,
+            kind if is_call(kind) => builder.call(call(block).map_err(blame)?),
+            kind if kind.ends_with("tool_result") => answer(builder, block).map_err(blame)?,
             _ => {}
         }
     }
@@ -285,7 +285,7 @@ fn add_blocks(draft: &mut Draft, blocks: Vec<Json>) -> Result<(), Wrong> {
 }
 
 /// The call that a block makes.
-pub(crate) fn call(mut block: Object) -> Result<Call, Wrong> {
+pub(crate) fn call(mut block: Object) -> Result<Call, DecodeError> {
     let name = block.required(&["name"])?;
     let arguments = block.arguments("input");
     let id = block.string(&["id"])?;
@@ -294,10 +294,10 @@ pub(crate) fn call(mut block: Object) -> Result<Call, Wrong> {
 }
 
 /// What came of a call, by the block that says so.
-pub(crate) fn answer(draft: &mut Draft, mut block: Object) -> Result<(), Wrong> {
+pub(crate) fn answer(builder: &mut TraceBuilder, mut block: Object) -> Result<(), DecodeError> {
     let id = block.required(&["tool_use_id"])?;
     // The history of a trimmed log answers calls that are not in it.
-    let Some(call) = draft.waiting(Some(&id), None) else { return Ok(()) };
+    let Some(call) = builder.waiting(Some(&id), None) else { return Ok(()) };
     let content = block.take(&["content"]).unwrap_or_default();
     let refused = content.get("error_code").and_then(Json::as_str).map(ToOwned::to_owned);
     call.exit_code = content.get("return_code").and_then(|code| code.as_number()?.as_i64());

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -36,18 +36,18 @@ pub(crate) fn is_start(value: &Json) -> bool {
 }
 
 /// The messages of which `records` are the events, each where it begins.
-pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, Wrong> {
-    let mut drafts: Vec<Draft> = Vec::new();
+pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
+    let mut drafts: Vec<StreamedMessage> = Vec::new();
     for Record { at, value } in records {
         let event = Object::of(value, "an event").and_then(|event| add(&mut drafts, at, event));
-        event.map_err(|wrong| at.blame(wrong))?;
+        event.map_err(|error| at.in_record(error))?;
     }
-    Ok(drafts.into_iter().map(Draft::into_record).collect())
+    Ok(drafts.into_iter().map(StreamedMessage::into_record).collect())
 }
 
 /// A message in the making.
 #[derive(Debug)]
-struct Draft<'t> {
+struct StreamedMessage<'t> {
     at: At,
     message: Object<'t>,
     usage: Object<'t>,
@@ -62,14 +62,14 @@ struct Block<'t> {
     input: String,
 }
 
-fn add<'t>(drafts: &mut Vec<Draft<'t>>, at: At, mut event: Object<'t>) -> Result<(), Wrong> {
+fn add<'t>(drafts: &mut Vec<StreamedMessage<'t>>, at: At, mut event: Object<'t>) -> Result<(), DecodeError> {
     let kind = event.required(&["type"])?;
     if kind == "message_start" {
         let mut message = event.object(&["message"])?.unwrap_or_default();
         let mut usage = message.object(&["usage"])?.unwrap_or_default();
         // How much it writes is known at its end.
         usage.take_even_null("output_tokens");
-        drafts.push(Draft { at, message, usage, blocks: BTreeMap::new() });
+        drafts.push(StreamedMessage { at, message, usage, blocks: BTreeMap::new() });
     }
     let Some(draft) = drafts.last_mut() else { return Ok(()) };
     match kind.as_ref() {
@@ -105,7 +105,7 @@ fn overlay<'t>(known: &mut Object<'t>, told: Object<'t>) {
     }
 }
 
-impl<'t> Draft<'t> {
+impl<'t> StreamedMessage<'t> {
     fn into_record(self) -> Record<'t> {
         let Self { at, mut message, usage, blocks } = self;
         let blocks = blocks.into_values().map(Block::into_json).collect();
@@ -116,7 +116,7 @@ impl<'t> Draft<'t> {
 }
 
 impl<'t> Block<'t> {
-    fn add(&mut self, mut delta: Object<'t>) -> Result<(), Wrong> {
+    fn add(&mut self, mut delta: Object<'t>) -> Result<(), DecodeError> {
         if let Some(text) = delta.text(&["text"])? {
             self.text.push_str(&text);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 
@@ -21,11 +21,12 @@ pub(crate) struct Children<'t> {
 }
 
 impl<'t> Children<'t> {
-    pub(crate) fn of(values: Vec<Json<'t>>) -> Result<Self, Wrong> {
+    pub(crate) fn of(values: Vec<Json<'t>>) -> Result<Self, DecodeError> {
         let mut children = Self::default();
         for (index, value) in values.into_iter().enumerate() {
             let trajectory = Object::of(value, "a trajectory");
-            let trajectory = trajectory.map_err(|wrong| wrong.under(index).under("subagent_trajectories"))?;
+            let trajectory =
+                trajectory.map_err(|error| error.at_key(index).at_key("subagent_trajectories"))?;
             for name in ["trajectory_id", "session_id"] {
                 if let Some(id) = trajectory.get(name).and_then(Json::as_str) {
                     children.by_id.entry(id.to_owned()).or_insert(index);

@@ -8,25 +8,25 @@ mod children;
 mod steps;
 
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Whose, look};
+use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
-use steps::Steps;
+use steps::AtifSteps;
 
 pub(crate) const READER: Reader = Reader {
     name: "atif",
     summary: "ATIF: trajectories of agents, as Harbor writes them",
-    detect,
-    read,
-    cuts: Cuts::Records(note),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Records(find_run_key),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         if !is_trajectory(&record.value) {
@@ -42,34 +42,34 @@ fn is_trajectory(value: &Json) -> bool {
 }
 
 /// Each record is a run.
-fn note(text: &str) -> Result<Note, serde_json::Error> {
-    Ok(Whose::Own(
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+    Ok(RunKey::Own(
         look(text, &["session_id", "trajectory_id"])?.string(&["session_id", "trajectory_id"]).ok().flatten(),
     )
     .into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     input.records.into_iter().map(run).collect()
 }
 
-fn run(record: Record) -> Result<Trace, Wrong> {
+fn run(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    Object::of(record.value, "a trajectory").and_then(trace).map_err(|wrong| at.blame(wrong))
+    Object::of(record.value, "a trajectory").and_then(trace).map_err(|error| at.in_record(error))
 }
 
-fn trace(mut trajectory: Object) -> Result<Trace, Wrong> {
-    let mut steps = Steps::default();
+fn trace(mut trajectory: Object) -> Result<Trace, DecodeError> {
+    let mut steps = AtifSteps::default();
     steps.add(&mut trajectory, &[])?;
     let mut trace = steps.finish();
     trace.id = trajectory.string(&["session_id", "trajectory_id"])?;
     let metrics = trajectory.object(&["final_metrics"])?.unwrap_or_default();
-    add_totals(&mut trace, metrics).map_err(|wrong| wrong.under("final_metrics"))?;
+    add_totals(&mut trace, metrics).map_err(|error| error.at_key("final_metrics"))?;
     Ok(trace)
 }
 
 /// The totals of a run, where they are told.
-fn add_totals(trace: &mut Trace, mut metrics: Object) -> Result<(), Wrong> {
+fn add_totals(trace: &mut Trace, mut metrics: Object) -> Result<(), DecodeError> {
     trace.usage = RUN_TOKENS.read(&metrics)?.or(trace.usage);
     trace.cost_usd = metrics.figure(&["total_cost_usd"])?.or(trace.cost_usd);
     Ok(())

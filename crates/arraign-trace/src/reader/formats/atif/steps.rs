@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{content_value, text_of};
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::build::usage::Tally;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::build::usage::UsageTotal;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::atif::STEP_TOKENS;
 use crate::reader::formats::atif::children::{Child, Children};
 use crate::reader::formats::claude_code::exit_code;
@@ -24,10 +24,10 @@ const BLOCK: &str = r#"{"type": "text", "text": "#;
 
 /// A trace while the steps of its trajectory are read.
 #[derive(Debug, Default)]
-pub(crate) struct Steps<'t> {
-    draft: Draft,
+pub(crate) struct AtifSteps<'t> {
+    builder: TraceBuilder,
     began: Option<u64>,
-    tally: Tally,
+    tally: UsageTotal,
     cost_usd: Option<f64>,
     /// Whether results say that they are errors: then one that does not is none.
     tells_errors: bool,
@@ -38,9 +38,9 @@ pub(crate) struct Steps<'t> {
     children: Children<'t>,
 }
 
-impl<'t> Steps<'t> {
+impl<'t> AtifSteps<'t> {
     pub(crate) fn finish(self) -> Trace {
-        let mut trace = self.draft.finish();
+        let mut trace = self.builder.finish();
         let unknown = trace.calls.iter_mut().filter(|call| call.status == CallStatus::Unknown);
         unknown.filter(|_| self.tells_errors).for_each(|call| call.status = CallStatus::Ok);
         trace.answer = (!self.said.is_empty()).then(|| self.said.join("\n"));
@@ -52,10 +52,10 @@ impl<'t> Steps<'t> {
 
     /// Adds the steps of a trajectory: of the run's own, or of one within it. Those within stand after the call whose
     /// result names them, or else at the end.
-    pub(crate) fn add(&mut self, trajectory: &mut Object<'t>, path: &[String]) -> Result<(), Wrong> {
+    pub(crate) fn add(&mut self, trajectory: &mut Object<'t>, path: &[String]) -> Result<(), DecodeError> {
         let mut agent = trajectory.object(&["agent"])?.unwrap_or_default();
         if path.is_empty() {
-            let trace = &mut self.draft.trace;
+            let trace = &mut self.builder.trace;
             (trace.agent, trace.model) = (agent.string(&["name"])?, agent.string(&["model_name"])?);
             self.tells_errors = trace.agent.as_deref() == Some("claude-code");
         }
@@ -63,7 +63,7 @@ impl<'t> Steps<'t> {
         let around = std::mem::replace(&mut self.children, children);
         for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
             let step = Object::of(step, "a step").and_then(|step| self.step(step, path));
-            step.map_err(|wrong| wrong.under(index).under("steps"))?;
+            step.map_err(|error| error.at_key(index).at_key("steps"))?;
         }
         for child in std::mem::replace(&mut self.children, around).rest() {
             self.add_within(child, path)?;
@@ -71,16 +71,16 @@ impl<'t> Steps<'t> {
         Ok(())
     }
 
-    fn add_within(&mut self, child: Child<'t>, path: &[String]) -> Result<(), Wrong> {
+    fn add_within(&mut self, child: Child<'t>, path: &[String]) -> Result<(), DecodeError> {
         let Child { index, mut trajectory } = child;
         let name = trajectory.get("agent").and_then(|agent| agent.get("name")).and_then(Json::as_str);
         let path = [path, &[name.unwrap_or("subagent").to_owned()]].concat();
         let added = self.add(&mut trajectory, &path);
-        added.map_err(|wrong| wrong.under(index).under("subagent_trajectories"))
+        added.map_err(|error| error.at_key(index).at_key("subagent_trajectories"))
     }
 
     /// Adds the trajectories that a result names.
-    fn add_named(&mut self, references: Vec<Json>, path: &[String]) -> Result<(), Wrong> {
+    fn add_named(&mut self, references: Vec<Json>, path: &[String]) -> Result<(), DecodeError> {
         for reference in references {
             if let Some(child) = self.children.take(&reference) {
                 self.add_within(child, path)?;
@@ -89,7 +89,7 @@ impl<'t> Steps<'t> {
         Ok(())
     }
 
-    fn step(&mut self, mut step: Object<'t>, path: &[String]) -> Result<(), Wrong> {
+    fn step(&mut self, mut step: Object<'t>, path: &[String]) -> Result<(), DecodeError> {
         if step.get("is_copied_context").is_some_and(Json::is_true) {
             return Ok(());
         }
@@ -97,22 +97,22 @@ impl<'t> Steps<'t> {
         let time = step.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
         self.began = self.began.or(time);
         let text = text_of(step.take(&["message"]));
-        let made = self.draft.trace.calls.len();
+        let made = self.builder.trace.calls.len();
         match step.required(&["source"])?.as_ref() {
             "agent" => self.agent_step(&mut step, &text, &path, time)?,
             "user" if path.is_empty() && !is_context(&text) => {
-                self.draft.say(Role::User, &text);
+                self.builder.say(Role::User, &text);
                 self.said.clear();
             }
-            "user" | "system" if path.is_empty() => self.draft.say(Role::System, &text),
+            "user" | "system" if path.is_empty() => self.builder.say(Role::System, &text),
             _ => {}
         }
         let metrics = step.object(&["metrics"])?;
-        metrics.map_or(Ok(()), |metrics| self.metrics(metrics)).map_err(|wrong| wrong.under("metrics"))?;
+        metrics.map_or(Ok(()), |metrics| self.metrics(metrics)).map_err(|error| error.at_key("metrics"))?;
         let Some(mut observation) = step.object(&["observation"])? else { return Ok(()) };
-        let results = observation.list(&["results"]).map_err(|wrong| wrong.under("observation"))?;
+        let results = observation.list(&["results"]).map_err(|error| error.at_key("observation"))?;
         // Some agents do not say what a result answers; of one call and one result that is clear.
-        let only = match (&self.draft.trace.calls[made..], results.len()) {
+        let only = match (&self.builder.trace.calls[made..], results.len()) {
             ([call], 1) => call.id.clone(),
             _ => None,
         };
@@ -122,7 +122,7 @@ impl<'t> Steps<'t> {
                 named.extend(result.list(&["subagent_trajectory_ref"])?);
                 self.result(result, only.as_deref())
             });
-            result.map_err(|wrong| wrong.under(index).under("results").under("observation"))?;
+            result.map_err(|error| error.at_key(index).at_key("results").at_key("observation"))?;
         }
         self.add_named(named, &path)
     }
@@ -133,30 +133,30 @@ impl<'t> Steps<'t> {
         text: &str,
         path: &[String],
         time: Option<u64>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), DecodeError> {
         let calls = step.list(&["tool_calls"])?;
         if path.is_empty() {
-            self.draft.begin(Some(Role::Assistant));
-            self.draft.text(text);
+            self.builder.begin(Some(Role::Assistant));
+            self.builder.text(text);
             if calls.is_empty() {
                 self.said.push(text.to_owned());
             } else {
                 self.said.clear();
             }
         } else {
-            self.draft.begin_nested();
+            self.builder.begin_nested();
         }
         let started_ms = self.began.zip(time).map(|(began, time)| millis_between(began, time));
         for (index, call) in calls.into_iter().enumerate() {
             let call = Object::of(call, "a tool call").and_then(call_of);
-            let call = call.map_err(|wrong| wrong.under(index).under("tool_calls"))?;
-            self.draft.call(Call { started_ms, agent_path: path.to_vec(), ..call });
+            let call = call.map_err(|error| error.at_key(index).at_key("tool_calls"))?;
+            self.builder.call(Call { started_ms, agent_path: path.to_vec(), ..call });
         }
-        self.draft.end();
+        self.builder.end();
         Ok(())
     }
 
-    fn metrics(&mut self, mut metrics: Object) -> Result<(), Wrong> {
+    fn metrics(&mut self, mut metrics: Object) -> Result<(), DecodeError> {
         self.tally.add(STEP_TOKENS.read(&metrics)?);
         let cost = metrics.figure(&["cost_usd"])?;
         self.cost_usd = cost.map(|cost| cost + self.cost_usd.unwrap_or_default()).or(self.cost_usd);
@@ -164,14 +164,14 @@ impl<'t> Steps<'t> {
     }
 
     /// A result names its call; what an environment says without being asked belongs to none.
-    fn result(&mut self, mut result: Object, only: Option<&str>) -> Result<(), Wrong> {
+    fn result(&mut self, mut result: Object, only: Option<&str>) -> Result<(), DecodeError> {
         let told = result.text(&["source_call_id"])?;
         let Some(id) = told.as_deref().or(only) else { return Ok(()) };
         let failed = result.get("extra").and_then(|extra| extra.get("tool_result_is_error"));
         let failed = failed.map(Json::is_true);
         self.tells_errors |= failed.is_some();
-        let shown = shown(&mut result, self.draft.trace.agent.as_deref());
-        let Some(call) = self.draft.waiting(Some(id), None) else { return Ok(()) };
+        let shown = shown(&mut result, self.builder.trace.agent.as_deref());
+        let Some(call) = self.builder.waiting(Some(id), None) else { return Ok(()) };
         call.status = if failed == Some(true) { CallStatus::Error } else { CallStatus::Unknown };
         call.error = shown.result.as_str().filter(|_| failed == Some(true)).map(ToOwned::to_owned);
         call.exit_code = shown.exit_code.or_else(|| exit_code(call.error.as_ref()?));
@@ -205,7 +205,7 @@ fn undressed(shown: Value) -> Value {
     block.and_then(|mut block| Some(block.get_mut("text")?.take()).filter(Value::is_string)).unwrap_or(shown)
 }
 
-fn call_of(mut call: Object) -> Result<Call, Wrong> {
+fn call_of(mut call: Object) -> Result<Call, DecodeError> {
     let name = call.required(&["function_name"])?;
     let arguments = call.arguments("arguments");
     let id = call.string(&["tool_call_id"])?;

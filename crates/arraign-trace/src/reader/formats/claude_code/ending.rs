@@ -1,7 +1,7 @@
 //! The last line of what Claude Code prints: the answer, and what the run cost.
 
-use crate::reader::build::usage::{Tally, TokenKeys};
-use crate::reader::error::Wrong;
+use crate::reader::build::usage::{TokenKeys, UsageTotal};
+use crate::reader::error::DecodeError;
 use crate::reader::formats::anthropic::TOKENS;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -15,7 +15,7 @@ pub(crate) fn is_failure(line: &Object) -> bool {
 
 /// Adds what a `result` line tells. A session of several prompts has one for each: its durations add up, its cost
 /// and its tokens are the session's so far.
-pub(crate) fn add(trace: &mut Trace, mut line: Object) -> Result<(), Wrong> {
+pub(crate) fn add(trace: &mut Trace, mut line: Object) -> Result<(), DecodeError> {
     let failed = is_failure(&line);
     let subtype = line.string(&["subtype"])?.unwrap_or_default();
     trace.answer = line.string(&["result"])?;
@@ -30,12 +30,12 @@ pub(crate) fn add(trace: &mut Trace, mut line: Object) -> Result<(), Wrong> {
 }
 
 /// By model, the tokens of subagents are counted in; otherwise they are the agent's own.
-fn usage(line: &mut Object) -> Result<Option<Usage>, Wrong> {
+fn usage(line: &mut Object) -> Result<Option<Usage>, DecodeError> {
     let models = line.object(&["modelUsage"])?.unwrap_or_default();
-    let mut tally = Tally::default();
+    let mut tally = UsageTotal::default();
     for (model, usage) in models.rest() {
         let usage = Object::of(usage, "the usage").and_then(|usage| MODEL_TOKENS.read(&usage));
-        tally.add(usage.map_err(|wrong| wrong.under(model).under("modelUsage"))?);
+        tally.add(usage.map_err(|error| error.at_key(model).at_key("modelUsage"))?);
     }
     tally.total().map_or_else(|| TOKENS.read_from(line, &["usage"]), |total| Ok(Some(total)))
 }

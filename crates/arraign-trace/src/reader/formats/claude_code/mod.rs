@@ -10,10 +10,10 @@ mod session;
 
 use std::collections::HashMap;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -23,12 +23,12 @@ pub(crate) use session::exit_code;
 pub(crate) const READER: Reader = Reader {
     name: "claude-code",
     summary: "Claude Code: transcripts, subagents, `--output-format stream-json` and `json`",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     if is_note(input.first()?) {
         return Ok(Certainty::Sure);
     }
@@ -62,21 +62,21 @@ fn is_note(value: &Json) -> bool {
 }
 
 /// The lines that several sessions printed; a transcript is one session.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let printed = input.records.iter().any(|record| record.value.get("session_id").is_some());
-    printed.then_some(Pieces::records(note))
+    printed.then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let id = look(text, &["session_id"])?.string(&["session_id"]).ok().flatten();
-    Ok(id.map_or(Whose::Same, Whose::Of).into())
+    Ok(id.map_or(RunKey::Same, RunKey::Of).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.first().is_ok_and(is_note) {
         let problem = "this is the note beside a subagent's transcript, and holds no run: read the `.jsonl` file \
                        of the same name";
-        return Err(Wrong::new(problem));
+        return Err(DecodeError::new(problem));
     }
     sessions(input.records).into_iter().map(Session::read).collect()
 }

@@ -7,9 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::build::usage::Tally;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::build::usage::UsageTotal;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::anthropic::TOKENS;
 use crate::reader::formats::claude_code::ending;
 use crate::reader::formats::claude_code::nested::Subagents;
@@ -21,7 +21,7 @@ use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 /// A trace while the lines of its session are read.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
-    draft: Draft,
+    builder: TraceBuilder,
     subagents: Subagents,
     /// The ids of the lines so far.
     lines: HashSet<String>,
@@ -48,33 +48,33 @@ struct Place {
 
 impl Session {
     /// Reads the session of which `records` are the lines.
-    pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
+    pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
         let mut session = Self::default();
         session.subagents.is_own = !records.iter().any(|record| is_own_line(&record.value));
         let is_ending = |record: &Record| record.value.get("type").and_then(Json::as_str) == Some("result");
-        session.draft.trace.calls_unrecorded = records.iter().all(is_ending);
+        session.builder.trace.calls_unrecorded = records.iter().all(is_ending);
         for Record { at, value } in records {
             let line = Object::of(value, "a line").and_then(|line| session.line(line));
-            line.map_err(|wrong| at.blame(wrong))?;
+            line.map_err(|error| at.in_record(error))?;
         }
         Ok(session.finish())
     }
 
     fn finish(mut self) -> Trace {
-        let mut tally = Tally::default();
+        let mut tally = UsageTotal::default();
         for usage in self.usages.into_values() {
             tally.add(usage);
         }
-        let told = self.draft.trace.answer.take();
+        let told = self.builder.trace.answer.take();
         let said = (!self.said.is_empty()).then(|| self.said.join("\n"));
-        let mut trace = self.draft.finish();
+        let mut trace = self.builder.finish();
         trace.answer = if self.failed { None } else { told.or(said) };
         trace.usage = trace.usage.or(tally.total());
         trace.stop_reason = trace.stop_reason.or(self.stop_reason);
         trace
     }
 
-    fn line(&mut self, mut line: Object) -> Result<(), Wrong> {
+    fn line(&mut self, mut line: Object) -> Result<(), DecodeError> {
         let kind = line.text(&["type"])?.unwrap_or_default();
         let uuid = line.get("uuid").and_then(Json::as_str);
         if uuid.is_some_and(|uuid| !self.lines.insert(uuid.to_owned())) {
@@ -86,23 +86,23 @@ impl Session {
             "system" => self.system(line),
             "result" => {
                 self.failed = ending::is_failure(&line);
-                ending::add(&mut self.draft.trace, line)
+                ending::add(&mut self.builder.trace, line)
             }
             // Attachments, snapshots of files, progress, summaries: they mean nothing to a trace.
             _ => Ok(()),
         }
     }
 
-    fn system(&mut self, mut line: Object) -> Result<(), Wrong> {
+    fn system(&mut self, mut line: Object) -> Result<(), DecodeError> {
         if line.text(&["subtype"])?.as_deref() == Some("init") {
-            self.draft.trace.id = line.string(&["session_id"])?;
+            self.builder.trace.id = line.string(&["session_id"])?;
             let model = line.string(&["model"])?;
-            self.draft.trace.model = self.draft.trace.model.take().or(model);
+            self.builder.trace.model = self.builder.trace.model.take().or(model);
         }
         Ok(())
     }
 
-    fn assistant(&mut self, mut line: Object) -> Result<(), Wrong> {
+    fn assistant(&mut self, mut line: Object) -> Result<(), DecodeError> {
         let time = self.time(&mut line);
         let path = self.subagents.path(&line);
         self.name_run(&mut line)?;
@@ -113,7 +113,7 @@ impl Session {
         }
         let id = message.string(&["id"])?.or(line.string(&["uuid"])?).unwrap_or_default();
         if path.is_none() {
-            self.draft.trace.model = message.string(&["model"])?.or(self.draft.trace.model.take());
+            self.builder.trace.model = message.string(&["model"])?.or(self.builder.trace.model.take());
         }
         self.usage(&id, &mut message, path.is_none())?;
         let next = self.turns.len() + 1;
@@ -121,7 +121,7 @@ impl Session {
         let place = Place { turn, path, time };
         for (index, block) in blocks(&mut message).into_iter().enumerate() {
             let block = Object::of(block, "a block").and_then(|block| self.block(block, &place));
-            block.map_err(|wrong| wrong.under(index).under("content").under("message"))?;
+            block.map_err(|error| error.at_key(index).at_key("content").at_key("message"))?;
         }
         Ok(())
     }
@@ -135,11 +135,11 @@ impl Session {
         }
     }
 
-    fn block(&mut self, mut block: Object, place: &Place) -> Result<(), Wrong> {
+    fn block(&mut self, mut block: Object, place: &Place) -> Result<(), DecodeError> {
         match block.text(&["type"])?.unwrap_or_default().as_ref() {
             "text" if place.path.is_none() => {
                 let text = block.text(&["text"])?.unwrap_or_default();
-                self.draft.say(Role::Assistant, &text);
+                self.builder.say(Role::Assistant, &text);
                 self.said.push(text.into_owned());
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => self.call(block, place)?,
@@ -148,7 +148,7 @@ impl Session {
         Ok(())
     }
 
-    fn call(&mut self, mut block: Object, place: &Place) -> Result<(), Wrong> {
+    fn call(&mut self, mut block: Object, place: &Place) -> Result<(), DecodeError> {
         let name = block.required(&["name"])?;
         let server = name.strip_prefix("mcp__").and_then(|rest| Some(rest.split_once("__")?.0.to_owned()));
         let started_ms = self.began.zip(place.time).map(|(began, time)| millis_between(began, time));
@@ -157,8 +157,8 @@ impl Session {
         let agent_path = place.path.clone().unwrap_or_default();
         let call = Call { id, server, started_ms, agent_path, ..Call::new(name, arguments, place.turn) };
         self.subagents.note_call(&call);
-        self.draft.call(call);
-        if let Some(call) = self.draft.trace.calls.last_mut() {
+        self.builder.call(call);
+        if let Some(call) = self.builder.trace.calls.last_mut() {
             call.turn = place.turn;
         }
         if place.path.is_none() {
@@ -167,8 +167,8 @@ impl Session {
         Ok(())
     }
 
-    fn usage(&mut self, id: &str, message: &mut Object, own: bool) -> Result<(), Wrong> {
-        let usage = TOKENS.read_from(message, &["usage"]).map_err(|wrong| wrong.under("message"))?;
+    fn usage(&mut self, id: &str, message: &mut Object, own: bool) -> Result<(), DecodeError> {
+        let usage = TOKENS.read_from(message, &["usage"]).map_err(|error| error.at_key("message"))?;
         let reason = message.string(&["stop_reason"])?;
         let usage = usage.map(|usage| Usage { partial: usage.partial || reason.is_none(), ..usage });
         self.usages.insert(id.to_owned(), usage);
@@ -178,7 +178,7 @@ impl Session {
         Ok(())
     }
 
-    fn user(&mut self, mut line: Object) -> Result<(), Wrong> {
+    fn user(&mut self, mut line: Object) -> Result<(), DecodeError> {
         let time = self.time(&mut line);
         let path = self.subagents.path(&line);
         self.name_run(&mut line)?;
@@ -189,24 +189,24 @@ impl Session {
         let blocks = blocks(&mut message);
         let is_text = |block: &Json| block.get("type").and_then(Json::as_str) == Some("text");
         if own && blocks.iter().any(is_text) {
-            self.draft.say(Role::User, &text_of(&blocks));
+            self.builder.say(Role::User, &text_of(&blocks));
             self.said.clear();
         }
         for (index, block) in blocks.into_iter().enumerate() {
             let Json::Object(block) = block else { continue };
             let answer = self.answer(block, &detail, time);
-            answer.map_err(|wrong| wrong.under(index).under("content").under("message"))?;
+            answer.map_err(|error| error.at_key(index).at_key("content").at_key("message"))?;
         }
         Ok(())
     }
 
-    fn answer(&mut self, mut block: Object, detail: &Json, time: Option<u64>) -> Result<(), Wrong> {
+    fn answer(&mut self, mut block: Object, detail: &Json, time: Option<u64>) -> Result<(), DecodeError> {
         let Some(id) = block.text(&["tool_use_id"])? else { return Ok(()) };
         if let Some(agent) = detail.get("agentId").and_then(Json::as_str) {
             self.subagents.note_result(&id, agent);
         }
         let began = self.began;
-        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
         let result = content_value(block.take(&["content"]).unwrap_or_default(), "\n");
         let failed = block.get("is_error").is_some_and(Json::is_true);
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
@@ -230,9 +230,9 @@ impl Session {
     }
 
     /// The session's id, and the name of a subagent whose own transcript this is.
-    fn name_run(&mut self, line: &mut Object) -> Result<(), Wrong> {
+    fn name_run(&mut self, line: &mut Object) -> Result<(), DecodeError> {
         let id = line.string(&["sessionId", "session_id"])?;
-        let trace = &mut self.draft.trace;
+        let trace = &mut self.builder.trace;
         trace.id = trace.id.take().or(id);
         if self.subagents.is_own {
             let agent = line.get("attributionAgent").and_then(Json::as_str);

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::reader::build::content::all_texts;
 use crate::reader::build::tool_result::error_of;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
@@ -19,31 +19,31 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 /// A trace while its events are read.
 #[derive(Debug, Default)]
-struct Run {
-    draft: Draft,
+struct ExecRun {
+    builder: TraceBuilder,
     /// The place of each call, by its item's id.
     places: HashMap<String, usize>,
 }
 
 /// The runs of a file: each begins with its thread.
-pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
-    let mut runs: Vec<Run> = Vec::new();
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
+    let mut runs: Vec<ExecRun> = Vec::new();
     for Record { at, value } in records {
-        let mut event = Object::of(value, "an event").map_err(|wrong| at.blame(wrong))?;
-        let kind = event.text(&["type"]).map_err(|wrong| at.blame(wrong))?.unwrap_or_default();
+        let mut event = Object::of(value, "an event").map_err(|error| at.in_record(error))?;
+        let kind = event.text(&["type"]).map_err(|error| at.in_record(error))?.unwrap_or_default();
         if runs.is_empty() || kind == "thread.started" {
-            runs.push(Run::default());
+            runs.push(ExecRun::default());
         }
         if let Some(run) = runs.last_mut() {
-            run.event(&kind, event).map_err(|wrong| at.blame(wrong))?;
+            run.event(&kind, event).map_err(|error| at.in_record(error))?;
         }
     }
-    Ok(runs.into_iter().map(|run| run.draft.finish()).collect())
+    Ok(runs.into_iter().map(|run| run.builder.finish()).collect())
 }
 
-impl Run {
-    fn event(&mut self, kind: &str, mut event: Object) -> Result<(), Wrong> {
-        let trace = &mut self.draft.trace;
+impl ExecRun {
+    fn event(&mut self, kind: &str, mut event: Object) -> Result<(), DecodeError> {
+        let trace = &mut self.builder.trace;
         match kind {
             "thread.started" => trace.id = event.string(&["thread_id"])?,
             // The thread's tokens so far.
@@ -56,18 +56,18 @@ impl Run {
             _ => {
                 let item = event.object(&["item"])?.unwrap_or_default();
                 let done = kind == "item.completed";
-                self.item(item, done).map_err(|wrong| wrong.under("item"))?;
+                self.item(item, done).map_err(|error| error.at_key("item"))?;
             }
         }
         Ok(())
     }
 
-    fn item(&mut self, mut item: Object, done: bool) -> Result<(), Wrong> {
+    fn item(&mut self, mut item: Object, done: bool) -> Result<(), DecodeError> {
         let kind = item.text(&["type"])?.unwrap_or_default();
         match kind.as_ref() {
             "agent_message" if done => {
                 // Not a turn: the calls that follow may be of the same one.
-                self.draft.trace.push_message(Role::Assistant, item.text(&["text"])?.unwrap_or_default());
+                self.builder.trace.push_message(Role::Assistant, item.text(&["text"])?.unwrap_or_default());
             }
             "command_execution" | "file_change" | "web_search" => {
                 let arguments = arguments_of(&item);
@@ -84,16 +84,16 @@ impl Run {
     }
 
     /// A call, or once more the call with its item's id: what came of it since.
-    fn call(&mut self, item: &mut Object, name: String, arguments: Arguments) -> Result<(), Wrong> {
+    fn call(&mut self, item: &mut Object, name: String, arguments: Arguments) -> Result<(), DecodeError> {
         let id = item.string(&["id"])?;
         let server = item.string(&["server"])?;
-        let next = self.draft.trace.calls.len();
+        let next = self.builder.trace.calls.len();
         let place = id.as_ref().map_or(next, |id| *self.places.entry(id.clone()).or_insert(next));
         if place == next {
-            self.draft.next_turn();
-            self.draft.call(Call { id, server, ..Call::new(name, arguments, 0) });
+            self.builder.next_turn();
+            self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
         }
-        settle(&mut self.draft.trace.calls[place], item)
+        settle(&mut self.builder.trace.calls[place], item)
     }
 }
 
@@ -105,7 +105,7 @@ fn arguments_of(item: &Object) -> Arguments {
     Arguments::Json(Value::Object(asked.collect::<Map<_, _>>()))
 }
 
-fn settle(call: &mut Call, item: &mut Object) -> Result<(), Wrong> {
+fn settle(call: &mut Call, item: &mut Object) -> Result<(), DecodeError> {
     call.status = match item.text(&["status"])?.as_deref() {
         Some("failed" | "declined") => CallStatus::Error,
         Some("completed") | None => CallStatus::Ok,

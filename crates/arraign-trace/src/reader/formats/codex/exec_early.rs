@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::reader::build::content::content_value;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
 use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
 use crate::reader::json::input::Record;
@@ -27,39 +27,39 @@ pub(crate) fn is_preamble(line: &Json) -> bool {
     has("prompt") || (has("model") && has("provider"))
 }
 
-pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
-    let mut run = Run::default();
+pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
+    let mut run = EarlyExecRun::default();
     for Record { at, value } in records {
         let line = Object::of(value, "an event").and_then(|line| run.line(line));
-        line.map_err(|wrong| at.blame(wrong))?;
+        line.map_err(|error| at.in_record(error))?;
     }
-    Ok(run.draft.finish())
+    Ok(run.builder.finish())
 }
 
 /// A trace while its events are read.
 #[derive(Debug, Default)]
-struct Run {
-    draft: Draft,
+struct EarlyExecRun {
+    builder: TraceBuilder,
     /// The place of each call, by its id.
     places: HashMap<String, usize>,
 }
 
-impl Run {
-    fn line(&mut self, mut line: Object) -> Result<(), Wrong> {
+impl EarlyExecRun {
+    fn line(&mut self, mut line: Object) -> Result<(), DecodeError> {
         if let Some(event) = line.object(&["msg"])? {
-            return self.event(event).map_err(|wrong| wrong.under("msg"));
+            return self.event(event).map_err(|error| error.at_key("msg"));
         }
         if let Some(prompt) = line.text(&["prompt"])? {
-            self.draft.trace.push_message(Role::User, prompt);
+            self.builder.trace.push_message(Role::User, prompt);
         }
         let model = line.string(&["model"])?;
-        self.draft.trace.model = model.or(self.draft.trace.model.take());
+        self.builder.trace.model = model.or(self.builder.trace.model.take());
         Ok(())
     }
 
-    fn event(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn event(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let kind = event.text(&["type"])?.unwrap_or_default();
-        let trace = &mut self.draft.trace;
+        let trace = &mut self.builder.trace;
         match kind.as_ref() {
             "session_configured" => trace.id = event.string(&["session_id"])?,
             "agent_message" => {
@@ -72,7 +72,7 @@ impl Run {
             }
             "mcp_tool_call_begin" => {
                 let mut asked = event.object(&["invocation"])?.unwrap_or_default();
-                let name = asked.required(&["tool"]).map_err(|wrong| wrong.under("invocation"))?;
+                let name = asked.required(&["tool"]).map_err(|error| error.at_key("invocation"))?;
                 let arguments = asked.arguments("arguments");
                 let server = asked.string(&["server"])?;
                 self.begin(event, Call { server, ..Call::new(name, arguments, 0) })?;
@@ -85,20 +85,20 @@ impl Run {
         Ok(())
     }
 
-    fn begin(&mut self, mut event: Object, call: Call) -> Result<(), Wrong> {
+    fn begin(&mut self, mut event: Object, call: Call) -> Result<(), DecodeError> {
         let id = event.string(&["call_id"])?;
         if let Some(id) = &id {
-            self.places.insert(id.clone(), self.draft.trace.calls.len());
+            self.places.insert(id.clone(), self.builder.trace.calls.len());
         }
-        self.draft.next_turn();
-        self.draft.call(Call { id, ..call });
+        self.builder.next_turn();
+        self.builder.call(Call { id, ..call });
         Ok(())
     }
 
-    fn end(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let id = event.text(&["call_id"])?.unwrap_or_default();
         let Some(place) = self.places.get(id.as_ref()) else { return Ok(()) };
-        let call = &mut self.draft.trace.calls[*place];
+        let call = &mut self.builder.trace.calls[*place];
         if let Some(mirror) = Mirror::of(&mut event)? {
             mirror.tell(call);
         }
@@ -112,14 +112,14 @@ impl Run {
     }
 
     /// The session's tokens so far; at first they stood in the event itself.
-    fn tokens(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn tokens(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let has_info = event.get("info").is_some_and(|info| !info.is_null());
         let usage = if has_info {
             event.within(&["info"], |mut info| TOKENS.read_from(&mut info, &["total_token_usage"]))?.flatten()
         } else {
             TOKENS.read(&event)?
         };
-        self.draft.trace.usage = usage.or(self.draft.trace.usage);
+        self.builder.trace.usage = usage.or(self.builder.trace.usage);
         Ok(())
     }
 }

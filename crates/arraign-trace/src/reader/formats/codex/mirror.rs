@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::reader::build::content::text_of;
 use crate::reader::build::tool_result::error_of;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus};
@@ -21,7 +21,7 @@ pub(crate) struct Mirror {
 
 impl Mirror {
     /// What `item` says; `None` when it does not say how the call ended.
-    pub(crate) fn of(item: &mut Object) -> Result<Option<Self>, Wrong> {
+    pub(crate) fn of(item: &mut Object) -> Result<Option<Self>, DecodeError> {
         let Some(status) = status_of(item) else { return Ok(None) };
         Ok(Some(Self {
             status,
@@ -83,7 +83,7 @@ fn error_in_result(item: &Object) -> Option<String> {
     (!text.is_empty()).then(|| text.into_owned())
 }
 
-fn duration_of(mut duration: Object) -> Result<f64, Wrong> {
+fn duration_of(mut duration: Object) -> Result<f64, DecodeError> {
     let seconds = duration.figure(&["secs"])?.unwrap_or_default();
     let nanos = duration.figure(&["nanos"])?.unwrap_or_default();
     Ok(seconds * 1000.0 + nanos / 1_000_000.0)

@@ -10,10 +10,10 @@ pub(crate) mod output;
 mod rollout;
 
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::Input;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -22,12 +22,12 @@ pub(crate) use rollout::is_context;
 pub(crate) const READER: Reader = Reader {
     name: "codex",
     summary: "Codex: rollouts of sessions, `codex exec --json`",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     if is_bare_head(first) && input.records[1..].iter().all(|record| is_bare_line(&record.value)) {
         return Ok(Certainty::Sure);
@@ -89,19 +89,19 @@ fn is_exec_line(line: &Json) -> bool {
 }
 
 /// What `exec` prints of several threads; a rollout is one run.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let is_exec = input.first().is_ok_and(|first| kind(first) == "thread.started");
-    is_exec.then_some(Pieces::records(note))
+    is_exec.then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut line = look(text, &["type", "thread_id"])?;
     let begins = line.get("type").and_then(Json::as_str) == Some("thread.started");
     let id = line.string(&["thread_id"]).ok().flatten();
-    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
+    Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.first().is_ok_and(|first| is_rollout_line(first) || is_bare_head(first)) {
         return rollout::read(input.records).map(|trace| vec![trace]);
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{all_texts, text_of};
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
 use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
 use crate::reader::formats::codex::output::Output;
@@ -25,11 +25,11 @@ struct Rollout {
     started: Vec<Option<f64>>,
 }
 
-pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
+pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut rollout = Rollout::default();
     for Record { at, value } in records {
         let line = Object::of(value, "a line").and_then(|line| rollout.line(line));
-        line.map_err(|wrong| at.blame(wrong))?;
+        line.map_err(|error| at.in_record(error))?;
     }
     Ok(rollout.finish())
 }
@@ -48,7 +48,7 @@ pub(crate) fn is_context(text: &str) -> bool {
 }
 
 impl Rollout {
-    fn line(&mut self, mut line: Object) -> Result<(), Wrong> {
+    fn line(&mut self, mut line: Object) -> Result<(), DecodeError> {
         let time = line.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
         self.began = self.began.or(time);
         let Some(mut payload) = line.object(&["payload"])? else { return self.bare(line) };
@@ -65,11 +65,11 @@ impl Rollout {
             "event_msg" => self.event(payload),
             _ => Ok(()),
         };
-        told.map_err(|wrong| wrong.under("payload"))
+        told.map_err(|error| error.at_key("payload"))
     }
 
     /// A line of the first rollouts: an item, or what begins the file.
-    fn bare(&mut self, line: Object) -> Result<(), Wrong> {
+    fn bare(&mut self, line: Object) -> Result<(), DecodeError> {
         match (line.get("type"), line.get("instructions")) {
             (Some(_), _) => self.item(line, None),
             (None, Some(_)) => self.meta(line),
@@ -78,7 +78,7 @@ impl Rollout {
     }
 
     /// A session that continues another repeats the other's.
-    fn meta(&mut self, mut meta: Object) -> Result<(), Wrong> {
+    fn meta(&mut self, mut meta: Object) -> Result<(), DecodeError> {
         let id = meta.string(&["id", "session_id"])?;
         let agent = meta.string(&["agent_nickname", "agent_role"])?;
         let trace = self.items.trace();
@@ -87,7 +87,7 @@ impl Rollout {
         Ok(())
     }
 
-    fn item(&mut self, mut item: Object, time: Option<u64>) -> Result<(), Wrong> {
+    fn item(&mut self, mut item: Object, time: Option<u64>) -> Result<(), DecodeError> {
         if item.get("role").and_then(Json::as_str) == Some("user") {
             let told = is_told(&item);
             let text = text_of(item.take(&["content"]));
@@ -103,12 +103,12 @@ impl Rollout {
         Ok(())
     }
 
-    fn event(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn event(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let kind = event.text(&["type"])?.unwrap_or_default();
         match kind.as_ref() {
             "item_completed" => {
                 let item = event.object(&["item"])?.unwrap_or_default();
-                self.mirror(item, "id").map_err(|wrong| wrong.under("item"))
+                self.mirror(item, "id").map_err(|error| error.at_key("item"))
             }
             "exec_command_end" | "mcp_tool_call_end" | "patch_apply_end" => self.mirror(event, "call_id"),
             "token_count" => self.tokens(event),
@@ -122,7 +122,7 @@ impl Rollout {
         }
     }
 
-    fn mirror(&mut self, mut item: Object, id: &str) -> Result<(), Wrong> {
+    fn mirror(&mut self, mut item: Object, id: &str) -> Result<(), DecodeError> {
         let Some(id) = item.string(&[id])? else { return Ok(()) };
         if let Some(mirror) = Mirror::of(&mut item)? {
             self.mirrors.insert(id, mirror);
@@ -131,7 +131,7 @@ impl Rollout {
     }
 
     /// The session's tokens so far.
-    fn tokens(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn tokens(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let total =
             event.within(&["info"], |mut info| TOKENS.read_from(&mut info, &["total_token_usage"]))?;
         let Some(total) = total else { return Ok(()) };
@@ -141,7 +141,7 @@ impl Rollout {
     }
 
     /// The end of a task. The tasks of a session add up.
-    fn end(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let took = event.figure(&["duration_ms"])?;
         let trace = self.items.trace();
         trace.answer = event.string(&["last_agent_message"])?;
@@ -158,7 +158,7 @@ impl Rollout {
             let mirror = call.id.as_ref().and_then(|id| self.mirrors.get(id));
             settle(call, mirror);
         }
-        let mut trace = self.items.draft.finish();
+        let mut trace = self.items.builder.finish();
         // What the user said last was not answered.
         if trace.messages.last().is_some_and(|message| message.role == Role::User) {
             trace.answer = None;

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::reader::Certainty;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role};
@@ -30,11 +30,11 @@ const RESPONSE: [&str; 2] = ["functionResponse", "function_response"];
 
 /// A conversation while its contents are read.
 #[derive(Debug, Default)]
-pub(crate) struct Walk {
-    pub(crate) draft: Draft,
+pub(crate) struct ContentWalk {
+    pub(crate) builder: TraceBuilder,
 }
 
-impl Walk {
+impl ContentWalk {
     /// The instructions: a content, or a text.
     pub(crate) fn system(&mut self, instruction: Option<Json>) {
         let text = match instruction {
@@ -42,11 +42,11 @@ impl Walk {
             Some(Json::Object(mut content)) => text_of(&mut content),
             _ => return,
         };
-        self.draft.say(Role::System, &text);
+        self.builder.say(Role::System, &text);
     }
 
     /// Adds a content, which the next one ends; its calls are those of the agents of `path`.
-    pub(crate) fn content(&mut self, content: Json, path: &[String]) -> Result<(), Wrong> {
+    pub(crate) fn content(&mut self, content: Json, path: &[String]) -> Result<(), DecodeError> {
         let mut content = Object::of(content, "a content")?;
         let role = match content.text(&["role"])?.as_deref() {
             Some("model") => Some(Role::Assistant),
@@ -54,25 +54,25 @@ impl Walk {
             Some("function") => None,
             _ => Some(Role::User),
         };
-        self.draft.begin(role);
+        self.builder.begin(role);
         self.parts(content, path)
     }
 
     /// Adds a piece of the content that is coming in.
-    pub(crate) fn more(&mut self, content: Json) -> Result<(), Wrong> {
+    pub(crate) fn more(&mut self, content: Json) -> Result<(), DecodeError> {
         self.parts(Object::of(content, "a content")?, &[])
     }
 
-    fn parts(&mut self, mut content: Object, path: &[String]) -> Result<(), Wrong> {
+    fn parts(&mut self, mut content: Object, path: &[String]) -> Result<(), DecodeError> {
         content.each(&["parts"], "a part", |part| self.part(part, path))
     }
 
-    fn part(&mut self, mut part: Object, path: &[String]) -> Result<(), Wrong> {
+    fn part(&mut self, mut part: Object, path: &[String]) -> Result<(), DecodeError> {
         if part.get("thought").is_some_and(Json::is_true) {
             return Ok(());
         }
         if let Some(text) = part.text(&["text"])? {
-            self.draft.text(&text);
+            self.builder.text(&text);
         }
         part.within(&CALL, |call| self.call(call, path))?;
         part.within(&RESPONSE, |response| self.answer(response))?;
@@ -80,10 +80,10 @@ impl Walk {
             let mut text = |name: &str| code.take(&[name]).map(Json::into_value);
             let arguments = json!({"language": text("language"), "code": text("code")});
             let call = Call::new("code_execution", Arguments::Json(arguments), 0);
-            self.draft.call(Call { agent_path: path.to_vec(), ..call });
+            self.builder.call(Call { agent_path: path.to_vec(), ..call });
         }
         if let Some(mut result) = part.object(&["codeExecutionResult", "code_execution_result"])?
-            && let Some(call) = self.draft.waiting(None, Some("code_execution"))
+            && let Some(call) = self.builder.waiting(None, Some("code_execution"))
         {
             let failed =
                 result.get("outcome").and_then(Json::as_str).is_some_and(|outcome| outcome != "OUTCOME_OK");
@@ -93,20 +93,20 @@ impl Walk {
         Ok(())
     }
 
-    fn call(&mut self, mut call: Object, path: &[String]) -> Result<(), Wrong> {
+    fn call(&mut self, mut call: Object, path: &[String]) -> Result<(), DecodeError> {
         let name = call.required(&["name"])?;
         let id = call.string(&["id"])?.filter(|id| !id.is_empty());
         let arguments = call.arguments("args");
-        self.draft.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
+        self.builder.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
         Ok(())
     }
 
     /// A response keeps an error under `error`, by the API's convention.
-    fn answer(&mut self, mut answer: Object) -> Result<(), Wrong> {
+    fn answer(&mut self, mut answer: Object) -> Result<(), DecodeError> {
         let id = answer.text(&["id"])?;
         let name = answer.text(&["name"])?;
-        let known = id.as_deref().filter(|id| self.draft.knows(id));
-        let Some(call) = self.draft.waiting(known, name.as_deref()) else { return Ok(()) };
+        let known = id.as_deref().filter(|id| self.builder.knows(id));
+        let Some(call) = self.builder.waiting(known, name.as_deref()) else { return Ok(()) };
         let response = answer.take(&["response"]).unwrap_or_default();
         let error = response.get("error").filter(|error| !error.is_null()).cloned();
         call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Ok };

@@ -10,23 +10,23 @@ use std::borrow::Cow;
 
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::owned;
-use crate::reader::large::pieces::{Cuts, Follow, Pieces, Trouble, Whose};
+use crate::reader::large::pieces::{Follow, Pieces, RunKey, SplitError, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
-pub(crate) use content::Walk;
+pub(crate) use content::ContentWalk;
 
 pub(crate) const READER: Reader = Reader {
     name: "gemini",
     summary: "Gemini API: contents, requests, responses, logs of both",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// What is said of a prompt that was not answered.
@@ -41,7 +41,7 @@ fn is_of_batch(value: &Json) -> bool {
     answered && value.get("key").is_some_and(Json::is_text)
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let mut best = None;
     for record in &input.records {
@@ -70,47 +70,47 @@ fn judge(value: &Json) -> Option<Certainty> {
 }
 
 /// What a log holds may be cut. A list of contents is one run.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let is_log = input.first().ok()?.get("parts").is_none();
     is_log.then(|| Pieces::in_order(follow, usize::MAX))
 }
 
 /// Reads a log, and forgets each run that has ended.
 fn follow() -> Follow {
-    let (mut log, mut ended) = (Log::default(), 0);
+    let (mut log, mut ended) = (GeminiLog::default(), 0);
     Box::new(move |text| {
         let record = owned(text)?;
         // The results of a batch are read whole.
         if record.get("key").is_some() {
-            return Err(Trouble::Unsuited);
+            return Err(SplitError::Unsuited);
         }
         let added = Object::of(record, "a record").and_then(|record| log.add(record));
-        added.map_err(|_| Trouble::Unsuited)?;
+        added.map_err(|_| SplitError::Unsuited)?;
         ended += log.runs.drain(..).count();
-        Ok(Whose::Numbered(ended, None).into())
+        Ok(RunKey::Numbered(ended, None).into())
     })
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let mut log = Log::default();
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    let mut log = GeminiLog::default();
     for Record { at, value } in input.records {
         let added = Object::of(value, "a record").and_then(|record| log.add(record));
-        added.map_err(|wrong| at.blame(wrong))?;
+        added.map_err(|error| at.in_record(error))?;
     }
     log.end_run();
     Ok(log.runs)
 }
 
 #[derive(Debug, Default)]
-struct Log<'t> {
+struct GeminiLog<'t> {
     runs: Vec<Trace>,
-    run: Run<'t>,
+    run: GeminiRun<'t>,
 }
 
 /// A conversation: how much of it is known, and what it began with.
 #[derive(Debug, Default)]
-struct Run<'t> {
-    walk: Walk,
+struct GeminiRun<'t> {
+    walk: ContentWalk,
     known: usize,
     first: Option<Json<'t>>,
     /// The id of the response that is coming in, its tokens so far, and whether more of it is to come.
@@ -119,25 +119,25 @@ struct Run<'t> {
     unfinished: bool,
 }
 
-impl Run<'_> {
+impl GeminiRun<'_> {
     /// The pieces of a stream each repeat the tokens of those before.
     fn end_response(&mut self) {
         if self.response.take().is_some() {
-            self.walk.draft.tally.add(self.usage.take());
+            self.walk.builder.tally.add(self.usage.take());
         }
     }
 }
 
-impl<'t> Log<'t> {
+impl<'t> GeminiLog<'t> {
     fn end_run(&mut self) {
         let mut run = std::mem::take(&mut self.run);
         run.end_response();
-        if run.known > 0 || run.walk.draft.trace.stop_reason.is_some() {
-            self.runs.push(run.walk.draft.finish());
+        if run.known > 0 || run.walk.builder.trace.stop_reason.is_some() {
+            self.runs.push(run.walk.builder.finish());
         }
     }
 
-    fn add(&mut self, mut record: Object<'t>) -> Result<(), Wrong> {
+    fn add(&mut self, mut record: Object<'t>) -> Result<(), DecodeError> {
         if record.get("parts").is_some() {
             return self.content(Json::Object(record));
         }
@@ -148,33 +148,33 @@ impl<'t> Log<'t> {
             self.case(&mut record)?;
         }
         if let Some(request) = record.object(&["request"])? {
-            self.request(request).map_err(|wrong| wrong.under("request"))?;
+            self.request(request).map_err(|error| error.at_key("request"))?;
         } else if record.get("contents").is_some() {
             return self.request(record);
         }
         match record.object(&["response"])? {
-            Some(response) => self.response(response).map_err(|wrong| wrong.under("response")),
+            Some(response) => self.response(response).map_err(|error| error.at_key("response")),
             None => Ok(()),
         }
     }
 
     /// A line of a batch's results begins a run of its own.
-    fn case(&mut self, line: &mut Object<'t>) -> Result<(), Wrong> {
+    fn case(&mut self, line: &mut Object<'t>) -> Result<(), DecodeError> {
         self.end_run();
-        let trace = &mut self.run.walk.draft.trace;
+        let trace = &mut self.run.walk.builder.trace;
         trace.id = line.string(&["key"])?;
         trace.stop_reason = error_of(line).map(|error| format!("error: {error}"));
         Ok(())
     }
 
-    fn content(&mut self, content: Json<'t>) -> Result<(), Wrong> {
+    fn content(&mut self, content: Json<'t>) -> Result<(), DecodeError> {
         self.run.first.get_or_insert_with(|| content.clone());
         self.run.known += 1;
         self.run.walk.content(content, &[])
     }
 
     /// A request replays what was said before it; one that does not begins a run.
-    fn request(&mut self, mut request: Object<'t>) -> Result<(), Wrong> {
+    fn request(&mut self, mut request: Object<'t>) -> Result<(), DecodeError> {
         let system = request.take(&["systemInstruction", "system_instruction"]);
         let contents = request.list(&["contents"])?;
         let continues = contents.len() > self.run.known && contents.first() == self.run.first.as_ref();
@@ -187,32 +187,32 @@ impl<'t> Log<'t> {
         }
         let known = self.run.known;
         for (index, content) in contents.into_iter().enumerate().skip(known) {
-            self.content(content).map_err(|wrong| wrong.under(index).under("contents"))?;
+            self.content(content).map_err(|error| error.at_key(index).at_key("contents"))?;
         }
         Ok(())
     }
 
     /// What the client library said and did by itself before a response, which tells it; whether it did.
-    fn replay(&mut self, history: Vec<Json<'t>>) -> Result<bool, Wrong> {
+    fn replay(&mut self, history: Vec<Json<'t>>) -> Result<bool, DecodeError> {
         let replayed = !history.is_empty();
         if self.run.known > 0 && replayed && history.first() != self.run.first.as_ref() {
             self.end_run();
         }
         let known = self.run.known;
         for (index, content) in history.into_iter().enumerate().skip(known) {
-            self.content(content).map_err(|wrong| wrong.under(index).under(HISTORY[0]))?;
+            self.content(content).map_err(|error| error.at_key(index).at_key(HISTORY[0]))?;
         }
         Ok(replayed)
     }
 
-    fn note_refusal(&mut self, feedback: Option<Object>) -> Result<(), Wrong> {
+    fn note_refusal(&mut self, feedback: Option<Object>) -> Result<(), DecodeError> {
         let reason = feedback.unwrap_or_default().string(&["blockReason", "block_reason"])?;
-        let trace = &mut self.run.walk.draft.trace;
+        let trace = &mut self.run.walk.builder.trace;
         trace.stop_reason = reason.or(trace.stop_reason.take());
         Ok(())
     }
 
-    fn response(&mut self, mut response: Object<'t>) -> Result<(), Wrong> {
+    fn response(&mut self, mut response: Object<'t>) -> Result<(), DecodeError> {
         let replayed = self.replay(response.list(&HISTORY)?)?;
         let mut text = |names: &[&str]| response.take(names).and_then(Json::into_text).map(Cow::into_owned);
         let id = text(&["responseId", "response_id"]);
@@ -229,7 +229,7 @@ impl<'t> Log<'t> {
         // Where the client library called the tools itself, these are the tokens of the last call.
         let usage = usage.map(|usage| Usage { partial: usage.partial || replayed, ..usage });
         self.run.usage = usage.or(self.run.usage);
-        self.run.walk.draft.trace.model = model.or(self.run.walk.draft.trace.model.take());
+        self.run.walk.builder.trace.model = model.or(self.run.walk.builder.trace.model.take());
         self.note_refusal(response.object(&FEEDBACK)?)?;
         let candidate = response.list(&["candidates"])?.into_iter().next();
         let Some(candidate) = candidate else { return Ok(()) };
@@ -237,14 +237,14 @@ impl<'t> Log<'t> {
         let reason = candidate.take(&["finishReason", "finish_reason"]).and_then(Json::into_text);
         self.run.unfinished = reason.is_none();
         if let Some(reason) = reason {
-            self.run.walk.draft.trace.stop_reason = Some(reason.into_owned());
+            self.run.walk.builder.trace.stop_reason = Some(reason.into_owned());
         }
         match candidate.take(&["content"]) {
             Some(content) if goes_on => self.run.walk.more(content),
             Some(content) => self.content(content),
             None => Ok(()),
         }
-        .map_err(|wrong| wrong.at("/candidates/0/content"))
+        .map_err(|error| error.at("/candidates/0/content"))
     }
 }
 

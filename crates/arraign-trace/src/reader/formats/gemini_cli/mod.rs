@@ -3,22 +3,22 @@
 mod session;
 mod stream;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::Input;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 
 pub(crate) const READER: Reader = Reader {
     name: "gemini-cli",
     summary: "Gemini CLI: stream-json, session files",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     if session::is_session(first) || input.records.iter().any(|record| stream::is_own(&record.value)) {
         return Ok(Certainty::Sure);
@@ -27,18 +27,18 @@ fn detect(input: &Input) -> Detection {
 }
 
 /// Each run of a stream begins with an event that says so. A session file is one run.
-fn pieces(input: &Input) -> Option<Pieces> {
-    (!session::is_session(input.first().ok()?)).then(|| Pieces::records(note))
+fn split_file(input: &Input) -> Option<Pieces> {
+    (!session::is_session(input.first().ok()?)).then(|| Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut event = look(text, &["type", "session_id"])?;
     let begins = event.get("type").and_then(Json::as_str) == Some("init");
     let id = event.string(&["session_id"]).ok().flatten();
-    Ok(if begins { Whose::Own(id) } else { Whose::Same }.into())
+    Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.records.first().is_some_and(|record| session::is_session(&record.value)) {
         return session::read(input.records).map(|run| vec![run]);
     }

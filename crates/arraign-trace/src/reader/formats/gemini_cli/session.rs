@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -15,11 +15,11 @@ pub(crate) fn is_session(value: &Json) -> bool {
     value.get("sessionId").is_some() && value.get("projectHash").is_some()
 }
 
-pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
+pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut session = Session::default();
     for Record { at, value } in records {
         let added = Object::of(value, "a line").and_then(|line| session.add(line));
-        added.map_err(|wrong| at.blame(wrong))?;
+        added.map_err(|error| at.in_record(error))?;
     }
     session.finish()
 }
@@ -33,9 +33,9 @@ struct Session<'t> {
 }
 
 impl<'t> Session<'t> {
-    fn add(&mut self, mut line: Object<'t>) -> Result<(), Wrong> {
+    fn add(&mut self, mut line: Object<'t>) -> Result<(), DecodeError> {
         if let Some(patch) = line.object(&["$set"])? {
-            return self.patch(patch).map_err(|wrong| wrong.under("$set"));
+            return self.patch(patch).map_err(|error| error.at_key("$set"));
         }
         if line.get("sessionId").is_some() {
             return self.patch(line);
@@ -45,14 +45,14 @@ impl<'t> Session<'t> {
     }
 
     /// The head of the file, or a patch: it may replace all messages.
-    fn patch(&mut self, mut patch: Object<'t>) -> Result<(), Wrong> {
+    fn patch(&mut self, mut patch: Object<'t>) -> Result<(), DecodeError> {
         self.id = patch.string(&["sessionId"])?.or(self.id.take());
         if patch.get("messages").is_some_and(Json::is_list) {
             self.messages.clear();
             self.places.clear();
         }
         for message in patch.list(&["messages"])? {
-            self.put(Object::of(message, "a message").map_err(|wrong| wrong.under("messages"))?);
+            self.put(Object::of(message, "a message").map_err(|error| error.at_key("messages"))?);
         }
         Ok(())
     }
@@ -67,50 +67,50 @@ impl<'t> Session<'t> {
         }
     }
 
-    fn finish(self) -> Result<Trace, Wrong> {
-        let mut run = Run::default();
-        run.draft.trace.id = self.id;
+    fn finish(self) -> Result<Trace, DecodeError> {
+        let mut run = CliSession::default();
+        run.builder.trace.id = self.id;
         self.messages.into_iter().try_for_each(|message| run.message(message))?;
-        Ok(run.draft.finish())
+        Ok(run.builder.finish())
     }
 }
 
 #[derive(Debug, Default)]
-struct Run {
-    draft: Draft,
+struct CliSession {
+    builder: TraceBuilder,
 }
 
-impl Run {
-    fn message(&mut self, mut message: Object) -> Result<(), Wrong> {
+impl CliSession {
+    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
         let kind = message.text(&["type"])?.unwrap_or_default();
         let text = text_of(message.take(&["content"]));
         match kind.as_ref() {
             // What the program tells the model of the machine comes in the user's name.
-            "user" if text.starts_with("<session_context>") => self.draft.say(Role::System, &text),
+            "user" if text.starts_with("<session_context>") => self.builder.say(Role::System, &text),
             "user" if text.is_empty() => {}
-            "user" => self.draft.say(Role::User, &text),
+            "user" => self.builder.say(Role::User, &text),
             "gemini" => self.model(message, &text)?,
-            "error" => self.draft.trace.stop_reason = Some(format!("error: {text}")),
+            "error" => self.builder.trace.stop_reason = Some(format!("error: {text}")),
             _ => {}
         }
         Ok(())
     }
 
-    fn model(&mut self, mut message: Object, text: &str) -> Result<(), Wrong> {
+    fn model(&mut self, mut message: Object, text: &str) -> Result<(), DecodeError> {
         let model = message.string(&["model"])?;
-        self.draft.trace.model = model.or(self.draft.trace.model.take());
-        self.draft.tally.add(TOKENS.read_from(&mut message, &["tokens"])?);
-        self.draft.begin(Some(Role::Assistant));
-        self.draft.text(text);
+        self.builder.trace.model = model.or(self.builder.trace.model.take());
+        self.builder.tally.add(TOKENS.read_from(&mut message, &["tokens"])?);
+        self.builder.begin(Some(Role::Assistant));
+        self.builder.text(text);
         for (index, call) in message.list(&["toolCalls"])?.into_iter().enumerate() {
             let call = Object::of(call, "a call").and_then(|call| self.call(call));
-            call.map_err(|wrong| wrong.under(index).under("toolCalls"))?;
+            call.map_err(|error| error.at_key(index).at_key("toolCalls"))?;
         }
-        self.draft.end();
+        self.builder.end();
         Ok(())
     }
 
-    fn call(&mut self, mut call: Object) -> Result<(), Wrong> {
+    fn call(&mut self, mut call: Object) -> Result<(), DecodeError> {
         let name = call.required(&["name"])?;
         let id = call.string(&["id"])?;
         let arguments = call.arguments("args");
@@ -119,7 +119,7 @@ impl Run {
         let response = call.list(&["result"])?.into_iter().find_map(response_of);
         let mut made = Call { id, server, ..Call::new(name, arguments, 0) };
         settle(&mut made, status.as_deref(), response);
-        self.draft.call(made);
+        self.builder.call(made);
         Ok(())
     }
 }

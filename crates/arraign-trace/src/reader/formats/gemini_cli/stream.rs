@@ -2,8 +2,8 @@
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::tool_result::error_of;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -20,47 +20,47 @@ pub(crate) fn is_own(value: &Json) -> bool {
 }
 
 /// The runs of a stream: one begins at each `init`.
-pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut stream = Stream::default();
     for Record { at, value } in records {
         if crate::reader::formats::gemini_cli::kind(&value) == Some("init") && stream.begun {
-            runs.push(std::mem::take(&mut stream).draft.finish());
+            runs.push(std::mem::take(&mut stream).builder.finish());
         }
         stream.begun = true;
         let added = Object::of(value, "an event").and_then(|event| stream.add(event));
-        added.map_err(|wrong| at.blame(wrong))?;
+        added.map_err(|error| at.in_record(error))?;
     }
-    runs.push(stream.draft.finish());
+    runs.push(stream.builder.finish());
     Ok(runs)
 }
 
 #[derive(Debug, Default)]
 struct Stream {
     begun: bool,
-    draft: Draft,
+    builder: TraceBuilder,
     began: Option<u64>,
     /// The model's turn goes on: its text comes in pieces, its calls one by one.
     in_turn: bool,
 }
 
 impl Stream {
-    fn add(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn add(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let time = event.text(&["timestamp"])?.and_then(|text| nanos(&text));
         self.began = self.began.or(time);
         let kind = event.text(&["type"])?.unwrap_or_default();
         match kind.as_ref() {
             "init" => {
-                self.draft.trace.id = event.string(&["session_id"])?;
+                self.builder.trace.id = event.string(&["session_id"])?;
                 // `auto` is a choice that is yet to be made, not a model.
-                self.draft.trace.model = event.string(&["model"])?.filter(|model| model != "auto");
+                self.builder.trace.model = event.string(&["model"])?.filter(|model| model != "auto");
             }
             "message" => self.message(event)?,
             "tool_use" => self.call(event, time)?,
             "tool_result" => self.answer(event)?,
             "error" => {
                 let told = event.string(&["message"])?.or_else(|| error_of(&mut event));
-                self.draft.trace.stop_reason = told.map(|error| format!("error: {error}"));
+                self.builder.trace.stop_reason = told.map(|error| format!("error: {error}"));
             }
             "result" => self.end(event)?,
             _ => {}
@@ -68,40 +68,40 @@ impl Stream {
         Ok(())
     }
 
-    fn message(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn message(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let text = event.text(&["content"])?.unwrap_or_default();
         if event.text(&["role"])?.as_deref() == Some("user") {
             self.in_turn = false;
-            self.draft.say(Role::User, &text);
+            self.builder.say(Role::User, &text);
         } else {
             self.begin_turn();
-            self.draft.text(&text);
+            self.builder.text(&text);
         }
         Ok(())
     }
 
     fn begin_turn(&mut self) {
         if !self.in_turn {
-            self.draft.begin(Some(Role::Assistant));
+            self.builder.begin(Some(Role::Assistant));
         }
         self.in_turn = true;
     }
 
-    fn call(&mut self, mut event: Object, time: Option<u64>) -> Result<(), Wrong> {
+    fn call(&mut self, mut event: Object, time: Option<u64>) -> Result<(), DecodeError> {
         self.begin_turn();
         let name = event.required(&["tool_name"])?;
         let id = event.string(&["tool_id"])?;
         let arguments = event.arguments("parameters");
         let started_ms = self.began.zip(time).map(|(began, time)| millis_between(began, time));
-        self.draft.call(Call { id, started_ms, ..Call::new(name, arguments, 0) });
+        self.builder.call(Call { id, started_ms, ..Call::new(name, arguments, 0) });
         Ok(())
     }
 
-    fn answer(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn answer(&mut self, mut event: Object) -> Result<(), DecodeError> {
         self.in_turn = false;
         let id = event.text(&["tool_id"])?;
         let failed = event.text(&["status"])?.is_some_and(|status| status != "success");
-        let Some(call) = self.draft.waiting(id.as_deref(), None) else { return Ok(()) };
+        let Some(call) = self.builder.waiting(id.as_deref(), None) else { return Ok(()) };
         let error = error_of(&mut event);
         call.status = if failed || error.is_some() { CallStatus::Error } else { CallStatus::Ok };
         call.error = error;
@@ -109,9 +109,9 @@ impl Stream {
         Ok(())
     }
 
-    fn end(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let error = error_of(&mut event).map(|error| format!("error: {error}"));
-        let trace = &mut self.draft.trace;
+        let trace = &mut self.builder.trace;
         trace.stop_reason = error.or(event.string(&["status"])?).or(trace.stop_reason.take());
         let Some(mut stats) = event.object(&["stats"])? else { return Ok(()) };
         trace.duration_ms = stats.figure(&["duration_ms"])?;

@@ -10,7 +10,7 @@ use flate2::read::DeflateDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::reader::error::{TraceError, TraceProblem, Wrong};
+use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::formats::inspect::{READER, sample};
 use crate::reader::json::object::Object;
 use crate::trace::Trace;
@@ -22,7 +22,7 @@ const HEADS: [&str; 2] = ["header.json", "_journal/start.json"];
 pub(crate) struct Archive<R> {
     zip: ZipArchive<R>,
     model: Option<String>,
-    samples: Vec<Sample>,
+    samples: Vec<ZippedSample>,
     /// How many bytes may still be unpacked.
     left: u64,
     limit: u64,
@@ -30,14 +30,14 @@ pub(crate) struct Archive<R> {
 
 /// A sample that is still packed.
 #[derive(Debug, Clone)]
-struct Sample {
+struct ZippedSample {
     member: usize,
     name: String,
     id: String,
     epoch: u64,
 }
 
-impl Sample {
+impl ZippedSample {
     /// A member that is called as samples are: `samples/<id>_epoch_<epoch>.json`.
     fn of(member: usize, name: &str) -> Option<Self> {
         let (id, epoch) = name.strip_prefix("samples/")?.strip_suffix(".json")?.rsplit_once("_epoch_")?;
@@ -56,8 +56,8 @@ impl<R: Read + Seek> Archive<R> {
         let zip =
             ZipArchive::new(file).map_err(|error| wrong(&format!("this is no zip archive: {error}")))?;
         let names: Vec<String> = zip.file_names().map(|name| name.unwrap_or_default().into_owned()).collect();
-        let mut samples: Vec<Sample> =
-            names.iter().enumerate().filter_map(|(member, name)| Sample::of(member, name)).collect();
+        let mut samples: Vec<ZippedSample> =
+            names.iter().enumerate().filter_map(|(member, name)| ZippedSample::of(member, name)).collect();
         // As Inspect orders them: a number is written with zeros before it.
         samples.sort_by_cached_key(|sample| (sample.epoch, padded(&sample.id)));
         let mut archive = Self { zip, model: None, samples, left: limit, limit };
@@ -72,12 +72,12 @@ impl<R: Read + Seek> Archive<R> {
 
     /// The ids of the runs.
     pub(crate) fn ids(&self) -> Vec<String> {
-        self.samples.iter().map(Sample::run).collect()
+        self.samples.iter().map(ZippedSample::run).collect()
     }
 
     /// The run at `place`.
     pub(crate) fn run(&mut self, place: usize) -> Result<Trace, TraceError> {
-        let Sample { member, name, .. } = self.samples[place].clone();
+        let ZippedSample { member, name, .. } = self.samples[place].clone();
         let model = self.model.clone();
         self.read(member, &name, |sample| sample::read(sample, model))
     }
@@ -87,7 +87,7 @@ impl<R: Read + Seek> Archive<R> {
         &mut self,
         member: usize,
         name: &str,
-        look: impl FnOnce(Object) -> Result<T, Wrong>,
+        look: impl FnOnce(Object) -> Result<T, DecodeError>,
     ) -> Result<T, TraceError> {
         let text = self.unpack(member).map_err(|problem| wrong(&format!("{name}: {problem}")))?;
         let value = serde_json::from_str(&text).map_err(|error| wrong(&format!("{name}: {error}")))?;

@@ -113,11 +113,11 @@ fn tool_event(mut event: Object, spans: &Spans) -> Option<ToolEvent> {
 /// Which span stands inside of which.
 #[derive(Debug, Default)]
 struct Spans {
-    spans: HashMap<String, Span>,
+    spans: HashMap<String, EventSpan>,
 }
 
 #[derive(Debug)]
-struct Span {
+struct EventSpan {
     parent: Option<String>,
     /// The name of the agent that it is.
     agent: Option<String>,
@@ -130,7 +130,7 @@ impl Spans {
         let (Some(id), parent, kind) = (text("id"), text("parent_id"), text("type")) else { return };
         let kind = kind.unwrap_or_default();
         let agent = text("name").filter(|_| kind == "agent");
-        self.spans.insert(id, Span { parent, agent, is_tool: kind == "tool" });
+        self.spans.insert(id, EventSpan { parent, agent, is_tool: kind == "tool" });
     }
 
     /// The agents inside of tools around a span, outermost first.

@@ -11,11 +11,11 @@ mod sample;
 #[cfg(feature = "inspect-zip")]
 mod zipped;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Step, Whose, look, present};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, Step, look, present};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -27,12 +27,12 @@ pub use zipped::{ZippedRuns, read_zipped, zipped_runs};
 pub(crate) const READER: Reader = Reader {
     name: "inspect",
     summary: "Inspect logs: a run for each sample and epoch",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let value = &record.value;
@@ -46,37 +46,37 @@ fn detect(input: &Input) -> Detection {
 }
 
 /// The samples of a log are pieces of it.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     const SAMPLES: &[Step] = &[Step::Under(&["samples"]), Step::Each];
     let is_log = input.first().ok()?.get("eval").is_some();
-    Some(Pieces::at(if is_log { SAMPLES } else { &[] }, note))
+    Some(Pieces::at(if is_log { SAMPLES } else { &[] }, find_run_key))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
-    Ok(Whose::Own(sample::id(&mut look(text, &["id", "epoch"])?).ok().flatten()).into())
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+    Ok(RunKey::Own(sample::id(&mut look(text, &["id", "epoch"])?).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     for Record { at, value } in input.records {
         let added = Object::of(value, "a log").and_then(|log| add(log, &mut runs));
-        added.map_err(|wrong| at.blame(wrong))?;
+        added.map_err(|error| at.in_record(error))?;
     }
     Ok(runs)
 }
 
-fn add(mut log: Object, runs: &mut Vec<Trace>) -> Result<(), Wrong> {
+fn add(mut log: Object, runs: &mut Vec<Trace>) -> Result<(), DecodeError> {
     let Some(mut eval) = log.object(&["eval"])? else {
         runs.push(sample::read(log, None)?);
         return Ok(());
     };
     let model = eval.string(&["model"])?;
     if log.get("samples").is_none_or(Json::is_null) {
-        return Err(Wrong::new("the log has no `samples`: it is but its head"));
+        return Err(DecodeError::new("the log has no `samples`: it is but its head"));
     }
     for (index, sample) in present(log.list(&["samples"])?) {
         let run = Object::of(sample, "a sample").and_then(|sample| sample::read(sample, model.clone()));
-        runs.push(run.map_err(|wrong| wrong.under(index).under("samples"))?);
+        runs.push(run.map_err(|error| error.at_key(index).at_key("samples"))?);
     }
     Ok(())
 }

@@ -7,19 +7,21 @@ use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::build::tool_result::error_of;
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::dollars;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::inspect::events::Events;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 
-pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, Wrong> {
+pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, DecodeError> {
     let mut output = sample.object(&["output"])?.unwrap_or_default();
-    let mut run =
-        Run { attachments: sample.object(&["attachments"])?.unwrap_or_default().rest(), ..Run::default() };
-    let trace = &mut run.draft.trace;
+    let mut run = SampleRun {
+        attachments: sample.object(&["attachments"])?.unwrap_or_default().rest(),
+        ..SampleRun::default()
+    };
+    let trace = &mut run.builder.trace;
     trace.id = id(&mut sample)?;
     trace.model = output.string(&["model"])?.filter(|model| !model.is_empty()).or(model);
     trace.duration_ms = sample.figure(&["total_time"])?.map(|seconds| seconds * 1000.0);
@@ -33,12 +35,12 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, W
     run.events = Events::of(sample.list(&["events"])?, began, &known);
     for (index, message) in messages.into_iter().enumerate() {
         let message = Object::of(message, "a message").and_then(|message| run.message(message));
-        message.map_err(|wrong| wrong.under(index).under("messages"))?;
+        message.map_err(|error| error.at_key(index).at_key("messages"))?;
     }
-    Ok(run.draft.finish())
+    Ok(run.builder.finish())
 }
 
-pub(crate) fn id(sample: &mut Object) -> Result<Option<String>, Wrong> {
+pub(crate) fn id(sample: &mut Object) -> Result<Option<String>, DecodeError> {
     let id = sample.take(&["id"]).map(|id| id.into_text_or_json().into_owned());
     let epoch = sample.count(&["epoch"])?.filter(|epoch| *epoch > 1);
     Ok(match (id, epoch) {
@@ -48,7 +50,7 @@ pub(crate) fn id(sample: &mut Object) -> Result<Option<String>, Wrong> {
 }
 
 /// An error or a limit ended the sample, or the model did.
-fn stop_reason(sample: &mut Object, output: &Object) -> Result<Option<String>, Wrong> {
+fn stop_reason(sample: &mut Object, output: &Object) -> Result<Option<String>, DecodeError> {
     if let Some(error) = error_of(sample) {
         return Ok(Some(format!("error: {error}")));
     }
@@ -65,18 +67,18 @@ fn call_ids(messages: &[Json]) -> HashSet<String> {
 }
 
 #[derive(Debug, Default)]
-struct Run<'t> {
-    draft: Draft,
+struct SampleRun<'t> {
+    builder: TraceBuilder,
     events: Events,
     /// Long texts, by the mark that stands in their place.
     attachments: BTreeMap<Cow<'t, str>, Json<'t>>,
 }
 
-impl Run<'_> {
+impl SampleRun<'_> {
     /// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.
-    fn spend(&mut self, models: Object) -> Result<(), Wrong> {
+    fn spend(&mut self, models: Object) -> Result<(), DecodeError> {
         for (model, usage) in models.rest() {
-            let blame = |wrong: Wrong| wrong.under(&model).under("model_usage");
+            let blame = |error: DecodeError| error.at_key(&model).at_key("model_usage");
             let mut usage = Object::of(usage, "the usage").map_err(blame)?;
             let mut count = |name: &str| usage.count(&[name]).map_err(blame);
             let (input, output) = (count("input_tokens")?, count("output_tokens")?);
@@ -84,7 +86,7 @@ impl Run<'_> {
             let reasoning_tokens = count("reasoning_tokens")?;
             let read = [input, cached, written].into_iter().flatten().fold(0, u64::saturating_add);
             let told = input.is_some() || output.is_some();
-            self.draft.tally.add(told.then_some(Usage {
+            self.builder.tally.add(told.then_some(Usage {
                 input_tokens: read,
                 cached_tokens: cached,
                 output_tokens: output.unwrap_or_default(),
@@ -92,18 +94,18 @@ impl Run<'_> {
                 partial: input.is_none() || output.is_none(),
             }));
             let cost = usage.take(&["total_cost"]).as_ref().and_then(dollars);
-            let trace = &mut self.draft.trace;
+            let trace = &mut self.builder.trace;
             trace.cost_usd = cost.map(|cost| cost + trace.cost_usd.unwrap_or_default()).or(trace.cost_usd);
         }
         Ok(())
     }
 
-    fn message(&mut self, mut message: Object) -> Result<(), Wrong> {
+    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
         let role = message.required(&["role"])?;
         let content = message.take(&["content"]).unwrap_or_default();
         match role.as_ref() {
-            "system" => self.draft.say(Role::System, &self.text_of(content)),
-            "user" => self.draft.say(Role::User, &self.text_of(content)),
+            "system" => self.builder.say(Role::System, &self.text_of(content)),
+            "user" => self.builder.say(Role::User, &self.text_of(content)),
             "assistant" => self.model(message, content)?,
             "tool" => self.answer(message, content)?,
             _ => {}
@@ -111,20 +113,20 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn model(&mut self, mut message: Object, content: Json) -> Result<(), Wrong> {
+    fn model(&mut self, mut message: Object, content: Json) -> Result<(), DecodeError> {
         let unheard = self.events.take_nested(None);
         self.add_all(unheard);
-        self.draft.begin(Some(Role::Assistant));
-        self.draft.text(&self.text_of(content));
+        self.builder.begin(Some(Role::Assistant));
+        self.builder.text(&self.text_of(content));
         for (index, call) in message.list(&["tool_calls"])?.into_iter().enumerate() {
             let call = Object::of(call, "a call").and_then(|call| self.call(call));
-            call.map_err(|wrong| wrong.under(index).under("tool_calls"))?;
+            call.map_err(|error| error.at_key(index).at_key("tool_calls"))?;
         }
-        self.draft.end();
+        self.builder.end();
         Ok(())
     }
 
-    fn call(&mut self, mut call: Object) -> Result<(), Wrong> {
+    fn call(&mut self, mut call: Object) -> Result<(), DecodeError> {
         let name = call.required(&["function"])?;
         let id = call.string(&["id"])?;
         let arguments = call.arguments("arguments");
@@ -132,7 +134,7 @@ impl Run<'_> {
         let arguments = broken.map_or_else(|| arguments.clone(), |error| broken_arguments(&arguments, error));
         let (started_ms, duration_ms) = self.events.times(id.as_deref());
         let nested = self.events.take_nested(id.as_deref());
-        self.draft.call(Call { id, started_ms, duration_ms, ..Call::new(name, arguments, 0) });
+        self.builder.call(Call { id, started_ms, duration_ms, ..Call::new(name, arguments, 0) });
         self.add_all(nested);
         Ok(())
     }
@@ -141,18 +143,18 @@ impl Run<'_> {
     fn add_all(&mut self, calls: Vec<Call>) {
         for call in calls {
             if call.agent_path.is_empty() {
-                self.draft.next_turn();
+                self.builder.next_turn();
             }
-            self.draft.call(call);
+            self.builder.call(call);
         }
     }
 
-    fn answer(&mut self, mut message: Object, content: Json) -> Result<(), Wrong> {
+    fn answer(&mut self, mut message: Object, content: Json) -> Result<(), DecodeError> {
         let id = message.text(&["tool_call_id"])?;
         let name = message.text(&["function"])?;
         let said = self.result_of(content);
         let error = error_of(&mut message);
-        let Some(call) = self.draft.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
+        let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
         call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Ok };
         call.result = Some(said).filter(|said| error.is_none() || *said != "");
         call.error = error;

@@ -26,8 +26,8 @@ pub fn read_zipped(
     Ok(Recording { format: runs.format(), runs: runs.collect::<Result<_, _>>()? })
 }
 
-/// Reads the runs of a zipped log one after the other, as [`crate::reader::large::runs`] does: each is unpacked when its turn comes,
-/// and all of them to at most `limit` bytes.
+/// Reads the runs of a zipped log one after the other, as [`runs`](crate::reader::runs) does: each is unpacked when its
+/// turn comes, and all of them to at most `limit` bytes.
 pub fn zipped_runs<R: Read + Seek>(file: R, limit: u64) -> Result<ZippedRuns<R>, TraceError> {
     let archive = Archive::open(file, limit)?;
     let places = 0..archive.ids().len();

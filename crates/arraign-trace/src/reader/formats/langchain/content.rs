@@ -2,7 +2,7 @@
 //!
 //! Calls of the agent's own tools stand in a list of their own, and here once more: those are not read here.
 
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::anthropic;
 use crate::reader::formats::langchain::message;
 use crate::reader::formats::openai_responses::items;
@@ -11,31 +11,31 @@ use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus};
 
 /// Adds the content of a message to what an agent of this path says and does.
-pub(crate) fn add(draft: &mut Draft, content: Option<Json>, path: &[String]) {
+pub(crate) fn add(builder: &mut TraceBuilder, content: Option<Json>, path: &[String]) {
     let Some(Json::List(blocks)) = content else {
-        draft.text(&message::text_of(content));
+        builder.text(&message::text_of(content));
         return;
     };
     for block in blocks {
         match block {
-            Json::Object(block) => add_block(draft, block, path),
-            other => draft.text(&other.into_text().unwrap_or_default()),
+            Json::Object(block) => add_block(builder, block, path),
+            other => builder.text(&other.into_text().unwrap_or_default()),
         }
     }
 }
 
-fn add_block(draft: &mut Draft, block: Object, path: &[String]) {
+fn add_block(builder: &mut TraceBuilder, block: Object, path: &[String]) {
     let kind = block.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
     match kind.as_str() {
-        "server_tool_result" => settle(draft, block),
+        "server_tool_result" => settle(builder, block),
         "tool_result" => {}
         kind if kind.ends_with("_tool_result") => {
             // One that says nothing of its call tells nothing.
-            let _ = anthropic::answer(draft, block);
+            let _ = anthropic::answer(builder, block);
         }
         kind => match call(kind, block) {
-            Ok(call) => draft.call(Call { agent_path: path.to_vec(), ..call }),
-            Err(block) => draft.text(&message::text_of(Some(Json::List(vec![Json::Object(block)])))),
+            Ok(call) => builder.call(Call { agent_path: path.to_vec(), ..call }),
+            Err(block) => builder.text(&message::text_of(Some(Json::List(vec![Json::Object(block)])))),
         },
     }
 }
@@ -57,9 +57,9 @@ fn standard(block: &mut Object) -> Option<Call> {
     Some(Call { id: block.string(&["id"]).ok()?, ..Call::new(name, arguments, 0) })
 }
 
-fn settle(draft: &mut Draft, mut block: Object) {
+fn settle(builder: &mut TraceBuilder, mut block: Object) {
     let id = block.text(&["tool_call_id"]).ok().flatten();
-    let Some(call) = draft.waiting(id.as_deref(), None) else { return };
+    let Some(call) = builder.waiting(id.as_deref(), None) else { return };
     let failed = block.get("status").and_then(Json::as_str) == Some("error");
     call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
     call.result = block.take(&["output"]).map(Json::into_value);

@@ -4,20 +4,20 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::langchain::message;
-use crate::reader::formats::langchain::steps::{Steps, ToolRun};
+use crate::reader::formats::langchain::steps::{GraphSteps, ToolRun};
 use crate::reader::formats::langchain::{Trace, messages_of};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
-pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut events = Events::default();
     for Record { at, value } in records {
         let added = Object::of(value, "an event").and_then(|event| events.add(event));
-        added.map_err(|wrong| at.blame(wrong))?;
+        added.map_err(|error| at.in_record(error))?;
     }
     Ok(vec![events.steps.finish()])
 }
@@ -30,13 +30,13 @@ fn said(error: Json) -> String {
 
 #[derive(Debug, Default)]
 struct Events {
-    steps: Steps,
+    steps: GraphSteps,
     /// The tools that were started, by run: a name, and what was passed.
     tools: HashMap<String, (String, Arguments)>,
 }
 
 impl Events {
-    fn add(&mut self, mut event: Object) -> Result<(), Wrong> {
+    fn add(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let kind = event.required(&["event"])?;
         let (path, scope) = self.standing(&mut event);
         let run = event.take(&["run_id"]).and_then(Json::into_text).unwrap_or_default().into_owned();
@@ -49,8 +49,8 @@ impl Events {
             "on_chat_model_end" | "on_llm_end" => {
                 self.steps.said(data.take(&["output"]).unwrap_or_default(), &path);
             }
-            "on_chain_start" if scope.is_empty() && self.steps.talk.draft.trace.agent.is_none() => {
-                self.steps.talk.draft.trace.agent =
+            "on_chain_start" if scope.is_empty() && self.steps.talk.builder.trace.agent.is_none() => {
+                self.steps.talk.builder.trace.agent =
                     event.take(&["name"]).and_then(Json::into_text).map(Cow::into_owned);
             }
             "on_tool_start" => {

@@ -11,7 +11,7 @@ use crate::trace::{Arguments, Usage};
 
 /// Who a message is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MessageKind {
     Human,
     Model,
     System,
@@ -19,13 +19,13 @@ pub(crate) enum Kind {
 }
 
 /// The kind behind a `type`, a `role` or the name of a class.
-fn kind_of(word: &str) -> Option<Kind> {
+fn kind_of(word: &str) -> Option<MessageKind> {
     let word = word.strip_suffix("Chunk").unwrap_or(word);
     match word.strip_suffix("Message").unwrap_or(word) {
-        "human" | "Human" | "user" => Some(Kind::Human),
-        "ai" | "AI" | "assistant" => Some(Kind::Model),
-        "system" | "System" | "developer" => Some(Kind::System),
-        "tool" | "Tool" | "function" | "Function" => Some(Kind::Tool),
+        "human" | "Human" | "user" => Some(MessageKind::Human),
+        "ai" | "AI" | "assistant" => Some(MessageKind::Model),
+        "system" | "System" | "developer" => Some(MessageKind::System),
+        "tool" | "Tool" | "function" | "Function" => Some(MessageKind::Tool),
         _ => None,
     }
 }
@@ -51,9 +51,9 @@ pub(crate) fn is_message(value: &Json) -> bool {
     has_content
         && match kind {
             // Others have lines and parts of these types; a message of this library's has all its fields.
-            Kind::System => object.get("additional_kwargs").is_some(),
-            Kind::Tool => object.get("tool_call_id").is_some(),
-            Kind::Human | Kind::Model => true,
+            MessageKind::System => object.get("additional_kwargs").is_some(),
+            MessageKind::Tool => object.get("tool_call_id").is_some(),
+            MessageKind::Human | MessageKind::Model => true,
         }
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn is_chat_message(value: &Json) -> bool {
 /// Whether a list is a message as users write it: who says it, and what.
 pub(crate) fn is_pair(items: &[Json]) -> bool {
     let [Json::Text(role), Json::Text(_)] = items else { return false };
-    kind_of(role).is_some_and(|kind| kind != Kind::Tool)
+    kind_of(role).is_some_and(|kind| kind != MessageKind::Tool)
 }
 
 /// The fields of such a message.
@@ -96,7 +96,7 @@ pub(crate) fn fields(value: Json<'_>) -> Option<Object<'_>> {
 }
 
 /// The kind of a message, by its fields.
-pub(crate) fn kind(fields: &Object) -> Option<Kind> {
+pub(crate) fn kind(fields: &Object) -> Option<MessageKind> {
     let word = |name: &str| fields.get(name).and_then(Json::as_str).and_then(kind_of);
     word("type").or_else(|| word("role"))
 }

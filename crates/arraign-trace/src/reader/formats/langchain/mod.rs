@@ -11,11 +11,11 @@ mod runs;
 mod steps;
 mod talk;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 use talk::Talk;
@@ -23,9 +23,9 @@ use talk::Talk;
 pub(crate) const READER: Reader = Reader {
     name: "langchain",
     summary: "LangChain and LangGraph: messages, states, streams, events; LangSmith runs",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// How deep messages may lie in a state; and how deep they may lie for it to be no other format's.
@@ -34,41 +34,41 @@ const SURE_DEPTH: usize = 4;
 
 /// What a file's records are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum LangchainShape {
     Message,
     Event,
     Run,
     State,
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     // What a stream begins with may hold no message yet.
     let mut shapes =
         input.records.iter().take(8).filter_map(|record| Some((shape(&record.value)?, &record.value)));
     match shapes.next() {
-        Some((Shape::State, state)) if !holds_message(state, SURE_DEPTH) => Ok(Certainty::Likely),
+        Some((LangchainShape::State, state)) if !holds_message(state, SURE_DEPTH) => Ok(Certainty::Likely),
         Some(_) => Ok(Certainty::Sure),
         None => Err("there is no message of LangChain's in it".into()),
     }
 }
 
-fn shape(value: &Json) -> Option<Shape> {
+fn shape(value: &Json) -> Option<LangchainShape> {
     let starts = |name: &str, with: &str| {
         value.get(name).and_then(Json::as_str).is_some_and(|text| text.starts_with(with))
     };
     if starts("event", "on_") && value.get("run_id").is_some() {
-        return Some(Shape::Event);
+        return Some(LangchainShape::Event);
     }
     if value.get("run_type").is_some()
         && ["dotted_order", "trace_id"].iter().any(|key| value.get(key).is_some())
     {
-        return Some(Shape::Run);
+        return Some(LangchainShape::Run);
     }
     if message::is_message(value) {
-        return Some(Shape::Message);
+        return Some(LangchainShape::Message);
     }
-    holds_message(value, DEPTH).then_some(Shape::State)
+    holds_message(value, DEPTH).then_some(LangchainShape::State)
 }
 
 fn holds_message(value: &Json, depth: usize) -> bool {
@@ -104,20 +104,20 @@ fn messages_of(value: Json<'_>) -> Vec<Object<'_>> {
 }
 
 /// LangSmith's runs belong to traces.
-fn pieces(input: &Input) -> Option<Pieces> {
-    let is_run = input.first().is_ok_and(|first| matches!(shape(first), Some(Shape::Run)));
-    is_run.then_some(Pieces::records(note))
+fn split_file(input: &Input) -> Option<Pieces> {
+    let is_run = input.first().is_ok_and(|first| matches!(shape(first), Some(LangchainShape::Run)));
+    is_run.then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut run = look(text, &["trace_id", "child_runs"])?;
     let trace = run.take(&["trace_id"]);
     let children = run.list(&["child_runs"]).unwrap_or_default();
     if !children.iter().all(|child| is_of(child, trace.as_ref())) {
-        return Ok(Whose::Several.into());
+        return Ok(RunKey::Several.into());
     }
     let id = trace.and_then(Json::into_text).unwrap_or_default();
-    Ok(Whose::Of(id.into_owned()).into())
+    Ok(RunKey::Of(id.into_owned()).into())
 }
 
 /// Whether a run and those below it are of `trace`.
@@ -126,18 +126,18 @@ fn is_of(run: &Json, trace: Option<&Json>) -> bool {
     run.get("trace_id").filter(|id| !id.is_null()) == trace && below.iter().all(|child| is_of(child, trace))
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let shapes = input.records.iter().take(8).find_map(|record| shape(&record.value));
     match shapes {
-        Some(Shape::Event) => events::read(input.records),
-        Some(Shape::Run) => runs::read(input.records),
+        Some(LangchainShape::Event) => events::read(input.records),
+        Some(LangchainShape::Run) => runs::read(input.records),
         _ => read_messages(input.records),
     }
 }
 
 /// Messages one a record are one run, and so are the updates and the growing states of a stream. A state that knows
 /// nothing of what was read before begins a run.
-fn read_messages(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+fn read_messages(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut talk = Talk::default();
     for Record { value, .. } in records {
@@ -154,7 +154,7 @@ fn read_messages(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
         runs.push(talk.finish());
     }
     if runs.is_empty() {
-        return Err(Wrong::new("there is no message in it"));
+        return Err(DecodeError::new("there is no message in it"));
     }
     Ok(runs)
 }

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::usage::dollars;
-use crate::reader::error::Wrong;
-use crate::reader::formats::langchain::message::{self, Kind};
+use crate::reader::error::DecodeError;
+use crate::reader::formats::langchain::message::{self, MessageKind};
 use crate::reader::formats::langchain::messages_of;
-use crate::reader::formats::langchain::steps::{Steps, ToolRun};
+use crate::reader::formats::langchain::steps::{GraphSteps, ToolRun};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -18,7 +18,7 @@ use crate::trace::Trace;
 const DEPTH: usize = 64;
 
 /// One of LangSmith's runs.
-struct Run<'t> {
+struct TracerRun<'t> {
     id: String,
     parent: Option<String>,
     trace: String,
@@ -30,8 +30,8 @@ struct Run<'t> {
     rest: Object<'t>,
 }
 
-impl<'t> Run<'t> {
-    fn of(mut run: Object<'t>) -> Result<Self, Wrong> {
+impl<'t> TracerRun<'t> {
+    fn of(mut run: Object<'t>) -> Result<Self, DecodeError> {
         let time = |text: Option<Cow<str>>| text.and_then(|text| nanos(&text));
         let start = run.string(&["start_time"])?;
         let order = run.string(&["dotted_order"])?.or(start.clone()).unwrap_or_default();
@@ -58,13 +58,13 @@ fn started(order: &str) -> Option<u64> {
     nanos(&format!("{date}T{}:{}:{}.{}Z", part(9, 11)?, part(11, 13)?, part(13, 15)?, part(15, 21)?))
 }
 
-pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     for Record { at, value } in records {
-        collect(value, &mut runs).map_err(|wrong| at.blame(wrong))?;
+        collect(value, &mut runs).map_err(|error| at.in_record(error))?;
     }
     let mut places: HashMap<String, usize> = HashMap::new();
-    let mut traces: Vec<Vec<Run>> = Vec::new();
+    let mut traces: Vec<Vec<TracerRun>> = Vec::new();
     for run in runs {
         let place = *places.entry(run.trace.clone()).or_insert(traces.len());
         if place == traces.len() {
@@ -75,17 +75,17 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
     Ok(traces.into_iter().map(trace_of).collect())
 }
 
-fn collect<'t>(value: Json<'t>, runs: &mut Vec<Run<'t>>) -> Result<(), Wrong> {
+fn collect<'t>(value: Json<'t>, runs: &mut Vec<TracerRun<'t>>) -> Result<(), DecodeError> {
     let mut run = Object::of(value, "a run")?;
     let children = run.list(&["child_runs"])?;
-    runs.push(Run::of(run)?);
+    runs.push(TracerRun::of(run)?);
     children.into_iter().try_for_each(|child| collect(child, runs))
 }
 
-fn trace_of(mut runs: Vec<Run>) -> Trace {
+fn trace_of(mut runs: Vec<TracerRun>) -> Trace {
     runs.sort_by(|one, other| one.order.cmp(&other.order));
-    let tree = Tree::of(&runs);
-    let mut steps = Steps::default();
+    let tree = TracerTree::of(&runs);
+    let mut steps = GraphSteps::default();
     let began = runs.iter().find_map(|run| run.start);
     let prompted = runs.iter().any(|run| run.kind == "llm" && has_messages(&run.rest));
     let failure = runs.first_mut().and_then(|root| error_of(&mut root.rest));
@@ -120,8 +120,8 @@ fn has_messages(run: &Object) -> bool {
 }
 
 /// The run around all others: the user's question, where the models' runs do not repeat it, and what it all cost.
-fn root(steps: &mut Steps, run: &mut Run, prompted: bool) {
-    let trace = &mut steps.talk.draft.trace;
+fn root(steps: &mut GraphSteps, run: &mut TracerRun, prompted: bool) {
+    let trace = &mut steps.talk.builder.trace;
     trace.agent = Some(run.name.clone()).filter(|name| !name.is_empty());
     trace.cost_usd = run.rest.take(&["total_cost"]).as_ref().and_then(dollars);
     if prompted {
@@ -132,27 +132,27 @@ fn root(steps: &mut Steps, run: &mut Run, prompted: bool) {
 }
 
 /// Exports often have but the runs around all others: then their outputs hold the conversation, or its end.
-fn root_alone(steps: &mut Steps, run: &mut Run) {
+fn root_alone(steps: &mut GraphSteps, run: &mut TracerRun) {
     let outputs = run.rest.take(&["outputs"]).map(messages_of).unwrap_or_default();
-    let whole = outputs.iter().any(|message| message::kind(message) == Some(Kind::Human));
+    let whole = outputs.iter().any(|message| message::kind(message) == Some(MessageKind::Human));
     root(steps, run, whole);
     for message in outputs {
         steps.talk.add(message, &[]);
     }
 }
 
-fn model(steps: &mut Steps, run: &mut Run, scope: &str, path: &[String]) {
+fn model(steps: &mut GraphSteps, run: &mut TracerRun, scope: &str, path: &[String]) {
     if has_messages(&run.rest) {
         let inputs = run.rest.take(&["inputs"]).map(messages_of).unwrap_or_default();
         steps.hear(scope, inputs, path);
     }
     if let Some(error) = error_of(&mut run.rest).filter(|_| path.is_empty()) {
-        steps.talk.draft.trace.stop_reason = Some(format!("error: {error}"));
+        steps.talk.builder.trace.stop_reason = Some(format!("error: {error}"));
     }
     steps.said(run.rest.take(&["outputs"]).unwrap_or_default(), path);
 }
 
-fn tool_run<'t>(run: &mut Run<'t>, began: Option<u64>, path: Vec<String>) -> ToolRun<'t> {
+fn tool_run<'t>(run: &mut TracerRun<'t>, began: Option<u64>, path: Vec<String>) -> ToolRun<'t> {
     let extra = run.rest.object(&["extra"]).ok().flatten();
     let id = extra.and_then(|mut extra| extra.take(&["tool_call_id"])?.into_text());
     ToolRun {
@@ -178,21 +178,22 @@ fn error_of(run: &mut Object) -> Option<String> {
 }
 
 /// Which run stands around which.
-struct Tree {
+struct TracerTree {
     /// For each run: the place of the one around it, and the tool or agent that it is.
     above: Vec<Option<usize>>,
     tools: Vec<Option<String>>,
     agents: Vec<Option<String>>,
 }
 
-impl Tree {
-    fn of(runs: &[Run]) -> Self {
+impl TracerTree {
+    fn of(runs: &[TracerRun]) -> Self {
         let places: HashMap<&str, usize> =
             runs.iter().enumerate().map(|(place, run)| (run.id.as_str(), place)).collect();
-        let above = |run: &Run| places.get(run.parent.as_deref()?).copied();
-        let tool = |run: &Run| (run.kind == "tool").then(|| run.name.clone());
-        let agent =
-            |run: &Run| Some(run.rest.get("extra")?.pointer("/metadata/lc_agent_name")?.as_str()?.to_owned());
+        let above = |run: &TracerRun| places.get(run.parent.as_deref()?).copied();
+        let tool = |run: &TracerRun| (run.kind == "tool").then(|| run.name.clone());
+        let agent = |run: &TracerRun| {
+            Some(run.rest.get("extra")?.pointer("/metadata/lc_agent_name")?.as_str()?.to_owned())
+        };
         Self {
             above: runs.iter().map(above).collect(),
             tools: runs.iter().map(tool).collect(),

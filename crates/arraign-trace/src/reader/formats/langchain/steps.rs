@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::reader::formats::langchain::message::{self, Kind};
+use crate::reader::formats::langchain::message::{self, MessageKind};
 use crate::reader::formats::langchain::messages_of;
 use crate::reader::formats::langchain::talk::Talk;
 use crate::reader::json::object::Object;
@@ -12,7 +12,7 @@ use crate::trace::{Arguments, Call, CallStatus, Trace};
 
 /// A run while its steps are read.
 #[derive(Debug, Default)]
-pub(crate) struct Steps {
+pub(crate) struct GraphSteps {
     pub(crate) talk: Talk,
     /// How many messages the model of each scope was last sent.
     asked: HashMap<String, usize>,
@@ -31,18 +31,18 @@ pub(crate) struct ToolRun<'t> {
     pub(crate) path: Vec<String>,
 }
 
-impl Steps {
+impl GraphSteps {
     /// What the model of a scope is sent: what it had not been sent before, and what it did not say itself.
     pub(crate) fn hear(&mut self, scope: &str, messages: Vec<Object>, path: &[String]) {
         let asked = self.asked.insert(scope.to_owned(), messages.len());
-        let last = messages.iter().rposition(|message| message::kind(message) == Some(Kind::Model));
+        let last = messages.iter().rposition(|message| message::kind(message) == Some(MessageKind::Model));
         let from = last.map_or(0, |place| place + 1).max(asked.unwrap_or_default());
         for (place, message) in messages.into_iter().enumerate() {
             let new = match message::kind(&message) {
-                Some(Kind::System) => asked.is_none(),
-                Some(Kind::Human) => place >= from,
+                Some(MessageKind::System) => asked.is_none(),
+                Some(MessageKind::Human) => place >= from,
                 // A tool that nobody ran: what the model was told of the call is all that is known.
-                Some(Kind::Tool) => message.get("tool_call_id").is_some_and(Json::is_text),
+                Some(MessageKind::Tool) => message.get("tool_call_id").is_some_and(Json::is_text),
                 _ => false,
             };
             if new {
@@ -53,8 +53,9 @@ impl Steps {
 
     /// What a model said: the first of its alternatives.
     pub(crate) fn said(&mut self, output: Json, path: &[String]) {
-        let said =
-            messages_of(output).into_iter().find(|message| message::kind(message) == Some(Kind::Model));
+        let said = messages_of(output)
+            .into_iter()
+            .find(|message| message::kind(message) == Some(MessageKind::Model));
         if let Some(message) = said {
             self.talk.add(message, path);
         }
@@ -65,22 +66,22 @@ impl Steps {
         let ToolRun { name, arguments, error, path, .. } = run;
         let plain = run.output.as_ref().filter(|output| !holds_tool_message(output)).cloned();
         let messages = run.output.map(messages_of).unwrap_or_default();
-        let message = messages.into_iter().find(|message| message::kind(message) == Some(Kind::Tool));
+        let message = messages.into_iter().find(|message| message::kind(message) == Some(MessageKind::Tool));
         let told =
             message.as_ref().and_then(|message| message.get("tool_call_id")?.as_str().map(ToOwned::to_owned));
         let id = run.id.or(told);
-        let draft = &mut self.talk.draft;
-        let known = id.clone().filter(|id| draft.knows(id));
-        if draft.waiting(known.as_deref(), Some(&name)).is_none() {
-            draft.next_turn();
-            draft.call(Call {
+        let builder = &mut self.talk.builder;
+        let known = id.clone().filter(|id| builder.knows(id));
+        if builder.waiting(known.as_deref(), Some(&name)).is_none() {
+            builder.next_turn();
+            builder.call(Call {
                 id: id.clone(),
                 agent_path: path.clone(),
                 ..Call::new(name.clone(), arguments, 0)
             });
         }
-        let known = id.filter(|id| draft.knows(id));
-        let Some(call) = draft.waiting(known.as_deref(), Some(&name)) else { return };
+        let known = id.filter(|id| builder.knows(id));
+        let Some(call) = builder.waiting(known.as_deref(), Some(&name)) else { return };
         (call.started_ms, call.duration_ms) = (run.started_ms, run.duration_ms);
         match (error, message) {
             (Some(error), _) => (call.status, call.error) = (CallStatus::Error, Some(error)),

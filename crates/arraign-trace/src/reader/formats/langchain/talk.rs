@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::langchain::content;
-use crate::reader::formats::langchain::message::{self, Kind, MadeCall};
+use crate::reader::formats::langchain::message::{self, MadeCall, MessageKind};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
@@ -13,7 +13,7 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 /// A conversation while it is read.
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
-    pub(crate) draft: Draft,
+    pub(crate) builder: TraceBuilder,
     seen: HashSet<String>,
     /// The messages whose pieces are coming in, and where each stands by its id.
     streams: Vec<Stream>,
@@ -75,8 +75,8 @@ fn id_of<'v>(fields: &'v Object) -> Option<&'v str> {
 impl Talk {
     /// Whether anything was said.
     pub(crate) fn has_begun(&self) -> bool {
-        !(self.draft.trace.messages.is_empty()
-            && self.draft.trace.calls.is_empty()
+        !(self.builder.trace.messages.is_empty()
+            && self.builder.trace.calls.is_empty()
             && self.streams.is_empty())
     }
 
@@ -88,25 +88,25 @@ impl Talk {
     /// Adds a message that an agent of this path sent or got.
     pub(crate) fn add(&mut self, mut fields: Object, path: &[String]) {
         let Some(kind) = message::kind(&fields) else { return };
-        if kind == Kind::Model && message::is_chunk(&fields) {
+        if kind == MessageKind::Model && message::is_chunk(&fields) {
             self.add_chunk(fields, path);
             return;
         }
         self.end_streams();
-        if kind != Kind::Tool && id_of(&fields).is_some_and(|id| !self.seen.insert(id.to_owned())) {
+        if kind != MessageKind::Tool && id_of(&fields).is_some_and(|id| !self.seen.insert(id.to_owned())) {
             return;
         }
         match kind {
-            Kind::Human => self.hear(Role::User, fields, path),
-            Kind::System => self.hear(Role::System, fields, path),
-            Kind::Model => self.model(fields, path),
-            Kind::Tool => self.answer(&mut fields),
+            MessageKind::Human => self.hear(Role::User, fields, path),
+            MessageKind::System => self.hear(Role::System, fields, path),
+            MessageKind::Model => self.model(fields, path),
+            MessageKind::Tool => self.answer(&mut fields),
         }
     }
 
     fn hear(&mut self, role: Role, mut fields: Object, path: &[String]) {
         if path.is_empty() {
-            self.draft.say(role, &message::text_of(fields.take(&["content"])));
+            self.builder.say(role, &message::text_of(fields.take(&["content"])));
         }
     }
 
@@ -115,40 +115,40 @@ impl Talk {
         let (about, raw) = About::of(&mut fields);
         self.begin(usage.or(raw), about, path);
         for block in message::kept_apart(&fields) {
-            content::add(&mut self.draft, Some(Json::List(vec![block])), path);
+            content::add(&mut self.builder, Some(Json::List(vec![block])), path);
         }
         let said = fields.take(&["content"]).filter(|content| !message::is_empty(content));
-        content::add(&mut self.draft, said.or_else(|| message::refusal(&fields)), path);
+        content::add(&mut self.builder, said.or_else(|| message::refusal(&fields)), path);
         self.calls(message::calls(&mut fields), path);
     }
 
     /// Begins what a model says.
     fn begin(&mut self, usage: Option<Usage>, about: About, path: &[String]) {
-        self.draft.tally.add(usage);
+        self.builder.tally.add(usage);
         if path.is_empty() {
-            self.draft.begin(Some(Role::Assistant));
-            let trace = &mut self.draft.trace;
+            self.builder.begin(Some(Role::Assistant));
+            let trace = &mut self.builder.trace;
             trace.agent = trace.agent.take().or(about.agent);
             trace.model = trace.model.take().or(about.model);
             trace.stop_reason = about.stop_reason;
         } else {
-            self.draft.begin_nested();
+            self.builder.begin_nested();
         }
     }
 
     /// Ends what a model says with the calls that it makes.
     fn calls(&mut self, calls: Vec<MadeCall>, path: &[String]) {
         for MadeCall { id, name, arguments } in calls {
-            self.draft.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
+            self.builder.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
         }
-        self.draft.end();
+        self.builder.end();
     }
 
     /// Adds a tool's message to the call that it answers.
     fn answer(&mut self, fields: &mut Object) {
         let mut text = |name: &str| fields.take(&[name]).and_then(Json::into_text);
         let [id, name, status] = ["tool_call_id", "name", "status"].map(&mut text);
-        let Some(call) = self.draft.waiting(id.as_deref(), name.as_deref()) else { return };
+        let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else { return };
         let said = message::result_of(fields.take(&["content"]));
         call.status = match status.as_deref() {
             Some("error") => CallStatus::Error,
@@ -187,14 +187,14 @@ impl Talk {
                 MadeCall { id, name, arguments }
             });
             self.begin(stream.usage, stream.about, &stream.path);
-            self.draft.text(&stream.text);
+            self.builder.text(&stream.text);
             self.calls(calls.collect(), &stream.path);
         }
     }
 
     pub(crate) fn finish(mut self) -> Trace {
         self.end_streams();
-        self.draft.finish()
+        self.builder.finish()
     }
 }
 

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::reader::build::content::content_value;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::build::usage::Tally;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::build::usage::UsageTotal;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::TOKENS;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -18,19 +18,19 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 /// A trace while the messages of a run are read.
 #[derive(Debug, Default)]
-pub(crate) struct Walk {
-    pub(crate) draft: Draft,
-    tally: Tally,
+pub(crate) struct MafWalk {
+    pub(crate) builder: TraceBuilder,
+    tally: UsageTotal,
     failure: Option<String>,
     /// What tells a version before 1.0: there are results, but none with `items`.
     python_results: usize,
     results_with_items: usize,
 }
 
-impl Walk {
+impl MafWalk {
     /// The trace. Its usage, unless the response told it, is what the contents told.
     pub(crate) fn finish(self) -> Trace {
-        let mut trace = self.draft.finish();
+        let mut trace = self.builder.finish();
         trace.usage = trace.usage.or(self.tally.total());
         trace.stop_reason = trace.stop_reason.or(self.failure);
         trace
@@ -42,7 +42,7 @@ impl Walk {
     }
 
     /// Adds a message with its contents.
-    pub(crate) fn message(&mut self, value: Json) -> Result<(), Wrong> {
+    pub(crate) fn message(&mut self, value: Json) -> Result<(), DecodeError> {
         let mut message = Object::of(value, "a message")?;
         let role = role_of(&mut message)?;
         let author = message.string(&["author_name", "authorName"])?;
@@ -52,21 +52,21 @@ impl Walk {
             "assistant" => Some(Role::Assistant),
             _ => None,
         };
-        self.draft.begin(speaker);
+        self.builder.begin(speaker);
         if speaker == Some(Role::Assistant) {
-            self.draft.trace.agent = self.draft.trace.agent.take().or(author);
+            self.builder.trace.agent = self.builder.trace.agent.take().or(author);
         }
         for (index, value) in message.list(&["contents"])?.into_iter().enumerate() {
-            self.content(value).map_err(|wrong| wrong.under(index).under("contents"))?;
+            self.content(value).map_err(|error| error.at_key(index).at_key("contents"))?;
         }
         Ok(())
     }
 
-    fn content(&mut self, value: Json) -> Result<(), Wrong> {
+    fn content(&mut self, value: Json) -> Result<(), DecodeError> {
         let mut content = Object::of(value, "a content")?;
         let kind = kind_of(&mut content)?;
         match kind.as_ref() {
-            "text" => self.draft.text(&content.text(&["text"])?.unwrap_or_default()),
+            "text" => self.builder.text(&content.text(&["text"])?.unwrap_or_default()),
             "function_approval_request" | "function_approval_response" => {
                 let call = content.object(&["function_call", "functionCall", "tool_call", "toolCall"])?;
                 call.map_or(Ok(()), |call| self.approval(call))?;
@@ -86,26 +86,26 @@ impl Walk {
         Ok(())
     }
 
-    fn call(&mut self, mut content: Object) -> Result<(), Wrong> {
+    fn call(&mut self, mut content: Object) -> Result<(), DecodeError> {
         let name = content.required(&["name"])?;
         let arguments = content.arguments("arguments");
         let id = content.string(&["call_id", "callId"])?;
         if !self.is_known(id.as_deref(), &name, &arguments) {
-            self.draft.call(Call { id, ..Call::new(name, arguments, 0) });
+            self.builder.call(Call { id, ..Call::new(name, arguments, 0) });
         }
         Ok(())
     }
 
     /// A call that awaits approval, or that was approved, is written again under the same id: it is one attempt.
     fn is_known(&mut self, id: Option<&str>, name: &str, arguments: &Arguments) -> bool {
-        self.draft.end();
-        let open = id.and_then(|id| self.draft.waiting(Some(id), None));
+        self.builder.end();
+        let open = id.and_then(|id| self.builder.waiting(Some(id), None));
         open.is_some_and(|call| call.name == name && call.arguments == *arguments)
     }
 
-    fn approval(&mut self, mut call: Object) -> Result<(), Wrong> {
+    fn approval(&mut self, mut call: Object) -> Result<(), DecodeError> {
         let id = call.get("call_id").or_else(|| call.get("callId")).and_then(Json::as_str);
-        if id.is_some_and(|id| self.draft.knows(id)) {
+        if id.is_some_and(|id| self.builder.knows(id)) {
             return Ok(());
         }
         match kind_of(&mut call)?.strip_suffix("_tool_call") {
@@ -114,14 +114,14 @@ impl Walk {
         }
     }
 
-    fn result(&mut self, mut content: Object) -> Result<(), Wrong> {
+    fn result(&mut self, mut content: Object) -> Result<(), DecodeError> {
         let has_items = content.take(&["items"]).is_some();
         self.python_results += usize::from(content.get("call_id").is_some());
         self.results_with_items += usize::from(has_items);
         let id = content.required(&["call_id", "callId"])?;
         let exception = content.take(&["exception"]).map(reason_of);
         let result = content.take(&["result"]);
-        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
         let refusal = result.as_ref().and_then(Json::as_str).filter(|text| text.starts_with("Error: "));
         let failed = exception.is_some() || refusal.is_some() || (result.is_none() && !has_items);
         call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
@@ -131,7 +131,7 @@ impl Walk {
     }
 
     /// A call that the model's service makes itself: its arguments are all that the content says of it.
-    fn hosted_call(&mut self, tool: &str, mut content: Object) -> Result<(), Wrong> {
+    fn hosted_call(&mut self, tool: &str, mut content: Object) -> Result<(), DecodeError> {
         let id = content.string(&["call_id", "callId"])?;
         let name = content
             .string(&["tool_name", "toolName", "name"])?
@@ -142,16 +142,16 @@ impl Walk {
             None => Arguments::Json(rest_of(content)),
         };
         if !self.is_known(id.as_deref(), &name, &arguments) {
-            self.draft.call(Call { id, server, ..Call::new(name, arguments, 0) });
+            self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
         }
         Ok(())
     }
 
-    fn hosted_result(&mut self, mut content: Object) -> Result<(), Wrong> {
+    fn hosted_result(&mut self, mut content: Object) -> Result<(), DecodeError> {
         let Some(id) = content.text(&["call_id", "callId"])? else { return Ok(()) };
         let exception = content.take(&["exception", "error"]).map(reason_of);
         let output = content.take(&["output", "outputs", "result", "results"]);
-        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
         let shell = output.as_ref().and_then(Json::first);
         call.exit_code = shell.and_then(|shell| {
             shell.get("exit_code").or_else(|| shell.get("exitCode"))?.as_number()?.as_i64()
@@ -176,20 +176,20 @@ fn reason(exception: Option<String>, refusal: Option<&str>) -> Option<String> {
 }
 
 /// The role: a word, or in early versions an object that wraps it.
-pub(crate) fn role_of<'t>(message: &mut Object<'t>) -> Result<Cow<'t, str>, Wrong> {
+pub(crate) fn role_of<'t>(message: &mut Object<'t>) -> Result<Cow<'t, str>, DecodeError> {
     match message.take(&["role"]) {
         Some(Json::Text(role)) if role.bytes().all(|letter| letter.is_ascii_lowercase()) => Ok(role),
         Some(Json::Text(role)) => Ok(Cow::Owned(role.to_lowercase())),
         Some(Json::Object(mut role)) => match role.take(&["value"]) {
             Some(Json::Text(role)) => Ok(role),
-            _ => Err(Wrong::new("`value` is missing").under("role")),
+            _ => Err(DecodeError::new("`value` is missing").at_key("role")),
         },
-        _ => Err(Wrong::new("`role` is missing")),
+        _ => Err(DecodeError::new("`role` is missing")),
     }
 }
 
 /// A content's type in Python's spelling.
-pub(crate) fn kind_of<'t>(content: &mut Object<'t>) -> Result<Cow<'t, str>, Wrong> {
+pub(crate) fn kind_of<'t>(content: &mut Object<'t>) -> Result<Cow<'t, str>, DecodeError> {
     let kind = content.text(&["type", "$type"])?.unwrap_or_default();
     if !kind.bytes().any(|letter| letter.is_ascii_uppercase()) {
         return Ok(kind);

@@ -7,12 +7,12 @@ mod content;
 mod updates;
 
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
-use crate::reader::formats::maf::content::Walk;
+use crate::reader::error::DecodeError;
+use crate::reader::formats::maf::content::MafWalk;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Trace, Usage};
@@ -20,9 +20,9 @@ use crate::trace::{Trace, Usage};
 pub(crate) const READER: Reader = Reader {
     name: "maf",
     summary: "Microsoft Agent Framework: agent responses, streamed updates, sessions",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// How deep the messages of a session may lie in its state.
@@ -30,14 +30,14 @@ const STATE_DEPTH: usize = 4;
 
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum MafShape {
     Response,
     Message,
     Update,
     Session,
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     let expected = shape(input.first()?);
     let mut seen = Vec::new();
     for record in &input.records {
@@ -51,20 +51,20 @@ fn detect(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn shape(value: &Json) -> Option<Shape> {
+fn shape(value: &Json) -> Option<MafShape> {
     let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
     if kind.ends_with("response_update") {
-        return Some(Shape::Update);
+        return Some(MafShape::Update);
     }
     if is_message(value) {
         let update = ["response_id", "responseId"].iter().any(|key| value.get(key).is_some());
-        return Some(if update { Shape::Update } else { Shape::Message });
+        return Some(if update { MafShape::Update } else { MafShape::Message });
     }
     let messages = value.get("messages").and_then(Json::as_list);
     match (kind, messages) {
-        ("agent_response" | "agent_run_response" | "chat_response", Some(_)) => Some(Shape::Response),
-        ("", Some(messages)) if messages.iter().any(is_message) => Some(Shape::Response),
-        _ => state(value).and_then(|state| find_messages(state, STATE_DEPTH)).map(|_| Shape::Session),
+        ("agent_response" | "agent_run_response" | "chat_response", Some(_)) => Some(MafShape::Response),
+        ("", Some(messages)) if messages.iter().any(is_message) => Some(MafShape::Response),
+        _ => state(value).and_then(|state| find_messages(state, STATE_DEPTH)).map(|_| MafShape::Session),
     }
 }
 
@@ -94,72 +94,72 @@ fn find_messages<'v, 't>(state: &'v Object<'t>, depth: usize) -> Option<&'v [Jso
 }
 
 /// Of a log of responses, each is a run.
-fn pieces(input: &Input) -> Option<Pieces> {
-    let is_log = input.first().is_ok_and(|first| shape(first) == Some(Shape::Response));
-    is_log.then_some(Pieces::records(note))
+fn split_file(input: &Input) -> Option<Pieces> {
+    let is_log = input.first().is_ok_and(|first| shape(first) == Some(MafShape::Response));
+    is_log.then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     const ID: [&str; 2] = ["response_id", "responseId"];
-    Ok(Whose::Own(look(text, &ID)?.string(&ID).ok().flatten()).into())
+    Ok(RunKey::Own(look(text, &ID)?.string(&ID).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let first = input.records.first().and_then(|record| shape(&record.value));
     match first {
-        Some(Shape::Update) => updates::read(input.records).map(|trace| vec![trace]),
-        Some(Shape::Message) => read_messages(input.records).map(|trace| vec![trace]),
+        Some(MafShape::Update) => updates::read(input.records).map(|trace| vec![trace]),
+        Some(MafShape::Message) => read_messages(input.records).map(|trace| vec![trace]),
         _ => input.records.into_iter().map(read_record).collect(),
     }
 }
 
-fn read_messages(records: Vec<Record>) -> Result<Trace, Wrong> {
-    let mut walk = Walk::default();
+fn read_messages(records: Vec<Record>) -> Result<Trace, DecodeError> {
+    let mut walk = MafWalk::default();
     for Record { at, value } in records {
-        walk.message(value).map_err(|wrong| at.blame(wrong))?;
+        walk.message(value).map_err(|error| at.in_record(error))?;
     }
     Ok(walk.finish())
 }
 
-fn read_record(record: Record) -> Result<Trace, Wrong> {
+fn read_record(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let run = match shape(&record.value) {
-        Some(Shape::Session) => read_session(&record.value),
+        Some(MafShape::Session) => read_session(&record.value),
         _ => Object::of(record.value, "a response").and_then(read_response),
     };
-    run.map_err(|wrong| at.blame(wrong))
+    run.map_err(|error| at.in_record(error))
 }
 
-fn read_session(session: &Json) -> Result<Trace, Wrong> {
+fn read_session(session: &Json) -> Result<Trace, DecodeError> {
     let messages = state(session).and_then(|state| find_messages(state, STATE_DEPTH));
-    let mut walk = Walk::default();
+    let mut walk = MafWalk::default();
     for (index, message) in messages.into_iter().flatten().enumerate() {
-        walk.message(message.clone()).map_err(|wrong| wrong.under(index).under("messages"))?;
+        walk.message(message.clone()).map_err(|error| error.at_key(index).at_key("messages"))?;
     }
     let id = session.get("session_id").or_else(|| session.get("sessionId")).and_then(Json::as_str);
-    walk.draft.trace.id = id.map(ToOwned::to_owned);
+    walk.builder.trace.id = id.map(ToOwned::to_owned);
     Ok(walk.finish())
 }
 
-fn read_response(mut response: Object) -> Result<Trace, Wrong> {
+fn read_response(mut response: Object) -> Result<Trace, DecodeError> {
     let messages = response.list(&["messages"])?;
     if messages.is_empty() && response.get("type").is_none() {
-        return Err(Wrong::new("there are no `messages` in it"));
+        return Err(DecodeError::new("there are no `messages` in it"));
     }
-    let mut walk = Walk::default();
+    let mut walk = MafWalk::default();
     for (index, message) in messages.into_iter().enumerate() {
-        walk.message(message).map_err(|wrong| wrong.under(index).under("messages"))?;
+        walk.message(message).map_err(|error| error.at_key(index).at_key("messages"))?;
     }
-    walk.draft.trace.id = response.string(&["response_id", "responseId"])?;
-    walk.draft.trace.model = response.string(&["model", "model_id", "modelId"])?;
+    walk.builder.trace.id = response.string(&["response_id", "responseId"])?;
+    walk.builder.trace.model = response.string(&["model", "model_id", "modelId"])?;
     if let Some(reason) = finish_reason(&mut response) {
-        walk.draft.trace.stop_reason = Some(reason);
+        walk.builder.trace.stop_reason = Some(reason);
     }
     if let Some(usage) = TOKENS.read_from(&mut response, &["usage_details", "usage"])? {
-        walk.draft.trace.usage = Some(Usage { partial: usage.partial || walk.is_before_1_0(), ..usage });
+        walk.builder.trace.usage = Some(Usage { partial: usage.partial || walk.is_before_1_0(), ..usage });
     }
     let agent = response.string(&["agent_id", "agentId"])?;
-    walk.draft.trace.agent = walk.draft.trace.agent.take().or(agent);
+    walk.builder.trace.agent = walk.builder.trace.agent.take().or(agent);
     Ok(walk.finish())
 }
 

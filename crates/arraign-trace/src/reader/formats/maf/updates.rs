@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use crate::reader::build::usage::Tally;
-use crate::reader::error::Wrong;
-use crate::reader::formats::maf::content::{Walk, kind_of, role_of};
+use crate::reader::build::usage::UsageTotal;
+use crate::reader::error::DecodeError;
+use crate::reader::formats::maf::content::{MafWalk, kind_of, role_of};
 use crate::reader::formats::maf::{TOKENS, finish_reason};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
@@ -16,16 +16,16 @@ use crate::trace::{Trace, Usage};
 
 /// A message in the making.
 #[derive(Debug)]
-struct Draft<'t> {
+struct MessageDraft<'t> {
     role: Cow<'t, str>,
     message_id: Option<Cow<'t, str>>,
     author: Option<Cow<'t, str>>,
-    contents: Vec<Piece<'t>>,
+    contents: Vec<ContentPiece<'t>>,
 }
 
 /// A content in the making.
 #[derive(Debug)]
-enum Piece<'t> {
+enum ContentPiece<'t> {
     Text { text: Cow<'t, str>, whole: bool },
     Call { id: Cow<'t, str>, name: Cow<'t, str>, arguments: Option<Json<'t>>, whole: bool },
     Other(Json<'t>),
@@ -34,26 +34,26 @@ enum Piece<'t> {
 /// A run in the making.
 #[derive(Debug, Default)]
 struct Merger<'t> {
-    drafts: Vec<Draft<'t>>,
+    drafts: Vec<MessageDraft<'t>>,
     usages: Vec<Usage>,
     response_id: Option<String>,
     stop_reason: Option<String>,
 }
 
 /// The run of which `records` are the updates.
-pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
+pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut merger = Merger::default();
     for Record { at, value } in records {
         let update = Object::of(value, "an update").and_then(|update| merger.update(update));
-        update.map_err(|wrong| at.blame(wrong))?;
+        update.map_err(|error| at.in_record(error))?;
     }
-    let mut walk = Walk::default();
+    let mut walk = MafWalk::default();
     for draft in merger.drafts {
         walk.message(draft.into_message())?;
     }
-    walk.draft.trace.usage = total(&merger.usages);
-    walk.draft.trace.id = merger.response_id;
-    walk.draft.trace.stop_reason = merger.stop_reason;
+    walk.builder.trace.usage = total(&merger.usages);
+    walk.builder.trace.id = merger.response_id;
+    walk.builder.trace.stop_reason = merger.stop_reason;
     Ok(walk.finish())
 }
 
@@ -65,7 +65,7 @@ fn total(usages: &[Usage]) -> Option<Usage> {
     if usages.windows(2).all(grows) {
         return usages.last().copied();
     }
-    let mut tally = Tally::default();
+    let mut tally = UsageTotal::default();
     for usage in usages {
         tally.add(Some(*usage));
     }
@@ -73,7 +73,7 @@ fn total(usages: &[Usage]) -> Option<Usage> {
 }
 
 impl<'t> Merger<'t> {
-    fn update(&mut self, mut update: Object<'t>) -> Result<(), Wrong> {
+    fn update(&mut self, mut update: Object<'t>) -> Result<(), DecodeError> {
         let role = if update.get("role").is_some_and(|role| !role.is_null()) {
             role_of(&mut update)?
         } else {
@@ -85,7 +85,7 @@ impl<'t> Merger<'t> {
         let author = update.text(&["author_name", "authorName"])?;
         for (index, value) in update.list(&["contents"])?.into_iter().enumerate() {
             let draft = self.draft(&role, message_id.as_ref(), author.as_ref());
-            let usage = draft.add(value).map_err(|wrong| wrong.under(index).under("contents"))?;
+            let usage = draft.add(value).map_err(|error| error.at_key(index).at_key("contents"))?;
             self.usages.extend(usage);
         }
         Ok(())
@@ -97,14 +97,14 @@ impl<'t> Merger<'t> {
         role: &Cow<'t, str>,
         id: Option<&Cow<'t, str>>,
         author: Option<&Cow<'t, str>>,
-    ) -> &mut Draft<'t> {
-        let continues = |draft: &Draft| {
+    ) -> &mut MessageDraft<'t> {
+        let continues = |draft: &MessageDraft| {
             let same_id = id.is_none() || draft.message_id.is_none() || draft.message_id.as_ref() == id;
             draft.role == *role && same_id
         };
         if !self.drafts.last().is_some_and(continues) {
             let (role, author) = (role.clone(), author.cloned());
-            self.drafts.push(Draft { role, message_id: None, author, contents: Vec::new() });
+            self.drafts.push(MessageDraft { role, message_id: None, author, contents: Vec::new() });
         }
         let last = self.drafts.len() - 1;
         let draft = &mut self.drafts[last];
@@ -115,13 +115,13 @@ impl<'t> Merger<'t> {
     }
 }
 
-impl<'t> Draft<'t> {
+impl<'t> MessageDraft<'t> {
     /// Adds a content; usage is handed out, since it is the run's and not the message's.
-    fn add(&mut self, value: Json<'t>) -> Result<Option<Usage>, Wrong> {
+    fn add(&mut self, value: Json<'t>) -> Result<Option<Usage>, DecodeError> {
         let kind =
             value.get("type").or_else(|| value.get("$type")).and_then(Json::as_str).unwrap_or_default();
         if !matches!(kind, "text" | "function_call" | "functionCall" | "usage") {
-            self.contents.push(Piece::Other(value));
+            self.contents.push(ContentPiece::Other(value));
             return Ok(None);
         }
         let mut content = Object::of(value, "a content")?;
@@ -138,7 +138,7 @@ impl<'t> Draft<'t> {
 
     fn text(&mut self, more: Cow<'t, str>, replace: bool) {
         match self.contents.last_mut() {
-            Some(Piece::Text { text, whole: whole @ false }) => {
+            Some(ContentPiece::Text { text, whole: whole @ false }) => {
                 if replace {
                     *text = more;
                 } else {
@@ -146,16 +146,16 @@ impl<'t> Draft<'t> {
                 }
                 *whole = replace;
             }
-            _ => self.contents.push(Piece::Text { text: more, whole: replace }),
+            _ => self.contents.push(ContentPiece::Text { text: more, whole: replace }),
         }
     }
 
-    fn call(&mut self, mut content: Object<'t>, replace: bool) -> Result<(), Wrong> {
+    fn call(&mut self, mut content: Object<'t>, replace: bool) -> Result<(), DecodeError> {
         let id = content.text(&["call_id", "callId"])?.unwrap_or_default();
         let name = content.text(&["name"])?.unwrap_or_default();
         let more = content.take(&["arguments"]);
-        let Some(Piece::Call { name: known, arguments, whole, .. }) = self.open_call(&id) else {
-            self.contents.push(Piece::Call { id, name, arguments: more, whole: replace });
+        let Some(ContentPiece::Call { name: known, arguments, whole, .. }) = self.open_call(&id) else {
+            self.contents.push(ContentPiece::Call { id, name, arguments: more, whole: replace });
             return Ok(());
         };
         if known.is_empty() {
@@ -171,14 +171,14 @@ impl<'t> Draft<'t> {
     }
 
     /// The call that a piece continues: the one with its id, or the last one when the piece has none.
-    fn open_call(&mut self, wanted: &str) -> Option<&mut Piece<'t>> {
+    fn open_call(&mut self, wanted: &str) -> Option<&mut ContentPiece<'t>> {
         self.contents.iter_mut().rev().find(|piece| {
-            matches!(piece, Piece::Call { id, whole: false, .. } if wanted.is_empty() || id == wanted)
+            matches!(piece, ContentPiece::Call { id, whole: false, .. } if wanted.is_empty() || id == wanted)
         })
     }
 
     fn into_message(self) -> Json<'t> {
-        let contents = self.contents.into_iter().map(Piece::into_content).collect();
+        let contents = self.contents.into_iter().map(ContentPiece::into_content).collect();
         Json::object([
             ("role", Json::Text(self.role)),
             ("author_name", self.author.map_or(Json::Null, Json::Text)),
@@ -187,19 +187,19 @@ impl<'t> Draft<'t> {
     }
 }
 
-impl<'t> Piece<'t> {
+impl<'t> ContentPiece<'t> {
     fn into_content(self) -> Json<'t> {
         match self {
-            Piece::Text { text, .. } => {
+            ContentPiece::Text { text, .. } => {
                 Json::object([("type", Json::Text("text".into())), ("text", Json::Text(text))])
             }
-            Piece::Call { id, name, arguments, .. } => Json::object([
+            ContentPiece::Call { id, name, arguments, .. } => Json::object([
                 ("type", Json::Text("function_call".into())),
                 ("call_id", if id.is_empty() { Json::Null } else { Json::Text(id) }),
                 ("name", Json::Text(name)),
                 ("arguments", arguments.unwrap_or_default()),
             ]),
-            Piece::Other(content) => content,
+            ContentPiece::Other(content) => content,
         }
     }
 }

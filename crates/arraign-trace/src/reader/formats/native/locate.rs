@@ -29,6 +29,7 @@ fn find_entry(text: &str, at: usize, step: &str) -> Option<Entry> {
         return None;
     }
     let (mut next, mut index, mut found) = (skip_blanks(text, at + 1), 0, None);
+    // The text was parsed before, so it is JSON: each entry is a value, or a key, a colon and a value.
     while !text[next..].starts_with(['}', ']']) {
         let key = next;
         let mut is_wanted = index.to_string() == step;

@@ -47,7 +47,7 @@ impl NativeMistake {
     }
 
     /// Puts the mistake below `step`: a key or an index.
-    pub(crate) fn under(mut self, step: impl fmt::Display) -> Self {
+    pub(crate) fn at_key(mut self, step: impl fmt::Display) -> Self {
         let step = step.to_string().replace('~', "~0").replace('/', "~1");
         self.pointer = format!("/{step}{}", self.pointer);
         self

@@ -26,10 +26,10 @@ pub use mistake::NativeMistake;
 pub use run::read_native;
 pub use write::to_native;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -40,12 +40,12 @@ use step::read_step;
 pub(crate) const READER: Reader = Reader {
     name: "native",
     summary: "written by hand: `steps` or `calls`, in YAML or JSON",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     if is_step(input.first()?, false) {
         return judge_steps(input.records.iter().map(|record| &record.value), false);
     }
@@ -74,16 +74,16 @@ fn is_step(value: &Json, short: bool) -> bool {
 }
 
 /// A list of steps is one run.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     let is_list = input.first().is_ok_and(|first| is_step(first, false));
-    (!is_list).then_some(Pieces::records(note))
+    (!is_list).then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
-    Ok(Whose::Own(look(text, &["id"])?.string(&["id"]).ok().flatten()).into())
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+    Ok(RunKey::Own(look(text, &["id"])?.string(&["id"]).ok().flatten()).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let Input { text, records } = input;
     if records.first().is_some_and(|record| is_step(&record.value, false)) {
         return read_step_records(text, records).map(|trace| vec![trace]);
@@ -91,22 +91,22 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     let read_record = |Record { at, value }| {
         read_run(value).map_err(|mistakes| match at {
             At::Whole => locate_all(text, &mistakes),
-            at => at.blame(first_of(&mistakes)),
+            at => at.in_record(first_of(&mistakes)),
         })
     };
     records.into_iter().map(read_record).collect()
 }
 
 /// Reads a file whose records are the steps of one run.
-fn read_step_records(text: &str, records: Vec<Record>) -> Result<Trace, Wrong> {
+fn read_step_records(text: &str, records: Vec<Record>) -> Result<Trace, DecodeError> {
     let (mut steps, mut mistakes) = (Vec::new(), Vec::new());
     for Record { at, value } in records {
         match (read_step(value, false), at) {
             (Ok(step), _) => steps.push(step),
             (Err(found), At::Item(index)) => {
-                mistakes.extend(found.into_iter().map(|mistake| mistake.under(index)));
+                mistakes.extend(found.into_iter().map(|mistake| mistake.at_key(index)));
             }
-            (Err(found), at) => return Err(at.blame(first_of(&found))),
+            (Err(found), at) => return Err(at.in_record(first_of(&found))),
         }
     }
     if mistakes.is_empty() {
@@ -116,17 +116,17 @@ fn read_step_records(text: &str, records: Vec<Record>) -> Result<Trace, Wrong> {
 }
 
 /// The first mistake, by its pointer: a log of many runs has no place for all of them.
-fn first_of(mistakes: &[NativeMistake]) -> Wrong {
-    let Some(mistake) = mistakes.first() else { return Wrong::new("the trace is wrong") };
-    Wrong::new(mistake.to_string()).at(&mistake.pointer)
+fn first_of(mistakes: &[NativeMistake]) -> DecodeError {
+    let Some(mistake) = mistakes.first() else { return DecodeError::new("the trace is wrong") };
+    DecodeError::new(mistake.to_string()).at(&mistake.pointer)
 }
 
 /// All mistakes of a document by line and column, one a line: somebody wrote the file by hand.
-fn locate_all(text: &str, mistakes: &[NativeMistake]) -> Wrong {
+fn locate_all(text: &str, mistakes: &[NativeMistake]) -> DecodeError {
     let located = mistakes.iter().map(|mistake| (locate(text, &mistake.pointer, mistake.on_key), mistake));
     let mut located: Vec<((usize, usize), &NativeMistake)> = located.collect();
     located.sort_by_key(|(place, _)| *place);
     let lines =
         located.iter().map(|((line, column), mistake)| format!("line {line}, column {column}: {mistake}"));
-    Wrong::new(lines.collect::<Vec<_>>().join("\n"))
+    DecodeError::new(lines.collect::<Vec<_>>().join("\n"))
 }

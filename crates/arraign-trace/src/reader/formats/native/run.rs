@@ -71,7 +71,7 @@ fn read_mapping(object: Object) -> Result<Trace, Vec<NativeMistake>> {
         match key.as_ref() {
             "steps" => lists.push(("steps", value)),
             "calls" => lists.push(("calls", value)),
-            _ => mistakes.extend(head.set(&key, value).err().map(|mistake| mistake.under(key))),
+            _ => mistakes.extend(head.set(&key, value).err().map(|mistake| mistake.at_key(key))),
         }
     }
     let steps = read_lists(lists, has_answer, &mut mistakes);
@@ -86,19 +86,19 @@ fn read_lists(
 ) -> Vec<NativeStep> {
     if lists.len() > 1 {
         let problem = "`calls` is another name of `steps`: give one of them";
-        mistakes.push(NativeMistake { on_key: true, ..NativeMistake::new(problem) }.under("calls"));
+        mistakes.push(NativeMistake { on_key: true, ..NativeMistake::new(problem) }.at_key("calls"));
         return Vec::new();
     }
     let mut found = Vec::new();
     let steps = match lists.pop() {
         Some((key, Json::List(items))) => {
             let steps = read_steps(items, key == "calls", &mut found);
-            found = found.into_iter().map(|mistake| mistake.under(key)).collect();
+            found = found.into_iter().map(|mistake| mistake.at_key(key)).collect();
             steps
         }
         Some((key, other)) => {
             let problem = format!("this must be a list of steps, not {}", describe_kind(&other));
-            found.push(NativeMistake::new(problem).under(key));
+            found.push(NativeMistake::new(problem).at_key(key));
             Vec::new()
         }
         // A case may be about the answer alone.
@@ -178,7 +178,7 @@ fn read_usage(value: Json) -> Result<Option<Usage>, NativeMistake> {
             "partial" => read_flag(&value).map(|flag| usage.partial = flag),
             unknown => Err(NativeMistake::unknown_key(unknown, USAGE_KEYS)),
         };
-        read.map_err(|mistake| mistake.under(key))?;
+        read.map_err(|mistake| mistake.at_key(key))?;
     }
     usage.input_tokens = input.ok_or_else(|| NativeMistake::new("`input_tokens` is missing"))?;
     usage.output_tokens = output.ok_or_else(|| NativeMistake::new("`output_tokens` is missing"))?;

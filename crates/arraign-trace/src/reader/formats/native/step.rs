@@ -74,7 +74,7 @@ pub(crate) fn read_steps(
     for (index, item) in items.into_iter().enumerate() {
         match read_step(item, short) {
             Ok(step) => steps.push(step),
-            Err(found) => mistakes.extend(found.into_iter().map(|mistake| mistake.under(index))),
+            Err(found) => mistakes.extend(found.into_iter().map(|mistake| mistake.at_key(index))),
         }
     }
     steps
@@ -95,7 +95,7 @@ pub(crate) fn read_step(item: Json, short: bool) -> Result<NativeStep, Vec<Nativ
     let (mut written, mut mistakes) = (WrittenStep::default(), Vec::new());
     for (key, value) in object.into_entries() {
         if let Err(mistake) = written.set(&key, value) {
-            mistakes.push(mistake.under(key));
+            mistakes.push(mistake.at_key(key));
         }
     }
     if mistakes.is_empty() {

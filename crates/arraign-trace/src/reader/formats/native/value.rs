@@ -54,7 +54,7 @@ pub(crate) fn read_amount(value: &Json) -> Read<f64> {
     match amount {
         Some(amount) if amount.is_finite() && amount >= 0.0 => Ok(Some(amount)),
         Some(amount) => {
-            Err(NativeMistake::new(format!("{amount} cannot be: a number from 0 up is expected")))
+            Err(NativeMistake::new(format!("invalid amount {amount}: expected a non-negative number")))
         }
         None => Ok(None),
     }
@@ -64,7 +64,7 @@ pub(crate) fn read_texts(value: Json) -> Read<Vec<String>> {
     let Json::List(items) = value else { return read_kind(&value, "a list", |_| None) };
     let texts = items.into_iter().enumerate().map(|(index, item)| match item {
         Json::Text(text) => Ok(text.into_owned()),
-        other => Err(NativeMistake::expected("a text", &other).under(index)),
+        other => Err(NativeMistake::expected("a text", &other).at_key(index)),
     });
     texts.collect::<Result<_, _>>().map(Some)
 }

@@ -11,24 +11,24 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::reader::build::batch;
-use crate::reader::build::conversation::{Conversations, Exchange, Reply, Run, Said};
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said};
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
-use crate::reader::large::pieces::{Cuts, Pieces};
+use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "openai-chat",
     summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses, streamed chunks",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
@@ -37,7 +37,7 @@ const PARTS: [&str; 6] = ["text", "image_url", "input_audio", "file", "refusal",
 /// What stands beside requests and responses in the steps of libraries that wrap this format.
 const FOREIGN: [&str; 5] = ["stepNumber", "steps", "content", "finishReason", "toolCalls"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return judge_messages(input.records.iter().map(|record| &record.value), "");
     }
@@ -67,7 +67,7 @@ fn judge_record(value: &Json) -> Detection {
         return Ok(Certainty::Sure);
     }
     if let Some(key) = FOREIGN.iter().find(|key| value.get(key).is_some()) {
-        return Err(format!("has the key `{key}`, which this format has not").into());
+        return Err(format!("has the key `{key}`, which this format does not use").into());
     }
     let (request, response) = (body(value, "request"), body(value, "response"));
     let choices = |value: &Json| {
@@ -132,7 +132,7 @@ fn object_to(message: &Json) -> Option<String> {
         Some(_) => {}
     }
     if let Some(key) = ["type", "parts", "contents", "kind"].iter().find(|key| message.get(key).is_some()) {
-        return Some(format!("has the key `{key}`, which this format has not"));
+        return Some(format!("has the key `{key}`, which this format does not use"));
     }
     match message.get("tool_calls") {
         Some(Json::List(calls)) if !calls.is_empty() => {
@@ -156,7 +156,7 @@ fn object_to_content(content: &Json) -> Option<String> {
 }
 
 /// What a log holds may be cut. A list of messages is one run, and so, mostly, are the chunks of a stream.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
 
@@ -164,7 +164,7 @@ fn is_call(value: &Json) -> bool {
     !is_message(value) && !stream::is_chunk(value)
 }
 
-fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.first().is_ok_and(stream::is_chunk) {
         input.records = stream::whole(input.records)?;
     }
@@ -173,7 +173,7 @@ fn read(mut input: Input) -> Result<Vec<Trace>, Wrong> {
 }
 
 /// One record of a log: a request, a response, or both.
-fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
+fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
         return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
     }
@@ -193,12 +193,12 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
             let exchange = completion(at, response, "response/choices/0/message", messages)?;
             Ok(Exchange { model: exchange.model.or(model), ..exchange })
         }
-        _ if messages.is_empty() => Err(Wrong::new("there are neither `messages` nor `choices` in it")),
+        _ if messages.is_empty() => Err(DecodeError::new("there are neither `messages` nor `choices` in it")),
         _ => Ok(Exchange { request: messages, model, ..Exchange::default() }),
     }
 }
 
-fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, Wrong> {
+fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, DecodeError> {
     let Some(mut object) = wrapped else { return Ok(None) };
     let body = if object.get("body").is_some_and(Json::is_object) { object.object(&["body"])? } else { None };
     Ok(Some(body.unwrap_or(object)))
@@ -209,18 +209,18 @@ fn completion<'t>(
     mut response: Object<'t>,
     path: &'static str,
     request: Vec<Said<'t>>,
-) -> Result<Exchange<'t>, Wrong> {
+) -> Result<Exchange<'t>, DecodeError> {
     let usage = TOKENS.read_from(&mut response, &["usage"])?;
     let choice = response.list(&["choices"])?.into_iter().next();
-    let choice = choice.ok_or_else(|| Wrong::new("there is no choice in it").under("choices"))?;
-    let mut choice = Object::of(choice, "a choice").map_err(|wrong| wrong.at("/choices/0"))?;
+    let choice = choice.ok_or_else(|| DecodeError::new("there is no choice in it").at_key("choices"))?;
+    let mut choice = Object::of(choice, "a choice").map_err(|error| error.at("/choices/0"))?;
     let message =
-        choice.take(&["message"]).ok_or_else(|| Wrong::new("`message` is missing").at("/choices/0"))?;
+        choice.take(&["message"]).ok_or_else(|| DecodeError::new("`message` is missing").at("/choices/0"))?;
     let reply = Reply {
         id: response.string(&["id"])?,
         messages: vec![Said::part(at, path, message)],
         usage,
-        stop_reason: choice.string(&["finish_reason"]).map_err(|wrong| wrong.at("/choices/0"))?,
+        stop_reason: choice.string(&["finish_reason"]).map_err(|error| error.at("/choices/0"))?,
     };
     Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])?, ..Exchange::default() })
 }
@@ -234,56 +234,56 @@ const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-fn trace_of(run: Run) -> Result<Trace, Wrong> {
+fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
     let (messages, trace) = run.finish();
-    let mut draft = Draft::of(trace, messages.len());
+    let mut builder = TraceBuilder::of(trace, messages.len());
     for said in messages {
         let (value, blame) = said.open();
-        let step = Object::of(value, "a message").and_then(|message| add_message(&mut draft, message));
+        let step = Object::of(value, "a message").and_then(|message| add_message(&mut builder, message));
         step.map_err(blame)?;
     }
-    Ok(draft.finish())
+    Ok(builder.finish())
 }
 
-fn add_message(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let role = message.required(&["role"])?;
     match role.as_ref() {
-        "system" | "developer" => draft.say(Role::System, &text_of(message.take(&["content"]))),
-        "user" => draft.say(Role::User, &text_of(message.take(&["content"]))),
-        "assistant" => add_assistant(draft, message)?,
-        "tool" | "function" => answer(draft, message)?,
+        "system" | "developer" => builder.say(Role::System, &text_of(message.take(&["content"]))),
+        "user" => builder.say(Role::User, &text_of(message.take(&["content"]))),
+        "assistant" => add_assistant(builder, message)?,
+        "tool" | "function" => answer(builder, message)?,
         other => {
             let problem = format!("the role `{other}` is none of `{}`", ROLES.join("`, `"));
-            return Err(Wrong::new(problem).under("role"));
+            return Err(DecodeError::new(problem).at_key("role"));
         }
     }
     Ok(())
 }
 
-fn add_assistant(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
-    draft.begin(Some(Role::Assistant));
+fn add_assistant(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+    builder.begin(Some(Role::Assistant));
     if let Some(content) = message.take(&["content", "refusal"]) {
-        draft.text(&text_of(Some(content)));
+        builder.text(&text_of(Some(content)));
     } else if let Some(mut audio) = message.object(&["audio"])? {
-        draft.text(&audio.text(&["transcript"])?.unwrap_or_default());
+        builder.text(&audio.text(&["transcript"])?.unwrap_or_default());
     }
     message.each_value(&["tool_calls"], |value| {
-        draft.call(tool_call(value)?);
+        builder.call(tool_call(value)?);
         Ok(())
     })?;
     if let Some(function) = message.take(&["function_call"]) {
-        draft.call(legacy_call(function)?);
+        builder.call(legacy_call(function)?);
     }
-    draft.end();
+    builder.end();
     Ok(())
 }
 
-fn legacy_call(value: Json) -> Result<Call, Wrong> {
+fn legacy_call(value: Json) -> Result<Call, DecodeError> {
     let function = Object::of(value, "a function call").and_then(function_call);
-    function.map_err(|wrong| wrong.under("function_call"))
+    function.map_err(|error| error.at_key("function_call"))
 }
 
-fn tool_call(value: Json) -> Result<Call, Wrong> {
+fn tool_call(value: Json) -> Result<Call, DecodeError> {
     let mut call = Object::of(value, "a tool call")?;
     let id = call.string(&["id"])?;
     if let Some(mut custom) = call.object(&["custom"])? {
@@ -292,23 +292,23 @@ fn tool_call(value: Json) -> Result<Call, Wrong> {
         let input = custom.take(&["input"]).unwrap_or_default().into_value();
         return Ok(Call { id, ..Call::new(name, Arguments::Json(input), 0) });
     }
-    let function = call.object(&["function"])?.ok_or_else(|| Wrong::new("`function` is missing"))?;
-    let call = function_call(function).map_err(|wrong| wrong.under("function"))?;
+    let function = call.object(&["function"])?.ok_or_else(|| DecodeError::new("`function` is missing"))?;
+    let call = function_call(function).map_err(|error| error.at_key("function"))?;
     Ok(Call { id, ..call })
 }
 
-fn function_call(mut function: Object) -> Result<Call, Wrong> {
+fn function_call(mut function: Object) -> Result<Call, DecodeError> {
     let name = function.required(&["name"])?;
     let arguments = function.arguments("arguments");
     Ok(Call::new(name, arguments, 0))
 }
 
 /// A result belongs to the call with its id; without one, to the first open call of the tool, or the first at all.
-fn answer(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let (id, name) = (message.text(&["tool_call_id"])?, message.text(&["name", "tool_name"])?);
     let call = match (&id, &name) {
-        (None, None) => draft.first_waiting(),
-        (id, name) => draft.waiting(id.as_deref(), name.as_deref()),
+        (None, None) => builder.first_waiting(),
+        (id, name) => builder.waiting(id.as_deref(), name.as_deref()),
     };
     // The history of a trimmed log answers calls that are not in it.
     let Some(call) = call else { return Ok(()) };

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -24,8 +24,8 @@ pub(crate) fn failure<'v>(value: &'v Json) -> Option<&'v str> {
 }
 
 /// The completions of which `records` are the chunks, each where its first chunk stands.
-pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, Wrong> {
-    let mut drafts: Vec<Draft> = Vec::new();
+pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
+    let mut drafts: Vec<StreamedChoice> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut place = 0;
     for Record { at, value } in records {
@@ -34,31 +34,31 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, Wrong> {
             drafts.get_mut(place).into_iter().for_each(|draft| draft.finish_reason = reason.clone());
             continue;
         }
-        let mut chunk = Object::of(value, "a chunk").map_err(|wrong| at.blame(wrong))?;
-        let id = chunk.string(&["id"]).map_err(|wrong| at.blame(wrong))?;
+        let mut chunk = Object::of(value, "a chunk").map_err(|error| at.in_record(error))?;
+        let id = chunk.string(&["id"]).map_err(|error| at.in_record(error))?;
         // A chunk without an id goes on with the completion before it, or begins the one after it.
         if let Some(id) = id.filter(|id| !id.is_empty()) {
             let nameless = drafts.get(place).is_some_and(|draft| draft.id.is_none());
             place = *places.entry(id.clone()).or_insert(if nameless { place } else { drafts.len() });
             if place == drafts.len() {
-                drafts.push(Draft::at(at));
+                drafts.push(StreamedChoice::at(at));
             }
             drafts[place].id = Some(id);
         } else if drafts.is_empty() {
-            drafts.push(Draft::at(at));
+            drafts.push(StreamedChoice::at(at));
         }
-        drafts[place].add(chunk).map_err(|wrong| at.blame(wrong))?;
+        drafts[place].add(chunk).map_err(|error| at.in_record(error))?;
     }
-    Ok(drafts.into_iter().map(Draft::into_record).collect())
+    Ok(drafts.into_iter().map(StreamedChoice::into_record).collect())
 }
 
 /// A completion in the making.
 #[derive(Debug)]
-struct Draft<'t> {
+struct StreamedChoice<'t> {
     at: At,
     id: Option<String>,
     content: Option<String>,
-    calls: Vec<Piece<'t>>,
+    calls: Vec<CallPiece<'t>>,
     /// The place of the last call of each index.
     latest: HashMap<u64, usize>,
     finish_reason: Json<'t>,
@@ -68,13 +68,13 @@ struct Draft<'t> {
 
 /// A call in the making.
 #[derive(Debug, Default)]
-struct Piece<'t> {
+struct CallPiece<'t> {
     id: Json<'t>,
     name: String,
     arguments: String,
 }
 
-impl<'t> Draft<'t> {
+impl<'t> StreamedChoice<'t> {
     fn at(at: At) -> Self {
         Self {
             at,
@@ -88,7 +88,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    fn add(&mut self, mut chunk: Object<'t>) -> Result<(), Wrong> {
+    fn add(&mut self, mut chunk: Object<'t>) -> Result<(), DecodeError> {
         // Some servers repeat the tokens so far in each chunk: the last are the completion's.
         keep(&mut self.usage, chunk.take(&["usage"]));
         keep(&mut self.model, chunk.take(&["model"]));
@@ -98,10 +98,10 @@ impl<'t> Draft<'t> {
         };
         let Some(choice) = chunk.list(&["choices"])?.into_iter().find(is_first) else { return Ok(()) };
         let added = Object::of(choice, "a choice").and_then(|choice| self.choice(choice));
-        added.map_err(|wrong| wrong.at("/choices/0"))
+        added.map_err(|error| error.at("/choices/0"))
     }
 
-    fn choice(&mut self, mut choice: Object<'t>) -> Result<(), Wrong> {
+    fn choice(&mut self, mut choice: Object<'t>) -> Result<(), DecodeError> {
         keep(&mut self.finish_reason, choice.take(&["finish_reason"]));
         let Some(mut delta) = choice.object(&["delta"])? else { return Ok(()) };
         if let Some(text) = delta.take(&["content", "refusal"]).and_then(Json::into_text) {
@@ -122,19 +122,19 @@ impl<'t> Draft<'t> {
     }
 
     /// The call that a piece belongs to.
-    fn piece(&mut self, index: u64, id: Json<'t>) -> &mut Piece<'t> {
-        let is_other = |known: &Piece| id.as_str().is_some_and(|id| !id.is_empty()) && known.id != id;
+    fn piece(&mut self, index: u64, id: Json<'t>) -> &mut CallPiece<'t> {
+        let is_other = |known: &CallPiece| id.as_str().is_some_and(|id| !id.is_empty()) && known.id != id;
         let known = self.latest.get(&index).copied().filter(|place| !is_other(&self.calls[*place]));
         let place = known.unwrap_or(self.calls.len());
         if place == self.calls.len() {
             self.latest.insert(index, place);
-            self.calls.push(Piece { id, ..Piece::default() });
+            self.calls.push(CallPiece { id, ..CallPiece::default() });
         }
         &mut self.calls[place]
     }
 
     fn into_record(self) -> Record<'t> {
-        let calls = self.calls.into_iter().map(Piece::into_call).collect();
+        let calls = self.calls.into_iter().map(CallPiece::into_call).collect();
         let message = Json::object([
             ("role", text("assistant")),
             ("content", self.content.map_or(Json::Null, text)),
@@ -151,8 +151,8 @@ impl<'t> Draft<'t> {
     }
 }
 
-impl<'t> Piece<'t> {
-    fn add(&mut self, mut function: Object<'t>) -> Result<(), Wrong> {
+impl<'t> CallPiece<'t> {
+    fn add(&mut self, mut function: Object<'t>) -> Result<(), DecodeError> {
         if let Some(name) = function.text(&["name"])? {
             // It comes in pieces, or again and again.
             if self.name != name {

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::tool_result::error_of;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
@@ -29,7 +29,7 @@ enum Turn {
 /// A trace while its items are read.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
-    pub(crate) draft: Draft,
+    pub(crate) builder: TraceBuilder,
     turn: Turn,
     /// The last instructions: each request of a log repeats them.
     instructions: Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Items {
 
 impl Items {
     /// Adds an item; `reply` says which reply of a log said it.
-    pub(crate) fn add(&mut self, value: Json, reply: Option<usize>) -> Result<(), Wrong> {
+    pub(crate) fn add(&mut self, value: Json, reply: Option<usize>) -> Result<(), DecodeError> {
         let mut item = Object::of(value, "an item")?;
         self.note_model(&mut item);
         let role = item.text(&["role"])?;
@@ -74,17 +74,17 @@ impl Items {
 
     /// The trace so far.
     pub(crate) fn trace(&mut self) -> &mut Trace {
-        &mut self.draft.trace
+        &mut self.builder.trace
     }
 
-    fn message(&mut self, role: &str, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+    fn message(&mut self, role: &str, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let text = text_of(item.take(&["content"]));
         match role {
             "assistant" => {
                 self.begin_turn(reply);
-                self.draft.end();
-                self.draft.text(&text);
-                self.draft.end();
+                self.builder.end();
+                self.builder.text(&text);
+                self.builder.end();
             }
             "user" => self.say(Role::User, &text),
             "system" | "developer" => {
@@ -93,7 +93,7 @@ impl Items {
                     self.instructions = Some(text.into_owned());
                 }
             }
-            other => return Err(Wrong::new(format!("nobody has the role `{other}`")).under("role")),
+            other => return Err(DecodeError::new(format!("nobody has the role `{other}`")).at_key("role")),
         }
         Ok(())
     }
@@ -101,22 +101,22 @@ impl Items {
     /// Adds what somebody other than the model says.
     pub(crate) fn say(&mut self, role: Role, text: &str) {
         self.turn = Turn::Over;
-        self.draft.say(role, text);
+        self.builder.say(role, text);
     }
 
     fn begin_turn(&mut self, reply: Option<usize>) {
         if self.turn != Turn::Goes(reply) {
             self.turn = Turn::Goes(reply);
-            self.draft.begin(Some(Role::Assistant));
+            self.builder.begin(Some(Role::Assistant));
         }
     }
 
     fn call(&mut self, call: Call, reply: Option<usize>) {
         self.begin_turn(reply);
-        self.draft.call(call);
+        self.builder.call(call);
     }
 
-    fn function_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+    fn function_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let name = item.required(&["name"])?;
         let arguments = item.arguments("arguments");
         let id = item.string(&CALL_ID)?;
@@ -126,7 +126,7 @@ impl Items {
     }
 
     /// A custom tool's input is free text: it is no broken JSON.
-    fn custom_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+    fn custom_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let name = item.required(&["name"])?;
         let input = item.take(&["input"]).unwrap_or_default().into_value();
         let id = item.string(&CALL_ID)?;
@@ -136,29 +136,29 @@ impl Items {
     }
 
     /// A call that waits for an approval is an attempt; once approved, it is written again with its result.
-    fn approval_request(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+    fn approval_request(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let call = mcp_attempt(&mut item)?;
         self.call(call, reply);
         Ok(())
     }
 
-    fn mcp_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+    fn mcp_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let request = item.text(&["approval_request_id"])?;
         let made = mcp_settled(item)?;
-        match request.and_then(|id| self.draft.waiting(Some(&id), None)) {
+        match request.and_then(|id| self.builder.waiting(Some(&id), None)) {
             Some(call) => (call.result, call.status, call.error) = (made.result, made.status, made.error),
             None => self.call(made, reply),
         }
         Ok(())
     }
 
-    fn hosted_call(&mut self, tool: &str, item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+    fn hosted_call(&mut self, tool: &str, item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         self.call(hosted(tool, item)?, reply);
         Ok(())
     }
 
     /// The service's own item, of which the SDK has renamed the type and moved what it does not know.
-    fn renamed_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), Wrong> {
+    fn renamed_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let mut own = item.object(&["providerData"])?.unwrap_or_default();
         let output = if own.get("server_label").is_some() { "output" } else { "result" };
         for (from, to) in [("id", "id"), ("status", "status"), ("output", output)] {
@@ -174,11 +174,11 @@ impl Items {
         Ok(())
     }
 
-    fn output(&mut self, mut item: Object) -> Result<(), Wrong> {
+    fn output(&mut self, mut item: Object) -> Result<(), DecodeError> {
         self.turn = Turn::Over;
-        let id = item.text(&CALL_ID)?.ok_or_else(|| Wrong::new("`call_id` is missing"))?;
+        let id = item.text(&CALL_ID)?.ok_or_else(|| DecodeError::new("`call_id` is missing"))?;
         // The history of a trimmed log answers calls that are not in it.
-        let Some(call) = self.draft.waiting(Some(&id), None) else { return Ok(()) };
+        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
         let found_tools = item.get("tools").is_some();
         let output = untyped(item.take(&["output", "result", "tools"]).unwrap_or_default());
         let timed_out = timed_out(&output);
@@ -208,7 +208,7 @@ pub(crate) fn provider_call(kind: &str, item: &Object) -> Option<Call> {
 }
 
 /// A call of a tool that the service runs itself, or that has no name of its own: `web_search`, `shell`.
-fn hosted(tool: &str, mut item: Object) -> Result<Call, Wrong> {
+fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
     let id = item.string(&CALL_ID)?;
     let own = item.take(&["action", "operation", "arguments"]);
     let arguments =
@@ -227,7 +227,7 @@ fn hosted(tool: &str, mut item: Object) -> Result<Call, Wrong> {
 }
 
 /// A call of an MCP server's tool, with what came of it.
-fn mcp_settled(mut item: Object) -> Result<Call, Wrong> {
+fn mcp_settled(mut item: Object) -> Result<Call, DecodeError> {
     let attempt = mcp_attempt(&mut item)?;
     let error = error_of(&mut item);
     let result = item.take(&["output"]).map(Json::into_value);
@@ -239,7 +239,7 @@ fn mcp_settled(mut item: Object) -> Result<Call, Wrong> {
     Ok(Call { result, status, error, ..attempt })
 }
 
-fn mcp_attempt(item: &mut Object) -> Result<Call, Wrong> {
+fn mcp_attempt(item: &mut Object) -> Result<Call, DecodeError> {
     let name = item.required(&["name"])?;
     let arguments = item.arguments("arguments");
     let (id, server) = (item.string(&["id"])?, item.string(&["server_label"])?);

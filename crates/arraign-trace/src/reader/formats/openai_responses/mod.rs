@@ -14,14 +14,14 @@ mod stream;
 use std::borrow::Cow;
 
 use crate::reader::build::batch;
-use crate::reader::build::conversation::{Conversations, Exchange, Reply, Run, Said};
+use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said};
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
-use crate::reader::large::pieces::{Cuts, Pieces};
+use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -30,9 +30,9 @@ use items::Items;
 pub(crate) const READER: Reader = Reader {
     name: "openai-responses",
     summary: "OpenAI Responses: items, responses, logs, streams; the Agents SDK's results, run states, traces",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// What stands beside requests and responses in the steps of libraries that wrap this format.
@@ -40,7 +40,7 @@ const FOREIGN: [&str; 4] = ["stepNumber", "steps", "finishReason", "toolCalls"];
 
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum ResponsesShape {
     /// Something that is said or done: a message, a call, a result.
     Item,
     /// A request, a response, or both.
@@ -53,17 +53,17 @@ enum Shape {
     Span,
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     // Of a batch's cases, some may have failed: that tells nothing of the format.
     let told = || input.records.iter().filter(|record| batch::failure(&record.value).is_none());
     let first = told().next().and_then(|record| shape(&record.value));
     let first = first.ok_or("the first record is none of this format")?;
-    let mut sure = first != Shape::Item;
+    let mut sure = first != ResponsesShape::Item;
     for record in told() {
         // Between its own events a stream may hold others: `error`, `keepalive`.
         let found = shape(&record.value);
-        if found != Some(first) && first != Shape::Event {
+        if found != Some(first) && first != ResponsesShape::Event {
             return Err(Reason::of(record.at, "is none of this format"));
         }
         sure |= is_telling(&record.value);
@@ -71,28 +71,28 @@ fn detect(input: &Input) -> Detection {
     if sure { Ok(Certainty::Sure) } else { Err("nothing in it is of this format alone".into()) }
 }
 
-fn shape(value: &Json) -> Option<Shape> {
+fn shape(value: &Json) -> Option<ResponsesShape> {
     let text = |name: &str| value.get(name).and_then(Json::as_str);
     if span_tree::is_span(value) {
-        return Some(Shape::Span);
+        return Some(ResponsesShape::Span);
     }
     let calls = value.get("model_responses").or_else(|| value.get("modelResponses"));
     if value.get("$schemaVersion").is_some() && calls.is_some_and(Json::is_list) {
-        return Some(Shape::State);
+        return Some(ResponsesShape::State);
     }
     if stream::is_event(value) {
-        return Some(Shape::Event);
+        return Some(ResponsesShape::Event);
     }
     if FOREIGN.iter().any(|key| value.get(key).is_some()) {
         return None;
     }
     let [request, response] = ["request", "response"].map(|name| body(value, name));
     if is_response(value) || response.is_some_and(is_response) || is_request(request.unwrap_or(value)) {
-        return Some(Shape::ModelCall);
+        return Some(ResponsesShape::ModelCall);
     }
     let foreign = ["contents", "parts", "tool_calls", "message", "payload", "data", "kind"];
     let is_item = text("role").is_some() || text("type").is_some();
-    (is_item && foreign.iter().all(|key| value.get(key).is_none())).then_some(Shape::Item)
+    (is_item && foreign.iter().all(|key| value.get(key).is_none())).then_some(ResponsesShape::Item)
 }
 
 /// Whether an item is one that only this format has.
@@ -147,19 +147,19 @@ fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
 }
 
 /// What a log holds may be cut. Items are one run; whose an event or a span is, is told by others far from it.
-fn pieces(input: &Input) -> Option<Pieces> {
+fn split_file(input: &Input) -> Option<Pieces> {
     is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
 
 fn is_call(value: &Json) -> bool {
-    shape(value) == Some(Shape::ModelCall)
+    shape(value) == Some(ResponsesShape::ModelCall)
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     match input.records.first().and_then(|record| shape(&record.value)) {
-        Some(Shape::Span) => spans::read(input.records),
-        Some(Shape::State) => input.records.into_iter().map(run_state::read).collect(),
-        Some(Shape::Event) => {
+        Some(ResponsesShape::Span) => spans::read(input.records),
+        Some(ResponsesShape::State) => input.records.into_iter().map(run_state::read).collect(),
+        Some(ResponsesShape::Event) => {
             let records = stream::whole(input.records)?;
             log(Input { records, ..input })
         }
@@ -167,14 +167,14 @@ fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
     }
 }
 
-fn log(input: Input) -> Result<Vec<Trace>, Wrong> {
-    let is_item = |value: &Json| shape(value) == Some(Shape::Item);
+fn log(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    let is_item = |value: &Json| shape(value) == Some(ResponsesShape::Item);
     let runs = Conversations::of_input(input, is_item, exchange)?;
     runs.into_iter().map(trace_of).collect()
 }
 
 /// One record of a log: a request, a response, or both.
-fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
+fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     let mut record = Object::of(value, "a model call")?;
     if record.get("output").is_some_and(Json::is_list) {
         let has_input = record.get("input").is_some();
@@ -186,7 +186,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
     let path = if request.is_some() { "request/input" } else { "input" };
     let mut request = request.unwrap_or(record);
     if request.get("input").is_none() && answer.is_none() {
-        return Err(Wrong::new("there is neither a request with `input` nor a response in it"));
+        return Err(DecodeError::new("there is neither a request with `input` nor a response in it"));
     }
     let asked = asked(at, path, &mut request)?;
     match answer {
@@ -195,20 +195,20 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, Wrong> {
     }
 }
 
-fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, Wrong> {
+fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, DecodeError> {
     let Some(mut object) = wrapped else { return Ok(None) };
     let body = if object.get("body").is_some_and(Json::is_object) { object.object(&["body"])? } else { None };
     Ok(Some(body.unwrap_or(object)))
 }
 
 /// What a request says.
-fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exchange<'t>, Wrong> {
+fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exchange<'t>, DecodeError> {
     let mut said: Vec<Said> = instructions(at, request).into_iter().collect();
     match request.take(&["input"]) {
         Some(Json::List(items)) => said.extend(Said::list(at, path, items)),
         Some(text @ Json::Text(_)) => said.push(Said::part(at, path, message("user", text))),
         None => {}
-        Some(_) => return Err(Wrong::new("neither text nor a list of items").under("input")),
+        Some(_) => return Err(DecodeError::new("neither text nor a list of items").at_key("input")),
     }
     said.retain(|said| !is_reasoning(&said.value));
     let previous = request.string(&["previous_response_id"])?;
@@ -241,7 +241,7 @@ fn response<'t>(
     path: &'static str,
     mut response: Object<'t>,
     request: Option<Exchange<'t>>,
-) -> Result<Exchange<'t>, Wrong> {
+) -> Result<Exchange<'t>, DecodeError> {
     let instructions = if request.is_none() { instructions(at, &mut response) } else { None };
     let mut messages: Vec<Said> = instructions.into_iter().collect();
     let output = response.list(&["output"])?;
@@ -259,7 +259,7 @@ fn response<'t>(
 }
 
 /// Why a response ended: its status, or what the status does not say.
-fn stop_reason(response: &mut Object) -> Result<Option<String>, Wrong> {
+fn stop_reason(response: &mut Object) -> Result<Option<String>, DecodeError> {
     let reason =
         response.get("incomplete_details").and_then(|details| details.get("reason")).and_then(Json::as_str);
     let error = response.get("error").and_then(|error| error.get("message")).and_then(Json::as_str);
@@ -277,7 +277,7 @@ const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-fn trace_of(run: Run) -> Result<Trace, Wrong> {
+fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
     let (messages, trace) = run.finish();
     let mut items = Items::default();
     *items.trace() = trace;
@@ -286,5 +286,5 @@ fn trace_of(run: Run) -> Result<Trace, Wrong> {
         let (value, blame) = said.open();
         items.add(value, reply).map_err(blame)?;
     }
-    Ok(items.draft.finish())
+    Ok(items.builder.finish())
 }

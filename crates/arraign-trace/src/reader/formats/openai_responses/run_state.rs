@@ -1,8 +1,8 @@
 //! The state of an Agents SDK run, of Python or of JavaScript: what was asked, the items of the run, and what its model
 //! calls used.
 
-use crate::reader::build::usage::Tally;
-use crate::reader::error::Wrong;
+use crate::reader::build::usage::UsageTotal;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::openai_responses::TOKENS;
 use crate::reader::formats::openai_responses::items::Items;
 use crate::reader::json::input::Record;
@@ -10,16 +10,16 @@ use crate::reader::json::object::{Object, read_each};
 use crate::reader::json::value::Json;
 use crate::trace::{Role, Trace, Usage};
 
-pub(crate) fn read(record: Record) -> Result<Trace, Wrong> {
+pub(crate) fn read(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    Object::of(record.value, "the state of a run").and_then(trace).map_err(|wrong| at.blame(wrong))
+    Object::of(record.value, "the state of a run").and_then(trace).map_err(|error| at.in_record(error))
 }
 
-fn trace(mut state: Object) -> Result<Trace, Wrong> {
+fn trace(mut state: Object) -> Result<Trace, DecodeError> {
     let mut items = Items::default();
     add_input(&mut items, state.take(&["original_input", "originalInput"]))?;
     for (index, value) in items_of(&mut state)?.into_iter().enumerate() {
-        add_item(&mut items, value).map_err(|wrong| wrong.under(index).under("generated_items"))?;
+        add_item(&mut items, value).map_err(|error| error.at_key(index).at_key("generated_items"))?;
     }
     let calls = state.list(&["model_responses", "modelResponses"])?;
     let trace = items.trace();
@@ -32,21 +32,21 @@ fn trace(mut state: Object) -> Result<Trace, Wrong> {
         Some(total) => Some(total),
         None => sum(calls)?,
     };
-    Ok(items.draft.finish())
+    Ok(items.builder.finish())
 }
 
 /// All items of the run; where the history was rewritten, `generated_items` is only what the next model call is sent.
-fn items_of<'t>(state: &mut Object<'t>) -> Result<Vec<Json<'t>>, Wrong> {
+fn items_of<'t>(state: &mut Object<'t>) -> Result<Vec<Json<'t>>, DecodeError> {
     let items = state.list(&["session_items"])?;
     if items.is_empty() { state.list(&["generated_items", "generatedItems"]) } else { Ok(items) }
 }
 
-fn add_input(items: &mut Items, input: Option<Json>) -> Result<(), Wrong> {
+fn add_input(items: &mut Items, input: Option<Json>) -> Result<(), DecodeError> {
     match input {
         Some(Json::Text(text)) => items.say(Role::User, &text),
         Some(Json::List(list)) => {
             for (index, item) in list.into_iter().enumerate() {
-                items.add(item, None).map_err(|wrong| wrong.under(index).under("original_input"))?;
+                items.add(item, None).map_err(|error| error.at_key(index).at_key("original_input"))?;
             }
         }
         _ => {}
@@ -55,13 +55,13 @@ fn add_input(items: &mut Items, input: Option<Json>) -> Result<(), Wrong> {
 }
 
 /// An item of a run: the raw one, and for a result what the tool really returned.
-fn add_item(items: &mut Items, value: Json) -> Result<(), Wrong> {
+fn add_item(items: &mut Items, value: Json) -> Result<(), DecodeError> {
     let mut item = Object::of(value, "an item")?;
     let Some(mut raw) = item.object(&["raw_item", "rawItem"])? else { return Ok(()) };
     let kind = item.text(&["type"])?.unwrap_or_default();
     let id = raw.get("call_id").or_else(|| raw.get("callId")).and_then(Json::as_str);
     // A call that waits for an approval is written again.
-    if kind == "tool_approval_item" && id.is_some_and(|id| items.draft.knows(id)) {
+    if kind == "tool_approval_item" && id.is_some_and(|id| items.builder.knows(id)) {
         return Ok(());
     }
     if let Some(output) = item.take(&["output"]).filter(|output| output.is_object() || output.is_list())
@@ -85,17 +85,17 @@ fn found(call: &Json, name: &str) -> Option<String> {
 }
 
 /// The tokens of the run, agents that were tools included.
-fn total(state: &mut Object) -> Result<Option<Usage>, Wrong> {
+fn total(state: &mut Object) -> Result<Option<Usage>, DecodeError> {
     let usage = state.within(&["context"], |mut context| TOKENS.read_from(&mut context, &["usage"]))?;
     Ok(usage.flatten().filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0))
 }
 
-fn sum(calls: Vec<Json>) -> Result<Option<Usage>, Wrong> {
-    let mut tally = Tally::default();
+fn sum(calls: Vec<Json>) -> Result<Option<Usage>, DecodeError> {
+    let mut tally = UsageTotal::default();
     let read = read_each(calls, |call| {
         tally.add(TOKENS.read_from(&mut Object::of(call, "a model call")?, &["usage"])?);
         Ok(())
     });
-    read.map_err(|wrong| wrong.under("model_responses"))?;
+    read.map_err(|error| error.at_key("model_responses"))?;
     Ok(tally.total())
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::reader::build::clock::nanos;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -13,7 +13,7 @@ const DEEPEST: usize = 64;
 
 /// A span.
 #[derive(Debug)]
-pub(crate) struct Span<'t> {
+pub(crate) struct SdkSpan<'t> {
     pub(crate) at: At,
     pub(crate) id: String,
     /// The id of the span that it is in; empty when there is none.
@@ -33,13 +33,13 @@ pub(crate) fn is_span(value: &Json) -> bool {
 }
 
 /// The spans of each trace, in the order of their first spans.
-pub(crate) fn gather(records: Vec<Record>) -> Result<Vec<(String, Vec<Span>)>, Wrong> {
-    let mut traces: Vec<(String, Vec<Span>)> = Vec::new();
+pub(crate) fn gather(records: Vec<Record>) -> Result<Vec<(String, Vec<SdkSpan>)>, DecodeError> {
+    let mut traces: Vec<(String, Vec<SdkSpan>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for Record { at, value } in records {
         for value in unwrapped(value) {
             let span = Object::of(value, "a span").and_then(|span| read(at, span));
-            let Some((trace, span)) = span.map_err(|wrong| at.blame(wrong))? else { continue };
+            let Some((trace, span)) = span.map_err(|error| at.in_record(error))? else { continue };
             let place = *places.entry(trace.clone()).or_insert(traces.len());
             if place == traces.len() {
                 traces.push((trace, Vec::new()));
@@ -61,7 +61,7 @@ fn unwrapped(value: Json<'_>) -> Vec<Json<'_>> {
 }
 
 /// A span and the id of its trace. The head of a trace says nothing that its spans do not.
-fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, Span<'_>)>, Wrong> {
+fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, SdkSpan<'_>)>, DecodeError> {
     let Some(data) = span.object(&["span_data"])? else { return Ok(None) };
     let trace = span.string(&["trace_id"])?.unwrap_or_default();
     let mut time = |name: &str| span.take(&[name]).and_then(|time| nanos(time.as_str()?));
@@ -69,7 +69,7 @@ fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, Span<'_>)>, Wron
     let id = span.string(&["id"])?.unwrap_or_default();
     let parent = span.string(&["parent_id"])?.unwrap_or_default();
     let error = span.take(&["error"]).as_ref().map(reason);
-    Ok(Some((trace, Span { at, id, parent, started, ended, data, error })))
+    Ok(Some((trace, SdkSpan { at, id, parent, started, ended, data, error })))
 }
 
 /// The most that an error says.
@@ -80,17 +80,17 @@ fn reason(error: &Json) -> String {
 
 /// Which span is in which, and the names of those that are agents.
 #[derive(Debug, Default)]
-pub(crate) struct Tree {
+pub(crate) struct SdkSpanTree {
     spans: HashMap<String, (String, Option<String>)>,
 }
 
-impl Tree {
-    pub(crate) fn of(spans: &[Span]) -> Self {
-        let agent = |span: &Span| {
+impl SdkSpanTree {
+    pub(crate) fn of(spans: &[SdkSpan]) -> Self {
+        let agent = |span: &SdkSpan| {
             let is_agent = span.data.get("type").and_then(Json::as_str) == Some("agent");
             is_agent.then(|| span.data.get("name").and_then(Json::as_str).unwrap_or_default().to_owned())
         };
-        let entry = |span: &Span| (span.id.clone(), (span.parent.clone(), agent(span)));
+        let entry = |span: &SdkSpan| (span.id.clone(), (span.parent.clone(), agent(span)));
         Self { spans: spans.iter().map(entry).collect() }
     }
 

@@ -8,29 +8,29 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::content::text_of;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::openai_responses::TOKENS;
-use crate::reader::formats::openai_responses::span_tree::{Span, Tree, gather};
+use crate::reader::formats::openai_responses::span_tree::{SdkSpan, SdkSpanTree, gather};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
-pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, Wrong> {
+pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     gather(records)?.into_iter().map(|(id, spans)| trace(id, spans)).collect()
 }
 
-fn trace(id: String, mut spans: Vec<Span>) -> Result<Trace, Wrong> {
+fn trace(id: String, mut spans: Vec<SdkSpan>) -> Result<Trace, DecodeError> {
     spans.sort_by_key(|span| span.started.unwrap_or(u64::MAX));
-    let mut run = Run { tree: Tree::of(&spans), ..Run::default() };
+    let mut run = SpanRun { tree: SdkSpanTree::of(&spans), ..SpanRun::default() };
     run.began = spans.iter().filter_map(|span| span.started).min();
     let ended = spans.iter().filter_map(|span| span.ended).max();
     for span in spans {
         let at = span.at;
-        run.span(span).map_err(|wrong| at.blame(wrong))?;
+        run.span(span).map_err(|error| at.in_record(error))?;
     }
-    let mut trace = run.draft.finish();
+    let mut trace = run.builder.finish();
     trace.id = Some(id).filter(|id| !id.is_empty());
     trace.duration_ms = run.began.zip(ended).map(|(began, ended)| millis_between(began, ended));
     Ok(trace)
@@ -38,9 +38,9 @@ fn trace(id: String, mut spans: Vec<Span>) -> Result<Trace, Wrong> {
 
 /// A run while its spans are read, in the order in which they began.
 #[derive(Debug, Default)]
-struct Run {
-    draft: Draft,
-    tree: Tree,
+struct SpanRun {
+    builder: TraceBuilder,
+    tree: SdkSpanTree,
     began: Option<u64>,
     turns: usize,
     /// The turn that each agent is in.
@@ -51,13 +51,13 @@ struct Run {
     users: usize,
 }
 
-impl Run {
-    fn span(&mut self, mut span: Span) -> Result<(), Wrong> {
+impl SpanRun {
+    fn span(&mut self, mut span: SdkSpan) -> Result<(), DecodeError> {
         let kind = span.data.text(&["type"])?.unwrap_or_default();
         match kind.as_ref() {
             "agent" => {
                 let name = span.data.string(&["name"])?;
-                self.draft.trace.agent = self.draft.trace.agent.take().or(name);
+                self.builder.trace.agent = self.builder.trace.agent.take().or(name);
                 self.note_end(span);
                 Ok(())
             }
@@ -73,7 +73,7 @@ impl Run {
     }
 
     /// A task is a run of the SDK; its turns tell what ended it.
-    fn custom(&mut self, span: Span) {
+    fn custom(&mut self, span: SdkSpan) {
         match span.data.get("data").and_then(|data| data.get("sdk_span_type")?.as_str()) {
             Some("task") if span.parent.is_empty() => self.users = 0,
             Some("turn") => self.note_end(span),
@@ -82,24 +82,24 @@ impl Run {
     }
 
     /// What the outermost agent, or one that took over from it, failed by.
-    fn note_end(&mut self, span: Span) {
+    fn note_end(&mut self, span: SdkSpan) {
         let nested = !self.tree.path(&span.id).is_empty();
         if let Some(error) = span.error.filter(|_| !nested) {
-            self.draft.trace.stop_reason = Some(format!("error: {error}"));
+            self.builder.trace.stop_reason = Some(format!("error: {error}"));
         }
     }
 
     /// A call of a model: a turn of its agent.
-    fn model_call(&mut self, span: &mut Span) -> Result<(), Wrong> {
-        self.draft.tally.add(TOKENS.read_from(&mut span.data, &["usage"])?);
+    fn model_call(&mut self, span: &mut SdkSpan) -> Result<(), DecodeError> {
+        self.builder.tally.add(TOKENS.read_from(&mut span.data, &["usage"])?);
         let nested = !self.tree.path(&span.parent).is_empty();
-        self.draft.begin((!nested).then_some(Role::Assistant));
+        self.builder.begin((!nested).then_some(Role::Assistant));
         self.turns += 1;
         self.turn_of.insert(self.tree.agent(&span.parent), self.turns);
         Ok(())
     }
 
-    fn generation(&mut self, mut span: Span) -> Result<(), Wrong> {
+    fn generation(&mut self, mut span: SdkSpan) -> Result<(), DecodeError> {
         let nested = !self.tree.path(&span.parent).is_empty();
         let heard = span.data.take(&["input"]);
         for message in heard.as_ref().and_then(Json::as_list).into_iter().flatten() {
@@ -109,33 +109,33 @@ impl Run {
             self.hear(messages);
         }
         let model = span.data.string(&["model"])?;
-        self.draft.trace.model = self.draft.trace.model.take().or(model);
+        self.builder.trace.model = self.builder.trace.model.take().or(model);
         self.model_call(&mut span)?;
         for message in span.data.list(&["output"])? {
             let mut message = Object::of(message, "a message")?;
-            self.draft.text(&text_of(message.take(&["content", "refusal"])));
+            self.builder.text(&text_of(message.take(&["content", "refusal"])));
             for call in message.list(&["tool_calls"])? {
                 self.announce(&span, Object::of(call, "a tool call")?)?;
             }
         }
-        self.draft.end();
+        self.builder.end();
         Ok(())
     }
 
     /// What an agent is told: the instructions once, and what the user says that was not told before.
     fn hear(&mut self, messages: Vec<Json>) {
-        let first = self.draft.trace.messages.is_empty();
+        let first = self.builder.trace.messages.is_empty();
         let mut users = 0;
         for message in messages {
             let Json::Object(mut message) = message else { continue };
             let role = message.take(&["role"]).and_then(Json::into_text).unwrap_or_default();
             let text = text_of(message.take(&["content"]));
             match role.as_ref() {
-                "system" | "developer" if first => self.draft.say(Role::System, &text),
+                "system" | "developer" if first => self.builder.say(Role::System, &text),
                 "user" => {
                     users += 1;
                     if users > self.users {
-                        self.draft.say(Role::User, &text);
+                        self.builder.say(Role::User, &text);
                     }
                 }
                 _ => {}
@@ -147,14 +147,14 @@ impl Run {
     /// The result of a call that no function span told: of an unknown tool, of a handoff.
     fn answer(&mut self, message: &Json) {
         let Some(id) = message.get("tool_call_id").and_then(Json::as_str) else { return };
-        if let Some(call) = self.draft.waiting(Some(id), None) {
+        if let Some(call) = self.builder.waiting(Some(id), None) {
             call.result = message.get("content").cloned().map(Json::into_value);
             call.status = CallStatus::Unknown;
         }
     }
 
     /// A call that the model made: its function may begin later, or never.
-    fn announce(&mut self, span: &Span, mut call: Object) -> Result<(), Wrong> {
+    fn announce(&mut self, span: &SdkSpan, mut call: Object) -> Result<(), DecodeError> {
         let id = call.string(&["id"])?;
         let Some(mut function) = call.object(&["function"])? else { return Ok(()) };
         let name = function.required(&["name"])?.into_owned();
@@ -166,7 +166,7 @@ impl Run {
         Ok(())
     }
 
-    fn function(&mut self, mut span: Span) -> Result<(), Wrong> {
+    fn function(&mut self, mut span: SdkSpan) -> Result<(), DecodeError> {
         let name = span.data.required(&["name"])?.into_owned();
         let text = span.data.get("input").and_then(Json::as_str).unwrap_or_default().to_owned();
         let arguments = span.data.arguments("input");
@@ -174,7 +174,7 @@ impl Run {
         let announced = self.announced.get_mut(&key).and_then(VecDeque::pop_front);
         let place = announced.unwrap_or_else(|| self.push(&span.parent, Call::new(name, arguments, 0)));
         let began = self.began;
-        let Some(call) = self.draft.trace.calls.get_mut(place) else { return Ok(()) };
+        let Some(call) = self.builder.trace.calls.get_mut(place) else { return Ok(()) };
         call.server = span.data.get("mcp_data").and_then(|mcp| Some(mcp.get("server")?.as_str()?.to_owned()));
         call.result = span.data.take(&["output"]).map(Json::into_value);
         call.status = if span.error.is_some() { CallStatus::Error } else { CallStatus::Ok };
@@ -192,9 +192,9 @@ impl Run {
             *turns += 1;
             *turns
         });
-        let place = self.draft.trace.calls.len();
-        self.draft.call(Call { agent_path: self.tree.path(parent), ..call });
-        self.draft.trace.calls[place].turn = turn;
+        let place = self.builder.trace.calls.len();
+        self.builder.call(Call { agent_path: self.tree.path(parent), ..call });
+        self.builder.trace.calls[place].turn = turn;
         place
     }
 }

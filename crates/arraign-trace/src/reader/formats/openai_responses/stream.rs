@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -18,11 +18,11 @@ pub(crate) fn is_event(value: &Json) -> bool {
 }
 
 /// The responses of which `records` are the events.
-pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, Wrong> {
+pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
     let mut stream = Stream::default();
     for Record { at, value } in records {
         let event = Object::of(value, "an event").and_then(|event| stream.event(at, event));
-        event.map_err(|wrong| at.blame(wrong))?;
+        event.map_err(|error| at.in_record(error))?;
     }
     stream.end_response();
     Ok(stream.responses)
@@ -33,19 +33,19 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, Wrong> {
 struct Stream<'t> {
     responses: Vec<Record<'t>>,
     open: Option<(At, Object<'t>)>,
-    items: BTreeMap<u64, Piece<'t>>,
+    items: BTreeMap<u64, ItemPiece<'t>>,
 }
 
 /// An item in the making.
 #[derive(Debug, Default)]
-struct Piece<'t> {
+struct ItemPiece<'t> {
     item: Object<'t>,
     text: String,
     whole: bool,
 }
 
 impl<'t> Stream<'t> {
-    fn event(&mut self, at: At, mut event: Object<'t>) -> Result<(), Wrong> {
+    fn event(&mut self, at: At, mut event: Object<'t>) -> Result<(), DecodeError> {
         let kind = event.required(&["type"])?;
         if kind == "error" {
             let error = event.take(&["error"]).unwrap_or(Json::Object(event));
@@ -74,7 +74,7 @@ impl<'t> Stream<'t> {
         Ok(())
     }
 
-    fn item(&mut self, mut event: Object<'t>, whole: bool) -> Result<(), Wrong> {
+    fn item(&mut self, mut event: Object<'t>, whole: bool) -> Result<(), DecodeError> {
         let index = event.count(&["output_index"])?.unwrap_or_default();
         let item = event.object(&["item"])?.unwrap_or_default();
         let piece = self.items.entry(index).or_default();
@@ -84,7 +84,7 @@ impl<'t> Stream<'t> {
         Ok(())
     }
 
-    fn delta(&mut self, mut event: Object<'t>) -> Result<(), Wrong> {
+    fn delta(&mut self, mut event: Object<'t>) -> Result<(), DecodeError> {
         let index = event.count(&["output_index"])?.unwrap_or_default();
         let delta = event.take(&["delta"]).and_then(Json::into_text).unwrap_or_default();
         self.items.entry(index).or_default().text.push_str(&delta);
@@ -100,14 +100,14 @@ impl<'t> Stream<'t> {
             None => (At::Whole, Object::default()),
         };
         if response.get("output").and_then(Json::first).is_none() {
-            let items = items.into_values().map(Piece::into_item).collect();
+            let items = items.into_values().map(ItemPiece::into_item).collect();
             response.push(Cow::Borrowed("output"), Json::List(items));
         }
         self.responses.push(Record { at, value: Json::Object(response) });
     }
 }
 
-impl<'t> Piece<'t> {
+impl<'t> ItemPiece<'t> {
     /// The item; of one that was cut off, what its pieces tell.
     fn into_item(self) -> Json<'t> {
         let Self { mut item, text, whole } = self;

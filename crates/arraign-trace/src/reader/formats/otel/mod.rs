@@ -13,22 +13,22 @@ mod tree;
 
 use std::collections::HashMap;
 
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::Cuts;
+use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
-use span::Span;
+use span::OtelSpan;
 
 pub(crate) const READER: Reader = Reader {
     name: "otel",
     summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop",
-    detect,
-    read,
-    cuts: Cuts::As(pieces::pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(pieces::pieces),
 };
 
 /// What an exporter's request holds: its spans, or what else it exports beside them.
@@ -36,7 +36,7 @@ const SPANS: [&str; 2] = ["resourceSpans", "resource_spans"];
 const OTHER: [&str; 2] = ["resourceLogs", "resourceMetrics"];
 const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"];
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     input.first()?;
     if input.records.iter().all(|record| said::is_message(&record.value)) {
         return Ok(Certainty::Sure);
@@ -44,7 +44,7 @@ fn detect(input: &Input) -> Detection {
     let mut spans = false;
     for record in &input.records {
         let has = |names: &[&str]| names.iter().any(|name| record.value.get(name).is_some_and(Json::is_list));
-        if has(&SPANS) || Span::is_console(&record.value) {
+        if has(&SPANS) || OtelSpan::is_console(&record.value) {
             spans = true;
         } else if !has(&OTHER) {
             return Err(Reason::of(record.at, "has no `resourceSpans`"));
@@ -53,60 +53,63 @@ fn detect(input: &Input) -> Detection {
     if spans { Ok(Certainty::Sure) } else { Err("there are logs or metrics in it, but no spans".into()) }
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.records.iter().all(|record| said::is_message(&record.value)) {
         let messages = input.records.into_iter().map(|record| said::message_of(record.value));
         return Ok(vec![run::of_messages(messages)]);
     }
     let mut spans = Vec::new();
     for Record { at, value } in input.records {
-        collect(value, &mut spans).map_err(|wrong| at.blame(wrong))?;
+        collect(value, &mut spans).map_err(|error| at.in_record(error))?;
     }
     if spans.is_empty() {
-        return Err(Wrong::new("there is no span in it"));
+        return Err(DecodeError::new("there is no span in it"));
     }
     let runs: Vec<Trace> = by_trace(spans).into_iter().filter_map(run::of_spans).collect();
     if runs.is_empty() {
         let problem = "no span in it is a model's, a tool's or an agent's: there is neither `gen_ai.operation.name` \
                        nor `openinference.span.kind`";
-        return Err(Wrong::new(problem));
+        return Err(DecodeError::new(problem));
     }
     Ok(runs)
 }
 
-fn collect<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
-    if Span::is_console(&value) {
-        spans.push(Span::console(value)?);
+fn collect<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
+    if OtelSpan::is_console(&value) {
+        spans.push(OtelSpan::console(value)?);
         return Ok(());
     }
     let mut request = Object::of(value, "an export")?;
     request.each_value(&SPANS, |resource| skip_null(resource, |resource| add_resource(resource, spans)))
 }
 
-fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
+fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
     let mut resource = Object::of(value, "a resource")?;
     resource.each_value(&SCOPES, |scope| skip_null(scope, |scope| add_scope(scope, spans)))
 }
 
-fn add_scope<'t>(value: Json<'t>, spans: &mut Vec<Span<'t>>) -> Result<(), Wrong> {
+fn add_scope<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
     let mut scope = Object::of(value, "a scope")?;
     scope.each_value(&["spans"], |span| {
         skip_null(span, |span| {
-            spans.push(Span::otlp(span)?);
+            spans.push(OtelSpan::otlp(span)?);
             Ok(())
         })
     })
 }
 
 /// Reads what is no null: nulls stand for entries of other runs, which were left out of a large file.
-fn skip_null<'t>(value: Json<'t>, read: impl FnOnce(Json<'t>) -> Result<(), Wrong>) -> Result<(), Wrong> {
+fn skip_null<'t>(
+    value: Json<'t>,
+    read: impl FnOnce(Json<'t>) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     if value.is_null() { Ok(()) } else { read(value) }
 }
 
 /// The spans of each trace id; traces and spans in the order in which they began.
-fn by_trace(spans: Vec<Span<'_>>) -> Vec<Vec<Span<'_>>> {
+fn by_trace(spans: Vec<OtelSpan<'_>>) -> Vec<Vec<OtelSpan<'_>>> {
     let mut places: HashMap<String, usize> = HashMap::new();
-    let mut traces: Vec<Vec<Span>> = Vec::new();
+    let mut traces: Vec<Vec<OtelSpan>> = Vec::new();
     for span in spans {
         let place = *places.entry(span.trace_id.to_string()).or_insert(traces.len());
         if place == traces.len() {

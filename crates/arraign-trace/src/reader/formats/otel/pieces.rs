@@ -1,12 +1,12 @@
 //! Whose a span is, at first sight: its attributes are not built.
 
 use crate::reader::build::clock::nanos;
-use crate::reader::error::Wrong;
-use crate::reader::formats::otel::span::{START, Span, TRACE_ID, count};
+use crate::reader::error::DecodeError;
+use crate::reader::formats::otel::span::{OtelSpan, START, TRACE_ID, count};
 use crate::reader::formats::otel::{SCOPES, SPANS, said, tree};
 use crate::reader::json::input::Input;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Note, Pieces, Step, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Step, look};
 
 /// The way from an export to its spans.
 const EACH_SPAN: &[Step] =
@@ -17,35 +17,35 @@ pub(crate) fn pieces(input: &Input) -> Option<Pieces> {
     let first = input.first().ok()?;
     if said::is_message(first) {
         None
-    } else if Span::is_console(first) {
+    } else if OtelSpan::is_console(first) {
         Some(Pieces::records(console))
     } else {
         Some(Pieces::at(EACH_SPAN, otlp))
     }
 }
 
-fn otlp(text: &str) -> Result<Note, serde_json::Error> {
+fn otlp(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut span = look(text, &[TRACE_ID, START].concat())?;
     let id = span.string(&TRACE_ID).ok().flatten();
     let began = span.take(&START).as_ref().and_then(count);
-    Ok(note(id, began, |text| is_of_an_agent(text, Span::otlp)))
+    Ok(note(id, began, |text| is_of_an_agent(text, OtelSpan::otlp)))
 }
 
-fn console(text: &str) -> Result<Note, serde_json::Error> {
+fn console(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let mut span = look(text, &["context", "start_time"])?;
     let id = span.get("context").and_then(|context| context.get("trace_id")?.as_str().map(ToOwned::to_owned));
     let began = span.text(&["start_time"]).ok().flatten().and_then(|time| nanos(&time));
-    Ok(note(id, began, |text| is_of_an_agent(text, Span::console)))
+    Ok(note(id, began, |text| is_of_an_agent(text, OtelSpan::console)))
 }
 
-fn note(id: Option<String>, began: Option<u64>, tells: fn(&str) -> bool) -> Note {
+fn note(id: Option<String>, began: Option<u64>, tells: fn(&str) -> bool) -> RecordInfo {
     let id = id.unwrap_or_default();
-    let whose = Whose::Of(id.trim_start_matches("0x").to_owned());
-    Note { whose, began: began.unwrap_or_default(), tells: Some(tells) }
+    let whose = RunKey::Of(id.trim_start_matches("0x").to_owned());
+    RecordInfo { whose, began: began.unwrap_or_default(), tells: Some(tells) }
 }
 
 /// A span that cannot be read is its run's to blame.
-fn is_of_an_agent<'t>(text: &'t str, span: fn(Json<'t>) -> Result<Span<'t>, Wrong>) -> bool {
+fn is_of_an_agent<'t>(text: &'t str, span: fn(Json<'t>) -> Result<OtelSpan<'t>, DecodeError>) -> bool {
     let span = serde_json::from_str(text).ok().and_then(|value| span(value).ok());
     span.is_none_or(|span| tree::is_of_an_agent(&span))
 }

@@ -9,21 +9,21 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::reader::build::clock::millis_between;
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::formats::otel::said::{self, Message, Part, Speaker};
-use crate::reader::formats::otel::span::Span;
+use crate::reader::formats::otel::said::{self, SaidMessage, SaidPart, Speaker};
+use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::ToolSpan;
-use crate::reader::formats::otel::tree::{Kind, Spans, Standing, agent_name};
+use crate::reader::formats::otel::tree::{SpanKind, Spans, Standing, agent_name};
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 
 /// What the run did; `None` when no span is of an agent's making.
-pub(crate) fn of_spans(spans: Vec<Span>) -> Option<Trace> {
+pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Option<Trace> {
     let spans = Spans::of(spans);
-    if spans.kinds.iter().all(|kind| *kind == Kind::Other) {
+    if spans.kinds.iter().all(|kind| *kind == SpanKind::Other) {
         return None;
     }
-    let mut run = Run::begin(&spans);
+    let mut run = AgentRun::begin(&spans);
     run.tell_whole_conversation(&spans);
     for place in 0..spans.all.len() {
         let standing = spans.standing(place);
@@ -31,28 +31,28 @@ pub(crate) fn of_spans(spans: Vec<Span>) -> Option<Trace> {
             continue;
         }
         match spans.kinds[place] {
-            Kind::Model => run.model(&spans.all[place], &standing),
-            Kind::Tool => run.tool(&spans.all[place], standing),
-            Kind::Agent | Kind::Other => {}
+            SpanKind::Model => run.model(&spans.all[place], &standing),
+            SpanKind::Tool => run.tool(&spans.all[place], standing),
+            SpanKind::Agent | SpanKind::Other => {}
         }
     }
     Some(run.finish(&spans))
 }
 
 /// The run of messages that were kept without their spans.
-pub(crate) fn of_messages(messages: impl Iterator<Item = Message>) -> Trace {
-    let mut run = Run::default();
+pub(crate) fn of_messages(messages: impl Iterator<Item = SaidMessage>) -> Trace {
+    let mut run = AgentRun::default();
     for message in messages {
         run.keep_results(&message);
         run.say(message, &[]);
     }
     run.join_results();
-    run.draft.finish()
+    run.builder.finish()
 }
 
 #[derive(Default)]
-struct Run {
-    draft: Draft,
+struct AgentRun {
+    builder: TraceBuilder,
     began: u64,
     /// What came back for each call's id, as a model was told.
     results: HashMap<String, Value>,
@@ -64,20 +64,21 @@ struct Run {
     structured: Option<String>,
 }
 
-impl Run {
+impl AgentRun {
     fn begin(spans: &Spans) -> Self {
         let first = spans.all.iter().map(|span| span.start).min().unwrap_or_default();
         let agent = spans.top_agent();
         let mut run = Self { began: agent.map_or(first, |agent| agent.start), ..Self::default() };
-        run.draft.trace.id = spans.all.first().map(|span| span.trace_id.trim_start_matches("0x").to_owned());
-        run.draft.trace.agent = agent.map(agent_name);
+        run.builder.trace.id =
+            spans.all.first().map(|span| span.trace_id.trim_start_matches("0x").to_owned());
+        run.builder.trace.agent = agent.map(agent_name);
         run.structured = agent.and_then(|agent| agent.text(&["final_result"]).map(ToOwned::to_owned));
         run
     }
 
     /// Where only the agent's span has content, its conversation is the run's.
     fn tell_whole_conversation(&mut self, spans: &Spans) {
-        let models = (0..spans.all.len()).filter(|place| spans.kinds[*place] == Kind::Model);
+        let models = (0..spans.all.len()).filter(|place| spans.kinds[*place] == SpanKind::Model);
         let any = models.into_iter().any(|place| !said::output(&spans.all[place]).is_empty());
         let Some(agent) = spans.top_agent().filter(|_| !any) else { return };
         let conversation = said::conversation(agent);
@@ -88,17 +89,17 @@ impl Run {
         }
     }
 
-    fn model(&mut self, span: &Span, standing: &Standing) {
-        self.draft.tally.add(usage(span));
-        if self.draft.trace.model.is_none() {
+    fn model(&mut self, span: &OtelSpan, standing: &Standing) {
+        self.builder.tally.add(usage(span));
+        if self.builder.trace.model.is_none() {
             let model = span.text(&["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
-            self.draft.trace.model = model.map(ToOwned::to_owned);
+            self.builder.trace.model = model.map(ToOwned::to_owned);
         }
         if standing.path.is_empty() {
-            self.draft.trace.stop_reason = stop_reason(span);
+            self.builder.trace.stop_reason = stop_reason(span);
             // The outermost agent's span may but wrap the one that works.
             if self.asked.is_empty() && standing.agent.is_some() {
-                self.draft.trace.agent.clone_from(&standing.agent);
+                self.builder.trace.agent.clone_from(&standing.agent);
             }
         }
         if self.told {
@@ -112,9 +113,9 @@ impl Run {
         self.hear(input, standing);
         let said = said::output(span);
         if said.is_empty() || !standing.path.is_empty() {
-            self.draft.begin_nested();
+            self.builder.begin_nested();
         } else {
-            self.draft.begin(Some(Role::Assistant));
+            self.builder.begin(Some(Role::Assistant));
         }
         // Some writers give each call a message of its own: what one model call said is one turn.
         for message in said {
@@ -123,9 +124,9 @@ impl Run {
         }
     }
 
-    fn keep_results(&mut self, message: &Message) {
+    fn keep_results(&mut self, message: &SaidMessage) {
         for part in &message.parts {
-            if let Part::Result { id: Some(id), value } = part
+            if let SaidPart::Result { id: Some(id), value } = part
                 && !self.results.contains_key(id)
             {
                 self.results.insert(id.clone(), value.clone());
@@ -135,7 +136,7 @@ impl Run {
 
     /// What the run's own model was sent and had not been sent before. Its history is another run's, and an agent
     /// that takes over is told what was heard already.
-    fn hear(&mut self, input: Vec<Message>, standing: &Standing) {
+    fn hear(&mut self, input: Vec<SaidMessage>, standing: &Standing) {
         let count = input.len();
         let takes_over = !self.asked.is_empty();
         let asked = self.asked.insert(standing.scope, count);
@@ -154,46 +155,51 @@ impl Run {
         }
     }
 
-    fn say(&mut self, message: Message, path: &[String]) {
+    fn say(&mut self, message: SaidMessage, path: &[String]) {
         match message.speaker {
-            Speaker::Model if !path.is_empty() => self.draft.begin_nested(),
-            Speaker::Model => self.draft.begin(Some(Role::Assistant)),
-            Speaker::System => self.draft.begin(Some(Role::System)),
-            Speaker::User => self.draft.begin(Some(Role::User)),
-            Speaker::Tool => self.draft.begin(None),
+            Speaker::Model if !path.is_empty() => self.builder.begin_nested(),
+            Speaker::Model => self.builder.begin(Some(Role::Assistant)),
+            Speaker::System => self.builder.begin(Some(Role::System)),
+            Speaker::User => self.builder.begin(Some(Role::User)),
+            Speaker::Tool => self.builder.begin(None),
         }
         self.add_parts(message.parts, path);
     }
 
-    fn add_parts(&mut self, parts: Vec<Part>, path: &[String]) {
+    fn add_parts(&mut self, parts: Vec<SaidPart>, path: &[String]) {
         for part in parts {
             match part {
-                Part::Text(text) => self.draft.text(&text),
+                SaidPart::Text(text) => self.builder.text(&text),
                 // Its arguments are the answer.
-                Part::Call { name, .. } if self.structured.is_some() && name.starts_with("final_result") => {}
-                Part::Call { id, name, arguments } => {
-                    self.draft.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
+                SaidPart::Call { name, .. }
+                    if self.structured.is_some() && name.starts_with("final_result") => {}
+                SaidPart::Call { id, name, arguments } => {
+                    self.builder.call(Call {
+                        id,
+                        agent_path: path.to_vec(),
+                        ..Call::new(name, arguments, 0)
+                    });
                 }
-                Part::Result { .. } => {}
+                SaidPart::Result { .. } => {}
             }
         }
-        self.draft.end();
+        self.builder.end();
     }
 
     /// A tool's span belongs to a call that some model made, or is all that is known of one.
-    fn tool(&mut self, span: &Span, standing: Standing) {
+    fn tool(&mut self, span: &OtelSpan, standing: Standing) {
         let tool = ToolSpan::of(span);
-        let id = tool.id.as_deref().filter(|id| self.draft.knows(id));
-        if self.draft.waiting(id, Some(&tool.name)).is_none() {
+        let id = tool.id.as_deref().filter(|id| self.builder.knows(id));
+        if self.builder.waiting(id, Some(&tool.name)).is_none() {
             if self.asked.is_empty() {
-                self.draft.next_turn();
+                self.builder.next_turn();
             }
             let call = Call::new(tool.name.clone(), tool.arguments, 0);
-            self.draft.call(Call { id: tool.id.clone(), agent_path: standing.path, ..call });
+            self.builder.call(Call { id: tool.id.clone(), agent_path: standing.path, ..call });
         }
-        let id = tool.id.as_deref().filter(|id| self.draft.knows(id));
+        let id = tool.id.as_deref().filter(|id| self.builder.knows(id));
         let began = self.began;
-        let Some(call) = self.draft.waiting(id, Some(&tool.name)) else { return };
+        let Some(call) = self.builder.waiting(id, Some(&tool.name)) else { return };
         call.started_ms = Some(millis_between(began, span.start));
         call.duration_ms = span.end.map(|end| millis_between(span.start, end));
         call.status = if span.failed || tool.failed { CallStatus::Error } else { CallStatus::Ok };
@@ -201,12 +207,12 @@ impl Run {
         call.error = span.failure.clone().or_else(|| said.map(ToOwned::to_owned));
         call.result = tool.result;
         let place = call.index - 1;
-        tool.id.into_iter().for_each(|id| self.draft.tell_id(place, id));
+        tool.id.into_iter().for_each(|id| self.builder.tell_id(place, id));
     }
 
     /// What came back, as a model was told it, to the call that it answers.
     fn join_results(&mut self) {
-        for call in &mut self.draft.trace.calls {
+        for call in &mut self.builder.trace.calls {
             let told = call.id.as_ref().and_then(|id| self.results.remove(id));
             if told.is_some() && call.status == CallStatus::Unanswered {
                 call.status = CallStatus::Unknown;
@@ -218,16 +224,16 @@ impl Run {
     fn finish(mut self, spans: &Spans) -> Trace {
         self.join_results();
         let agent = spans.top_agent();
-        self.draft.trace.usage = agent.and_then(usage);
+        self.builder.trace.usage = agent.and_then(usage);
         let last = spans.all.iter().filter_map(|span| span.end).max();
         let end = agent.map_or(last, |agent| agent.end);
-        self.draft.trace.duration_ms = end.map(|end| millis_between(self.began, end));
+        self.builder.trace.duration_ms = end.map(|end| millis_between(self.began, end));
         if let Some(agent) = agent.filter(|agent| agent.failed) {
             let reason =
                 agent.failure.as_deref().map_or("error".to_owned(), |failure| format!("error: {failure}"));
-            self.draft.trace.stop_reason = Some(reason);
+            self.builder.trace.stop_reason = Some(reason);
         }
-        let mut trace = self.draft.finish();
+        let mut trace = self.builder.finish();
         trace.answer = trace.answer.or(self.structured);
         trace
     }
@@ -264,12 +270,12 @@ const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-fn usage(span: &Span) -> Option<Usage> {
+fn usage(span: &OtelSpan) -> Option<Usage> {
     TOKENS.read_by(|names| Ok(span.count(names))).ok()?
 }
 
 /// The first finish reason: a text, a list, or a list as JSON text.
-fn stop_reason(span: &Span) -> Option<String> {
+fn stop_reason(span: &OtelSpan) -> Option<String> {
     let names = ["gen_ai.response.finish_reasons", "llm.finish_reason", "gen_ai.completion.0.finish_reason"];
     let told = span.get(&names)?.clone().into_value();
     let list = told.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());

@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::reader::formats::otel::span::Span;
+use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
 /// One message.
 #[derive(Debug)]
-pub(crate) struct Message {
+pub(crate) struct SaidMessage {
     pub(crate) speaker: Speaker,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SaidPart>,
 }
 
 /// Who speaks.
@@ -30,17 +30,17 @@ pub(crate) enum Speaker {
 
 /// A piece of a message.
 #[derive(Debug)]
-pub(crate) enum Part {
+pub(crate) enum SaidPart {
     Text(String),
     Call { id: Option<String>, name: String, arguments: Arguments },
     Result { id: Option<String>, value: Value },
 }
 
 /// The messages that a span was sent; empty where its writer kept none.
-pub(crate) fn input(span: &Span) -> Vec<Message> {
+pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
     let system =
         span.get(&["gen_ai.system_instructions", "gen_ai.request.instructions"]).and_then(instructions);
-    let mut messages: Vec<Message> = system.into_iter().collect();
+    let mut messages: Vec<SaidMessage> = system.into_iter().collect();
     let told = semantic(span, &["gen_ai.input.messages"]);
     let told = told.or_else(|| gemini_request(span)).or_else(|| events(span, "events", false));
     messages.extend(told.unwrap_or_else(|| spread(span, &["llm.input_messages.", "gen_ai.prompt."])));
@@ -48,14 +48,14 @@ pub(crate) fn input(span: &Span) -> Vec<Message> {
 }
 
 /// The messages that a span's model said; empty where its writer kept none.
-pub(crate) fn output(span: &Span) -> Vec<Message> {
+pub(crate) fn output(span: &OtelSpan) -> Vec<SaidMessage> {
     let told = semantic(span, &["gen_ai.output.messages"]).or_else(|| gemini_response(span));
     let told = told.or_else(|| events(span, "events", true));
     told.unwrap_or_else(|| spread(span, &["llm.output_messages.", "gen_ai.completion."]))
 }
 
 /// All that an agent's span tells of its conversation.
-pub(crate) fn conversation(span: &Span) -> Vec<Message> {
+pub(crate) fn conversation(span: &OtelSpan) -> Vec<SaidMessage> {
     if let Some(all) = semantic(span, &["pydantic_ai.all_messages"]) {
         return all;
     }
@@ -69,31 +69,31 @@ pub(crate) fn conversation(span: &Span) -> Vec<Message> {
 
 /// The events of an early version of the conventions, where a span keeps them as one attribute: what the model was
 /// sent, or else what it chose to say.
-fn events(span: &Span, name: &str, chosen: bool) -> Option<Vec<Message>> {
+fn events(span: &OtelSpan, name: &str, chosen: bool) -> Option<Vec<SaidMessage>> {
     let Value::Array(events) = parsed(span.get(&[name])?)? else { return None };
     let is_choice = |event: &&Value| event.get("event.name").and_then(Value::as_str) == Some("gen_ai.choice");
-    let told: Vec<Message> =
+    let told: Vec<SaidMessage> =
         events.iter().filter(|event| is_choice(event) == chosen).map(event_message).collect();
     (!told.is_empty()).then_some(told)
 }
 
-fn event_message(event: &Value) -> Message {
+fn event_message(event: &Value) -> SaidMessage {
     let message = event.get("message").unwrap_or(event);
     let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
     let speaker = speaker(message.get("role").and_then(Value::as_str));
     let content = message.get("content");
     if speaker == Speaker::Tool {
         let value = content.cloned().unwrap_or_default();
-        return Message { speaker, parts: vec![Part::Result { id: text(message, "id"), value }] };
+        return SaidMessage { speaker, parts: vec![SaidPart::Result { id: text(message, "id"), value }] };
     }
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let calls = calls.filter_map(|call| {
         let function = call.get("function")?;
         let arguments = function.get("arguments").cloned().map_or_else(Arguments::none, Arguments::from_json);
-        Some(Part::Call { id: text(call, "id"), name: text(function, "name")?, arguments })
+        Some(SaidPart::Call { id: text(call, "id"), name: text(function, "name")?, arguments })
     });
     let said = content.map(parts_of).unwrap_or_default();
-    Message { speaker, parts: said.into_iter().chain(calls).collect() }
+    SaidMessage { speaker, parts: said.into_iter().chain(calls).collect() }
 }
 
 /// Whether a value is a message as the semantic conventions write it, outside of any span.
@@ -110,26 +110,26 @@ pub(crate) fn is_message(value: &Json) -> bool {
 }
 
 /// Such a message.
-pub(crate) fn message_of(value: Json) -> Message {
+pub(crate) fn message_of(value: Json) -> SaidMessage {
     message(&value.into_value())
 }
 
-fn instructions(value: &Json) -> Option<Message> {
+fn instructions(value: &Json) -> Option<SaidMessage> {
     let text = match parsed(value) {
         Some(parts @ Value::Array(_)) => {
             parts_of(&parts).into_iter().filter_map(text_of).collect::<Vec<_>>().join("\n")
         }
         _ => value.as_str()?.to_owned(),
     };
-    Some(Message { speaker: Speaker::System, parts: vec![Part::Text(text)] })
+    Some(SaidMessage { speaker: Speaker::System, parts: vec![SaidPart::Text(text)] })
 }
 
-fn text_of(part: Part) -> Option<String> {
-    if let Part::Text(text) = part { Some(text) } else { None }
+fn text_of(part: SaidPart) -> Option<String> {
+    if let SaidPart::Text(text) = part { Some(text) } else { None }
 }
 
 /// The messages in the first of these attributes, a JSON text or the value itself.
-fn semantic(span: &Span, names: &[&str]) -> Option<Vec<Message>> {
+fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<SaidMessage>> {
     match parsed(span.get(names)?)? {
         Value::Array(messages) => Some(messages.iter().map(message).collect()),
         only @ Value::Object(_) => Some(vec![message(&only)]),
@@ -145,9 +145,9 @@ fn parsed(value: &Json) -> Option<Value> {
     }
 }
 
-fn message(value: &Value) -> Message {
+fn message(value: &Value) -> SaidMessage {
     let parts = value.get("parts").or_else(|| value.get("content")).map(parts_of).unwrap_or_default();
-    Message { speaker: speaker(value.get("role").and_then(Value::as_str)), parts }
+    SaidMessage { speaker: speaker(value.get("role").and_then(Value::as_str)), parts }
 }
 
 fn speaker(role: Option<&str>) -> Speaker {
@@ -159,79 +159,79 @@ fn speaker(role: Option<&str>) -> Speaker {
     }
 }
 
-fn parts_of(value: &Value) -> Vec<Part> {
+fn parts_of(value: &Value) -> Vec<SaidPart> {
     match value {
-        Value::String(text) => vec![Part::Text(text.clone())],
+        Value::String(text) => vec![SaidPart::Text(text.clone())],
         Value::Array(parts) => parts.iter().filter_map(part).collect(),
         _ => Vec::new(),
     }
 }
 
-fn part(value: &Value) -> Option<Part> {
+fn part(value: &Value) -> Option<SaidPart> {
     let text = |name: &str| value.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
     let any = |names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());
     let kind = value.get("type").or_else(|| value.get("kind")).and_then(Value::as_str).unwrap_or("text");
     match kind {
-        "text" => text("content").or_else(|| text("text")).map(Part::Text),
+        "text" => text("content").or_else(|| text("text")).map(SaidPart::Text),
         "tool_call" | "server_tool_call" => {
             let arguments =
                 any(&["arguments", "server_tool_call"]).map_or_else(Arguments::none, Arguments::from_json);
-            Some(Part::Call { id: text("id"), name: text("name")?, arguments })
+            Some(SaidPart::Call { id: text("id"), name: text("name")?, arguments })
         }
         "tool_call_response" | "server_tool_call_response" => {
             let value = any(&["response", "result", "server_tool_call_response"]).unwrap_or_default();
-            Some(Part::Result { id: text("id"), value })
+            Some(SaidPart::Result { id: text("id"), value })
         }
         _ => None,
     }
 }
 
 /// What Google's ADK keeps of a model's request: Gemini's, as JSON text.
-fn gemini_request(span: &Span) -> Option<Vec<Message>> {
+fn gemini_request(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     let request = parsed(span.get(&["gcp.vertex.agent.llm_request"])?)?;
     let system = request.pointer("/config/system_instruction").and_then(Value::as_str);
-    let system =
-        system.map(|text| Message { speaker: Speaker::System, parts: vec![Part::Text(text.to_owned())] });
+    let system = system
+        .map(|text| SaidMessage { speaker: Speaker::System, parts: vec![SaidPart::Text(text.to_owned())] });
     let contents = request.get("contents").and_then(Value::as_array);
     Some(system.into_iter().chain(contents.into_iter().flatten().map(gemini_message)).collect())
 }
 
-fn gemini_response(span: &Span) -> Option<Vec<Message>> {
+fn gemini_response(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     let response = parsed(span.get(&["gcp.vertex.agent.llm_response"])?)?;
     response.get("content").map(|content| vec![gemini_message(content)])
 }
 
-fn gemini_message(content: &Value) -> Message {
+fn gemini_message(content: &Value) -> SaidMessage {
     let parts = content.get("parts").and_then(Value::as_array);
     let parts = parts.into_iter().flatten().filter(|part| part.get("thought") != Some(&Value::Bool(true)));
-    Message {
+    SaidMessage {
         speaker: speaker(content.get("role").and_then(Value::as_str)),
         parts: parts.filter_map(gemini_part).collect(),
     }
 }
 
-fn gemini_part(part: &Value) -> Option<Part> {
+fn gemini_part(part: &Value) -> Option<SaidPart> {
     let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
     let either = |snake: &str, camel: &str| part.get(snake).or_else(|| part.get(camel));
     if let Some(call) = either("function_call", "functionCall") {
         let arguments = call.get("args").cloned().map_or_else(Arguments::none, Arguments::from_json);
-        return Some(Part::Call { id: text(call, "id"), name: text(call, "name")?, arguments });
+        return Some(SaidPart::Call { id: text(call, "id"), name: text(call, "name")?, arguments });
     }
     if let Some(answer) = either("function_response", "functionResponse") {
         let value = answer.get("response").cloned().unwrap_or_default();
-        return Some(Part::Result { id: text(answer, "id"), value });
+        return Some(SaidPart::Result { id: text(answer, "id"), value });
     }
-    text(part, "text").map(Part::Text)
+    text(part, "text").map(SaidPart::Text)
 }
 
 /// The messages spread below the first of these prefixes that has any.
-fn spread(span: &Span, prefixes: &[&str]) -> Vec<Message> {
-    let trees = prefixes.iter().map(|prefix| Tree::of(span.below(prefix)));
+fn spread(span: &OtelSpan, prefixes: &[&str]) -> Vec<SaidMessage> {
+    let trees = prefixes.iter().map(|prefix| AttributeTree::of(span.below(prefix)));
     let tree = trees.into_iter().find(|tree| !tree.below.is_empty()).unwrap_or_default();
     tree.below.values().map(spread_message).collect()
 }
 
-fn spread_message(node: &Tree) -> Message {
+fn spread_message(node: &AttributeTree) -> SaidMessage {
     let node = node.step("message").unwrap_or(node);
     let speaker = speaker(node.text("role").as_deref());
     let mut text = node.text("content").map(Cow::into_owned);
@@ -246,32 +246,35 @@ fn spread_message(node: &Tree) -> Message {
     }
     if speaker == Speaker::Tool {
         let id = node.text("tool_call_id").map(Cow::into_owned);
-        return Message { speaker, parts: vec![Part::Result { id, value: text.unwrap_or_default().into() }] };
+        return SaidMessage {
+            speaker,
+            parts: vec![SaidPart::Result { id, value: text.unwrap_or_default().into() }],
+        };
     }
     let calls = node.step("tool_calls").into_iter().flat_map(|calls| calls.below.values());
-    let parts = text.map(Part::Text).into_iter().chain(calls.filter_map(spread_call)).collect();
-    Message { speaker, parts }
+    let parts = text.map(SaidPart::Text).into_iter().chain(calls.filter_map(spread_call)).collect();
+    SaidMessage { speaker, parts }
 }
 
-fn spread_call(node: &Tree) -> Option<Part> {
+fn spread_call(node: &AttributeTree) -> Option<SaidPart> {
     let node = node.step("tool_call").unwrap_or(node);
     let function = node.step("function").unwrap_or(node);
     let arguments =
         function.text("arguments").map_or_else(Arguments::none, |text| Arguments::from_text(&text));
     let name = function.text("name").filter(|name| !name.is_empty())?.into_owned();
-    Some(Part::Call { id: node.text("id").map(Cow::into_owned), name, arguments })
+    Some(SaidPart::Call { id: node.text("id").map(Cow::into_owned), name, arguments })
 }
 
 /// Attributes as the tree that the dots of their names draw.
 #[derive(Debug, Default)]
-struct Tree<'a> {
+struct AttributeTree<'a> {
     value: Option<&'a Json<'a>>,
-    below: BTreeMap<Step<'a>, Tree<'a>>,
+    below: BTreeMap<AttributeStep<'a>, AttributeTree<'a>>,
 }
 
 /// A step of a name. Numbers stand in their own order, before words.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Step<'a> {
+enum AttributeStep<'a> {
     Index(u32),
     Word(&'a str),
 }
@@ -279,20 +282,21 @@ enum Step<'a> {
 /// How many dots of a name count: more than any message has, few enough for a tree of strangers' making.
 const STEPS: usize = 12;
 
-impl<'a> Tree<'a> {
+impl<'a> AttributeTree<'a> {
     fn of(attributes: impl Iterator<Item = (&'a str, &'a Json<'a>)>) -> Self {
-        let mut root = Tree::default();
+        let mut root = AttributeTree::default();
         for (name, value) in attributes {
-            let steps =
-                name.splitn(STEPS, '.').map(|step| step.parse().map_or(Step::Word(step), Step::Index));
+            let steps = name
+                .splitn(STEPS, '.')
+                .map(|step| step.parse().map_or(AttributeStep::Word(step), AttributeStep::Index));
             let node = steps.fold(&mut root, |node, step| node.below.entry(step).or_default());
             node.value = Some(value);
         }
         root
     }
 
-    fn step(&self, name: &'a str) -> Option<&Tree<'a>> {
-        self.below.get(&Step::Word(name))
+    fn step(&self, name: &'a str) -> Option<&AttributeTree<'a>> {
+        self.below.get(&AttributeStep::Word(name))
     }
 
     fn text(&self, name: &'a str) -> Option<Cow<'a, str>> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::reader::build::clock::nanos;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 
@@ -18,7 +18,7 @@ const END: [&str; 2] = ["endTimeUnixNano", "end_time_unix_nano"];
 
 /// One operation of a run.
 #[derive(Debug)]
-pub(crate) struct Span<'t> {
+pub(crate) struct OtelSpan<'t> {
     pub(crate) trace_id: Cow<'t, str>,
     pub(crate) id: Cow<'t, str>,
     pub(crate) parent: Option<Cow<'t, str>>,
@@ -33,7 +33,7 @@ pub(crate) struct Span<'t> {
     attributes: Attributes<'t>,
 }
 
-impl<'t> Span<'t> {
+impl<'t> OtelSpan<'t> {
     /// Whether a value is a span of a console exporter.
     pub(crate) fn is_console(value: &Json) -> bool {
         let id = value.pointer("/context/trace_id").and_then(Json::as_str);
@@ -41,7 +41,7 @@ impl<'t> Span<'t> {
     }
 
     /// A span of OTLP's JSON.
-    pub(crate) fn otlp(value: Json<'t>) -> Result<Self, Wrong> {
+    pub(crate) fn otlp(value: Json<'t>) -> Result<Self, DecodeError> {
         let mut span = Object::of(value, "a span")?;
         let attributes = attributes(span.list(&["attributes"])?);
         let events = span.list(&["events"])?.into_iter().filter_map(|event| {
@@ -72,7 +72,7 @@ impl<'t> Span<'t> {
     }
 
     /// A span of a console exporter: ids begin with `0x`, times are text, attributes are plain.
-    pub(crate) fn console(value: Json<'t>) -> Result<Self, Wrong> {
+    pub(crate) fn console(value: Json<'t>) -> Result<Self, DecodeError> {
         let mut span = Object::of(value, "a span")?;
         let mut context = span.object(&["context"])?.unwrap_or_default();
         let attributes = span.object(&["attributes"])?.unwrap_or_default().rest();

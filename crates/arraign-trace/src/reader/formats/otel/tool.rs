@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::reader::formats::otel::span::Span;
+use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
@@ -18,7 +18,7 @@ pub(crate) struct ToolSpan {
 }
 
 impl ToolSpan {
-    pub(crate) fn of(span: &Span) -> Self {
+    pub(crate) fn of(span: &OtelSpan) -> Self {
         const ARGUMENTS: [&str; 5] = [
             "gen_ai.tool.call.arguments",
             "tool_arguments",
@@ -34,7 +34,7 @@ impl ToolSpan {
             "traceloop.entity.output",
         ];
         let wrapped = span.get(&ARGUMENTS).map(passed).unwrap_or_default();
-        let message = span.get(&RESULTS).map(Message::of).unwrap_or_default();
+        let message = span.get(&RESULTS).map(ToolMessage::of).unwrap_or_default();
         let id = span.text(&["gen_ai.tool.call.id", "tool_call.id"]).map(ToOwned::to_owned);
         Self {
             id: id.or(wrapped.id).or(message.id),
@@ -47,7 +47,7 @@ impl ToolSpan {
 }
 
 /// The name of the tool that a span records.
-pub(crate) fn tool_name<'s>(span: &'s Span) -> &'s str {
+pub(crate) fn tool_name<'s>(span: &'s OtelSpan) -> &'s str {
     let told = span.text(&["gen_ai.tool.name", "tool.name", "traceloop.entity.name"]);
     told.unwrap_or_else(|| span.name.strip_prefix("execute_tool ").unwrap_or(&span.name))
 }
@@ -79,13 +79,13 @@ fn passed(value: &Json) -> Passed {
 
 /// A tool's result; LangChain dumps the whole message.
 #[derive(Debug, Default)]
-struct Message {
+struct ToolMessage {
     id: Option<String>,
     content: Option<Value>,
     failed: bool,
 }
 
-impl Message {
+impl ToolMessage {
     fn of(value: &Json) -> Self {
         let value = value.clone().into_value();
         let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());

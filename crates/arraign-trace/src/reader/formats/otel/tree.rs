@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::formats::otel::said;
-use crate::reader::formats::otel::span::Span;
+use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::tool_name;
 
 /// How many spans above one are looked at: more than any agent nests, and an end for spans that are their own parents.
@@ -11,29 +11,31 @@ const DEPTH: usize = 64;
 
 /// What a span records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SpanKind {
     Model,
     Tool,
     Agent,
     Other,
 }
 
-fn kind(span: &Span) -> Kind {
+fn kind(span: &OtelSpan) -> SpanKind {
     let told =
         ["gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type"];
     let kinds = told.iter().filter_map(|name| span.text(&[name])).map(|word| match word {
-        "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion" => Kind::Model,
-        "execute_tool" | "TOOL" | "tool" => Kind::Tool,
-        "invoke_agent" | "AGENT" | "agent" => Kind::Agent,
-        _ => Kind::Other,
+        "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion" => {
+            SpanKind::Model
+        }
+        "execute_tool" | "TOOL" | "tool" => SpanKind::Tool,
+        "invoke_agent" | "AGENT" | "agent" => SpanKind::Agent,
+        _ => SpanKind::Other,
     });
-    let kind = kinds.into_iter().find(|kind| *kind != Kind::Other).unwrap_or_else(|| implied(span));
-    if kind == Kind::Tool && is_no_call(tool_name(span)) { Kind::Other } else { kind }
+    let kind = kinds.into_iter().find(|kind| *kind != SpanKind::Other).unwrap_or_else(|| implied(span));
+    if kind == SpanKind::Tool && is_no_call(tool_name(span)) { SpanKind::Other } else { kind }
 }
 
 /// Whether a span records what an agent, its model or a tool did.
-pub(crate) fn is_of_an_agent(span: &Span) -> bool {
-    kind(span) != Kind::Other
+pub(crate) fn is_of_an_agent(span: &OtelSpan) -> bool {
+    kind(span) != SpanKind::Other
 }
 
 /// Some spans of tools stand for no call: a handoff, whose call is recorded as well, and several tools' together.
@@ -42,16 +44,16 @@ fn is_no_call(tool: &str) -> bool {
 }
 
 /// The kind that its attributes imply: early versions of some libraries name no operation.
-fn implied(span: &Span) -> Kind {
+fn implied(span: &OtelSpan) -> SpanKind {
     let has = |name: &str| span.text(&[name]).is_some();
     if has("gcp.vertex.agent.llm_response") {
-        Kind::Model
+        SpanKind::Model
     } else if has("gen_ai.tool.name") {
-        Kind::Tool
+        SpanKind::Tool
     } else if has("pydantic_ai.all_messages") || has("agent_name") {
-        Kind::Agent
+        SpanKind::Agent
     } else {
-        Kind::Other
+        SpanKind::Other
     }
 }
 
@@ -70,8 +72,8 @@ pub(crate) struct Standing {
 
 /// The spans of one trace, in the order in which they began.
 pub(crate) struct Spans<'t> {
-    pub(crate) all: Vec<Span<'t>>,
-    pub(crate) kinds: Vec<Kind>,
+    pub(crate) all: Vec<OtelSpan<'t>>,
+    pub(crate) kinds: Vec<SpanKind>,
     by_id: HashMap<String, usize>,
     /// Agents that ran inside of a tool by their times alone, and that tool.
     inside: HashMap<usize, usize>,
@@ -80,7 +82,7 @@ pub(crate) struct Spans<'t> {
 }
 
 impl<'t> Spans<'t> {
-    pub(crate) fn of(all: Vec<Span<'t>>) -> Self {
+    pub(crate) fn of(all: Vec<OtelSpan<'t>>) -> Self {
         let kinds = all.iter().map(kind).collect();
         let by_id = all.iter().enumerate().map(|(place, span)| (span.id.to_string(), place)).collect();
         let mut spans = Self { all, kinds, by_id, inside: HashMap::new(), twice: HashSet::new() };
@@ -94,12 +96,14 @@ impl<'t> Spans<'t> {
     /// instruments it may both record a call.
     fn told_twice(&self, place: usize) -> Option<usize> {
         let span = &self.all[place];
-        let is_model = self.kinds[place] == Kind::Model;
+        let is_model = self.kinds[place] == SpanKind::Model;
         let id = span.text(&["gen_ai.response.id"]).filter(|_| is_model)?;
         let same = |before: &usize| {
             let other = &self.all[*before];
             let overlaps = other.end.is_some_and(|end| end > span.start);
-            overlaps && self.kinds[*before] == Kind::Model && other.text(&["gen_ai.response.id"]) == Some(id)
+            overlaps
+                && self.kinds[*before] == SpanKind::Model
+                && other.text(&["gen_ai.response.id"]) == Some(id)
         };
         let before = (place.saturating_sub(DEPTH)..place).rev().find(same)?;
         let tells_more = said::output(span).len() > said::output(&self.all[before]).len();
@@ -109,12 +113,12 @@ impl<'t> Spans<'t> {
     /// Traceloop hangs each agent below the workflow, those that tools run too: then their times tell.
     fn tool_around(&self, agent: usize) -> Option<usize> {
         let span = &self.all[agent];
-        let hangs_alone = self.kinds[agent] == Kind::Agent
+        let hangs_alone = self.kinds[agent] == SpanKind::Agent
             && span.text(&["traceloop.span.kind"]).is_some()
-            && self.above(agent).all(|above| self.kinds[above] == Kind::Other);
+            && self.above(agent).all(|above| self.kinds[above] == SpanKind::Other);
         let end = span.end.filter(|_| hangs_alone)?;
         let is_around = |place: &usize| {
-            self.kinds[*place] == Kind::Tool && self.all[*place].end.is_some_and(|after| after >= end)
+            self.kinds[*place] == SpanKind::Tool && self.all[*place].end.is_some_and(|after| after >= end)
         };
         (agent.saturating_sub(DEPTH)..agent).rev().find(is_around)
     }
@@ -136,7 +140,7 @@ impl<'t> Spans<'t> {
         for above in self.above(place) {
             standing.repeats |= between && self.tells_the_same(above, place);
             match self.kinds[above] {
-                Kind::Agent => {
+                SpanKind::Agent => {
                     let name = agent_name(&self.all[above]);
                     standing.agent.get_or_insert_with(|| name.clone());
                     if !in_agent || standing.path.last() != Some(&name) {
@@ -144,14 +148,14 @@ impl<'t> Spans<'t> {
                     }
                     in_agent = true;
                 }
-                Kind::Tool => {
+                SpanKind::Tool => {
                     if !in_agent {
                         standing.path.push(self.name_inside(above, below));
                     }
                     in_agent = false;
                     inside = standing.path.len();
                 }
-                Kind::Model | Kind::Other => {
+                SpanKind::Model | SpanKind::Other => {
                     below = above;
                     continue;
                 }
@@ -167,29 +171,29 @@ impl<'t> Spans<'t> {
     /// The name of what runs inside a tool: a chain of its own, or the tool's model.
     fn name_inside(&self, tool: usize, below: usize) -> String {
         match self.kinds[below] {
-            Kind::Other => self.all[below].name.to_string(),
+            SpanKind::Other => self.all[below].name.to_string(),
             _ => tool_name(&self.all[tool]).to_owned(),
         }
     }
 
     fn tells_the_same(&self, above: usize, place: usize) -> bool {
         match (self.kinds[above], self.kinds[place]) {
-            (Kind::Model, Kind::Model) => true,
-            (Kind::Tool, Kind::Tool) => tool_name(&self.all[above]) == tool_name(&self.all[place]),
+            (SpanKind::Model, SpanKind::Model) => true,
+            (SpanKind::Tool, SpanKind::Tool) => tool_name(&self.all[above]) == tool_name(&self.all[place]),
             _ => false,
         }
     }
 
     /// The agent that is the run: the first that no other stands around.
-    pub(crate) fn top_agent(&self) -> Option<&Span<'t>> {
-        let is_top = |place: &usize| self.above(*place).all(|above| self.kinds[above] != Kind::Agent);
-        let agents = (0..self.all.len()).filter(|place| self.kinds[*place] == Kind::Agent);
+    pub(crate) fn top_agent(&self) -> Option<&OtelSpan<'t>> {
+        let is_top = |place: &usize| self.above(*place).all(|above| self.kinds[above] != SpanKind::Agent);
+        let agents = (0..self.all.len()).filter(|place| self.kinds[*place] == SpanKind::Agent);
         agents.into_iter().find(is_top).map(|place| &self.all[place])
     }
 }
 
 /// The name of the agent that a span records.
-pub(crate) fn agent_name(span: &Span) -> String {
+pub(crate) fn agent_name(span: &OtelSpan) -> String {
     let told = span.text(&[
         "gen_ai.agent.name",
         "agent.name",

@@ -1,9 +1,9 @@
 //! Model messages, and the messages that a user interface shows.
 
 use crate::reader::Certainty;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
-use crate::reader::formats::vercel_ai::outcome::{Outcome, add_call, add_named};
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
+use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call, add_named};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -51,16 +51,16 @@ fn judge_part(part: &Json) -> Option<Certainty> {
 }
 
 /// The run of a list of messages.
-pub(crate) fn read(records: Vec<Record>) -> Result<Trace, Wrong> {
-    let mut draft = Draft::default();
+pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
+    let mut builder = TraceBuilder::default();
     for Record { at, value } in records {
-        let added = Object::of(value, "a message").and_then(|message| add(&mut draft, message));
-        added.map_err(|wrong| at.blame(wrong))?;
+        let added = Object::of(value, "a message").and_then(|message| add(&mut builder, message));
+        added.map_err(|error| at.in_record(error))?;
     }
-    Ok(draft.finish())
+    Ok(builder.finish())
 }
 
-fn add(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
+fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let role = match message.required(&["role"])?.as_ref() {
         "system" => Some(Role::System),
         "user" => Some(Role::User),
@@ -68,55 +68,55 @@ fn add(draft: &mut Draft, mut message: Object) -> Result<(), Wrong> {
         _ => None,
     };
     if message.get("parts").is_some() {
-        return add_ui_parts(draft, role, message.list(&["parts"])?);
+        return add_ui_parts(builder, role, message.list(&["parts"])?);
     }
-    draft.begin(role);
+    builder.begin(role);
     match message.take(&["content"]) {
-        Some(Json::Text(text)) => draft.text(&text),
+        Some(Json::Text(text)) => builder.text(&text),
         Some(Json::List(parts)) => {
             for (index, part) in parts.into_iter().enumerate() {
-                let part = Object::of(part, "a part").and_then(|part| add_part(draft, part));
-                part.map_err(|wrong| wrong.under(index).under("content"))?;
+                let part = Object::of(part, "a part").and_then(|part| add_part(builder, part));
+                part.map_err(|error| error.at_key(index).at_key("content"))?;
             }
         }
-        _ => return Err(Wrong::new("neither text nor a list of parts").under("content")),
+        _ => return Err(DecodeError::new("neither text nor a list of parts").at_key("content")),
     }
-    draft.end();
+    builder.end();
     Ok(())
 }
 
-fn add_part(draft: &mut Draft, mut part: Object) -> Result<(), Wrong> {
+fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
     let kind = part.text(&["type"])?.unwrap_or_default();
     match kind.as_ref() {
-        "text" => draft.text(&part.text(&["text"])?.unwrap_or_default()),
-        "tool-call" => add_call(draft, &mut part)?,
-        "tool-result" => Outcome::typed(&mut part).settle(draft, &mut part)?,
+        "text" => builder.text(&part.text(&["text"])?.unwrap_or_default()),
+        "tool-call" => add_call(builder, &mut part)?,
+        "tool-result" => CallOutcome::typed(&mut part).settle(builder, &mut part)?,
         _ => {}
     }
     Ok(())
 }
 
 /// A message of the interface holds all steps of an answer; each step is a turn.
-fn add_ui_parts(draft: &mut Draft, role: Option<Role>, parts: Vec<Json>) -> Result<(), Wrong> {
+fn add_ui_parts(builder: &mut TraceBuilder, role: Option<Role>, parts: Vec<Json>) -> Result<(), DecodeError> {
     let mut begun = false;
     for (index, part) in parts.into_iter().enumerate() {
-        let blame = |wrong: Wrong| wrong.under(index).under("parts");
+        let blame = |error: DecodeError| error.at_key(index).at_key("parts");
         let mut part = Object::of(part, "a part").map_err(blame)?;
         let kind = part.text(&["type"]).map_err(blame)?.unwrap_or_default();
         if !begun || kind == "step-start" {
-            draft.begin(role);
+            builder.begin(role);
             begun = true;
         }
-        add_ui_part(draft, &kind, part).map_err(blame)?;
+        add_ui_part(builder, &kind, part).map_err(blame)?;
     }
-    draft.end();
+    builder.end();
     Ok(())
 }
 
-fn add_ui_part(draft: &mut Draft, kind: &str, mut part: Object) -> Result<(), Wrong> {
+fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: Object) -> Result<(), DecodeError> {
     let name = match kind {
         "text" => {
-            draft.text(&part.text(&["text"])?.unwrap_or_default());
+            builder.text(&part.text(&["text"])?.unwrap_or_default());
             return Ok(());
         }
         "dynamic-tool" => part.required(&["toolName"])?.into_owned(),
@@ -131,14 +131,14 @@ fn add_ui_part(draft: &mut Draft, kind: &str, mut part: Object) -> Result<(), Wr
     };
     let state = part.text(&["state"])?.unwrap_or_default();
     let id = part.string(&["toolCallId"])?;
-    add_named(draft, id.clone(), name.clone(), &mut part);
+    add_named(builder, id.clone(), name.clone(), &mut part);
     let outcome = match state.as_ref() {
-        "output-available" | "result" => Outcome::result(&mut part),
-        "output-error" => Outcome::error(&mut part),
-        "output-denied" => Outcome::denied(),
+        "output-available" | "result" => CallOutcome::result(&mut part),
+        "output-error" => CallOutcome::error(&mut part),
+        "output-denied" => CallOutcome::denied(),
         _ => return Ok(()),
     };
-    outcome.answer(draft, id.as_deref(), Some(&name));
+    outcome.answer(builder, id.as_deref(), Some(&name));
     Ok(())
 }
 

@@ -11,25 +11,25 @@ mod step;
 mod stream;
 
 use crate::reader::build::usage::TokenKeys;
-use crate::reader::error::Wrong;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::pieces::{Cuts, Note, Pieces, Whose, look};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 
 pub(crate) const READER: Reader = Reader {
     name: "vercel-ai",
     summary: "Vercel AI SDK: results, steps, model messages, UI messages, streams",
-    detect,
-    read,
-    cuts: Cuts::As(pieces),
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
 };
 
 /// What a file's records are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum VercelShape {
     /// A result with its steps.
     Result,
     Step,
@@ -39,13 +39,15 @@ enum Shape {
     Part,
 }
 
-fn detect(input: &Input) -> Detection {
+fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     match shape(first) {
-        Some(Shape::Result | Shape::Step) => return Ok(Certainty::Sure),
-        Some(Shape::Part) => return judge_parts(input),
-        Some(Shape::Message) => return judge_messages(input.records.iter().map(|record| &record.value)),
-        Some(Shape::Messages) => {}
+        Some(VercelShape::Result | VercelShape::Step) => return Ok(Certainty::Sure),
+        Some(VercelShape::Part) => return judge_parts(input),
+        Some(VercelShape::Message) => {
+            return judge_messages(input.records.iter().map(|record| &record.value));
+        }
+        Some(VercelShape::Messages) => {}
         None => return Err("there is no step, message or stream part of this format in it".into()),
     }
     let messages = input.records.iter().filter_map(|record| messages(&record.value));
@@ -56,21 +58,21 @@ fn kind<'v>(value: &'v Json) -> Option<&'v str> {
     value.get("type").and_then(Json::as_str)
 }
 
-fn shape(value: &Json) -> Option<Shape> {
+fn shape(value: &Json) -> Option<VercelShape> {
     // A result of version 4 repeats its last step.
     if value.get("steps").and_then(Json::first).is_some_and(step::is_step) {
-        return Some(Shape::Result);
+        return Some(VercelShape::Result);
     }
     if step::is_step(value) {
-        return Some(Shape::Step);
+        return Some(VercelShape::Step);
     }
     if value.get("role").is_some() && (value.get("content").is_some() || value.get("parts").is_some()) {
-        return Some(Shape::Message);
+        return Some(VercelShape::Message);
     }
     if messages(value).is_some() {
-        return Some(Shape::Messages);
+        return Some(VercelShape::Messages);
     }
-    kind(value).filter(|kind| stream::is_known(kind)).map(|_| Shape::Part)
+    kind(value).filter(|kind| stream::is_known(kind)).map(|_| VercelShape::Part)
 }
 
 fn messages<'v, 't>(value: &'v Json<'t>) -> Option<&'v [Json<'t>]> {
@@ -89,42 +91,42 @@ fn judge_parts(input: &Input) -> Detection {
 }
 
 /// Of a log of results, each is a run, called as its last step is.
-fn pieces(input: &Input) -> Option<Pieces> {
-    let is_log = input.first().is_ok_and(|first| matches!(shape(first), Some(Shape::Result)));
-    is_log.then_some(Pieces::records(note))
+fn split_file(input: &Input) -> Option<Pieces> {
+    let is_log = input.first().is_ok_and(|first| matches!(shape(first), Some(VercelShape::Result)));
+    is_log.then_some(Pieces::records(find_run_key))
 }
 
-fn note(text: &str) -> Result<Note, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let steps = look(text, &["steps"])?.list(&["steps"]).unwrap_or_default();
     let id = steps.iter().rev().find_map(|step| step.get("callId")?.as_str());
-    Ok(Whose::Own(id.map(ToOwned::to_owned)).into())
+    Ok(RunKey::Own(id.map(ToOwned::to_owned)).into())
 }
 
-fn read(input: Input) -> Result<Vec<Trace>, Wrong> {
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     match input.records.first().and_then(|record| shape(&record.value)) {
-        Some(Shape::Result) => input.records.into_iter().map(result).collect(),
-        Some(Shape::Step) => step::read(input.records),
-        Some(Shape::Part) => stream::read(input.records),
-        Some(Shape::Messages) => input.records.into_iter().map(wrapped).collect(),
+        Some(VercelShape::Result) => input.records.into_iter().map(result).collect(),
+        Some(VercelShape::Step) => step::read(input.records),
+        Some(VercelShape::Part) => stream::read(input.records),
+        Some(VercelShape::Messages) => input.records.into_iter().map(wrapped).collect(),
         _ => message::read(input.records).map(|run| vec![run]),
     }
 }
 
 /// A result: its steps tell all, but for the tokens where they are not told a step.
-fn result(record: Record) -> Result<Trace, Wrong> {
+fn result(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let read = |mut result: Object| {
-        let mut run = step::Steps::default();
+        let mut run = step::StepResults::default();
         result.each_value(&["steps"], |step| run.add(step))?;
         let total = TOKENS.read_from(&mut result, &["totalUsage", "usage"])?;
         let mut trace = run.finish();
         trace.usage = trace.usage.or(total);
         Ok(trace)
     };
-    Object::of(record.value, "a result").and_then(read).map_err(|wrong| at.blame(wrong))
+    Object::of(record.value, "a result").and_then(read).map_err(|error| at.in_record(error))
 }
 
-fn wrapped(record: Record) -> Result<Trace, Wrong> {
+fn wrapped(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let read = |mut object: Object| {
         let mut response = object.object(&["response"])?.unwrap_or_default();
@@ -133,7 +135,7 @@ fn wrapped(record: Record) -> Result<Trace, Wrong> {
         let records = messages.into_iter().map(|value| Record { at, value });
         message::read(records.collect())
     };
-    Object::of(record.value, "an object with messages").and_then(read).map_err(|wrong| at.blame(wrong))
+    Object::of(record.value, "an object with messages").and_then(read).map_err(|error| at.in_record(error))
 }
 
 /// Tokens, as version 4 and as later ones call them. Cached ones are among the input.

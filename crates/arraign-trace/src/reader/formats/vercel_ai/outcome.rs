@@ -3,24 +3,24 @@
 use serde_json::Value;
 
 use crate::reader::build::tool_result::error_of;
-use crate::reader::build::trace_builder::Draft;
-use crate::reader::error::Wrong;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus};
 
 /// Adds the call of a part.
-pub(crate) fn add_call(draft: &mut Draft, part: &mut Object) -> Result<(), Wrong> {
+pub(crate) fn add_call(builder: &mut TraceBuilder, part: &mut Object) -> Result<(), DecodeError> {
     let name = part.required(&["toolName"])?.into_owned();
     let id = part.string(&["toolCallId"])?;
-    add_named(draft, id, name, part);
+    add_named(builder, id, name, part);
     Ok(())
 }
 
 /// Adds a call with the input of its part: what the SDK could not parse it marks as invalid, and keeps as the model
 /// wrote it. A call that comes again under its id is one attempt.
-pub(crate) fn add_named(draft: &mut Draft, id: Option<String>, name: String, part: &mut Object) {
-    if id.as_ref().is_some_and(|id| draft.waiting(Some(id), None).is_some()) {
+pub(crate) fn add_named(builder: &mut TraceBuilder, id: Option<String>, name: String, part: &mut Object) {
+    if id.as_ref().is_some_and(|id| builder.waiting(Some(id), None).is_some()) {
         return;
     }
     let invalid =
@@ -33,17 +33,17 @@ pub(crate) fn add_named(draft: &mut Draft, id: Option<String>, name: String, par
         Json::Text(text) => Arguments::Json(Value::String(text.into_owned())),
         input => Arguments::Json(input.into_value()),
     };
-    draft.call(Call { id, ..Call::new(name, arguments, 0) });
+    builder.call(Call { id, ..Call::new(name, arguments, 0) });
 }
 
 /// What came of a call.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum CallOutcome {
     Result(Value),
     Error { result: Option<Value>, error: Option<String> },
 }
 
-impl Outcome {
+impl CallOutcome {
     /// The result under `output`, or as version 4 calls it.
     pub(crate) fn result(part: &mut Object) -> Self {
         let failed = part.get("isError").is_some_and(Json::is_true);
@@ -86,20 +86,20 @@ impl Outcome {
     }
 
     /// Writes it into the call that a part answers.
-    pub(crate) fn settle(self, draft: &mut Draft, part: &mut Object) -> Result<(), Wrong> {
+    pub(crate) fn settle(self, builder: &mut TraceBuilder, part: &mut Object) -> Result<(), DecodeError> {
         let id = part.text(&["toolCallId"])?;
         let name = part.text(&["toolName"])?;
         // What a tool says before it is done is no result.
         if part.get("preliminary").is_some_and(Json::is_true) {
             return Ok(());
         }
-        self.answer(draft, id.as_deref(), name.as_deref());
+        self.answer(builder, id.as_deref(), name.as_deref());
         Ok(())
     }
 
     /// Writes it into the call with this id.
-    pub(crate) fn answer(self, draft: &mut Draft, id: Option<&str>, name: Option<&str>) {
-        if let Some(call) = draft.waiting(id, name) {
+    pub(crate) fn answer(self, builder: &mut TraceBuilder, id: Option<&str>, name: Option<&str>) {
+        if let Some(call) = builder.waiting(id, name) {
             (call.status, call.result, call.error) = match self {
                 Self::Result(value) => (CallStatus::Ok, Some(value), None),
                 Self::Error { result, error } => (CallStatus::Error, result, error),

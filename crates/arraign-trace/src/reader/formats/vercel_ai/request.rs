@@ -1,26 +1,26 @@
 //! What the model was sent, where the body of the first request was kept: in steps and in the parts of a stream.
 
-use crate::reader::build::trace_builder::Draft;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::vercel_ai::message::text_of;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::Role;
 
 /// Adds what others than the model said in `request`, which may keep its body as JSON or as text.
-pub(crate) fn hear(draft: &mut Draft, request: Option<Json>) {
+pub(crate) fn hear(builder: &mut TraceBuilder, request: Option<Json>) {
     let Some(mut request) = request.and_then(|request| Object::of(request, "it").ok()) else { return };
     match request.take(&["body"]) {
         Some(Json::Text(text)) => {
-            let _ = serde_json::from_str(&text).map(|body| hear_body(draft, body));
+            let _ = serde_json::from_str(&text).map(|body| hear_body(builder, body));
         }
-        body => hear_body(draft, body.unwrap_or_default()),
+        body => hear_body(builder, body.unwrap_or_default()),
     }
 }
 
-fn hear_body(draft: &mut Draft, body: Json) {
+fn hear_body(builder: &mut TraceBuilder, body: Json) {
     let Ok(mut body) = Object::of(body, "a body") else { return };
     if let Some(system) = body.take(&["system", "instructions"]) {
-        draft.say(Role::System, &text_of(system));
+        builder.say(Role::System, &text_of(system));
     }
     for message in body.list(&["messages", "input"]).unwrap_or_default() {
         let Ok(mut message) = Object::of(message, "a message") else { continue };
@@ -29,6 +29,6 @@ fn hear_body(draft: &mut Draft, body: Json) {
             Some("user") => Role::User,
             _ => continue,
         };
-        draft.say(role, &text_of(message.take(&["content"]).unwrap_or_default()));
+        builder.say(role, &text_of(message.take(&["content"]).unwrap_or_default()));
     }
 }

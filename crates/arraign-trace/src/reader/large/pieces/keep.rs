@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::io::{BufRead, Seek, SeekFrom};
 
 use crate::reader::json::input::At;
-use crate::reader::large::pieces::scan::Trouble;
-use crate::reader::large::pieces::survey::{Found, Runs};
-use crate::reader::large::pieces::walk::{Spot, Walk};
-use crate::reader::large::pieces::{Note, Pieces};
+use crate::reader::large::pieces::scan::SplitError;
+use crate::reader::large::pieces::survey::{Found, RunNumbers};
+use crate::reader::large::pieces::walk::{RecordStart, Walk};
+use crate::reader::large::pieces::{Pieces, RecordInfo};
 
 /// The records of the runs in `batch`, and as much of the text of each as belongs to them.
 pub(crate) fn keep<R: BufRead + Seek>(
@@ -15,7 +15,7 @@ pub(crate) fn keep<R: BufRead + Seek>(
     lines: bool,
     pieces: Pieces,
     batch: &[Found],
-) -> Result<Vec<(At, String)>, Trouble> {
+) -> Result<Vec<(At, String)>, SplitError> {
     if pieces.are_in_order() {
         keep_records(input, lines, batch)
     } else {
@@ -28,8 +28,8 @@ fn keep_records<R: BufRead + Seek>(
     mut input: R,
     lines: bool,
     batch: &[Found],
-) -> Result<Vec<(At, String)>, Trouble> {
-    let mut spots: Vec<Spot> = batch.iter().flat_map(|found| found.records.iter().copied()).collect();
+) -> Result<Vec<(At, String)>, SplitError> {
+    let mut spots: Vec<RecordStart> = batch.iter().flat_map(|found| found.records.iter().copied()).collect();
     spots.sort_unstable_by_key(|spot| spot.offset);
     let mut kept = Vec::with_capacity(spots.len());
     let mut stands = input.seek(SeekFrom::Start(0))?;
@@ -50,13 +50,15 @@ fn keep_pieces<R: BufRead + Seek>(
     lines: bool,
     pieces: Pieces,
     batch: &[Found],
-) -> Result<Vec<(At, String)>, Trouble> {
+) -> Result<Vec<(At, String)>, SplitError> {
     let Some(first) = batch.iter().min_by_key(|found| found.begins()) else { return Ok(Vec::new()) };
     let last = batch.iter().map(|found| found.last).max().unwrap_or_default();
     input.seek(SeekFrom::Start(first.spot.offset))?;
     let mut walk = Walk::at(input, lines, pieces.path, first.spot);
     let (mut notes, mut wanted) = (pieces.notes(), Wanted::of(batch));
     let mut kept = Vec::new();
+    // Runs of a file may be mixed: the walk numbers the runs again, from the first wanted one on, and keeps a piece when
+    // its number is that of a wanted run. A run is wanted from the place on where the survey saw it begin.
     while let Some(spot) = walk.next()?
         && spot.offset <= last.0
     {
@@ -77,7 +79,7 @@ fn keep_pieces<R: BufRead + Seek>(
 
 /// Which pieces are wanted.
 struct Wanted {
-    numbers: Runs,
+    numbers: RunNumbers,
     begin: HashSet<(u64, usize)>,
     runs: HashSet<usize>,
 }
@@ -85,11 +87,11 @@ struct Wanted {
 impl Wanted {
     fn of(batch: &[Found]) -> Self {
         let begin = batch.iter().map(Found::begins).collect();
-        Self { numbers: Runs::default(), begin, runs: HashSet::new() }
+        Self { numbers: RunNumbers::default(), begin, runs: HashSet::new() }
     }
 
     /// Whether the piece at `place` is of one of the runs.
-    fn wants(&mut self, note: &Note, place: (u64, usize)) -> Result<bool, Trouble> {
+    fn wants(&mut self, note: &RecordInfo, place: (u64, usize)) -> Result<bool, SplitError> {
         let Some(number) = self.numbers.number(&note.whose)? else { return Ok(false) };
         if self.begin.contains(&place) {
             self.runs.insert(number);
@@ -98,6 +100,6 @@ impl Wanted {
     }
 }
 
-fn at(spot: Spot) -> At {
+fn at(spot: RecordStart) -> At {
     spot.item.map_or(At::Line(spot.line), At::Item)
 }

@@ -18,21 +18,21 @@ pub(crate) use head::Head;
 pub(crate) use keep::keep;
 pub(crate) use look::look;
 pub(crate) use mistake::mistake;
-pub(crate) use scan::Trouble;
-pub(crate) use survey::{Found, Run, survey};
+pub(crate) use scan::SplitError;
+pub(crate) use survey::{Found, SurveyedRun, survey};
 
 /// What the runs of a format's files can be told apart by, before they are read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Cuts {
+pub(crate) enum Splitting {
     /// Nothing: whose a record is, the others tell.
     Never,
     /// The first look at each record.
-    Records(fn(&str) -> Result<Note, serde_json::Error>),
+    Records(fn(&str) -> Result<RecordInfo, serde_json::Error>),
     /// What the beginning of the file shows.
     As(fn(&Input) -> Option<Pieces>),
 }
 
-impl Cuts {
+impl Splitting {
     /// How a file that begins with `input` is cut.
     pub(crate) fn pieces(self, input: &Input) -> Option<Pieces> {
         match self {
@@ -57,22 +57,22 @@ pub(crate) struct Pieces {
 #[derive(Debug, Clone, Copy)]
 enum Notes {
     /// A first look at it.
-    Alone(fn(&str) -> Result<Note, serde_json::Error>),
+    Alone(fn(&str) -> Result<RecordInfo, serde_json::Error>),
     /// The records before it, from the first one on. Then it is a record.
     InOrder(fn() -> Follow),
 }
 
 /// Follows a file record by record: what each tells.
-pub(crate) type Follow = Box<dyn FnMut(&str) -> Result<Note, Trouble>>;
+pub(crate) type Follow = Box<dyn FnMut(&str) -> Result<RecordInfo, SplitError>>;
 
 impl Pieces {
     /// Each record is a piece.
-    pub(crate) fn records(note: fn(&str) -> Result<Note, serde_json::Error>) -> Self {
+    pub(crate) fn records(note: fn(&str) -> Result<RecordInfo, serde_json::Error>) -> Self {
         Self::at(&[], note)
     }
 
     /// The pieces are at the end of `path`.
-    pub(crate) fn at(path: &'static [Step], note: fn(&str) -> Result<Note, serde_json::Error>) -> Self {
+    pub(crate) fn at(path: &'static [Step], note: fn(&str) -> Result<RecordInfo, serde_json::Error>) -> Self {
         Self { path, notes: Notes::Alone(note), together: usize::MAX }
     }
 
@@ -90,7 +90,7 @@ impl Pieces {
     /// What the pieces of a file tell, from its first one on.
     fn notes(&self) -> Follow {
         match self.notes {
-            Notes::Alone(note) => Box::new(move |text| note(text).map_err(|_| Trouble::Broken)),
+            Notes::Alone(note) => Box::new(move |text| note(text).map_err(|_| SplitError::Broken)),
             Notes::InOrder(follow) => follow(),
         }
     }
@@ -112,8 +112,8 @@ pub(crate) enum Step {
 
 /// What a piece tells at first sight.
 #[derive(Debug)]
-pub(crate) struct Note {
-    pub(crate) whose: Whose,
+pub(crate) struct RecordInfo {
+    pub(crate) whose: RunKey,
     /// When it began, where the runs of a file are told in the order in which they began.
     pub(crate) began: u64,
     /// Says of a piece whether it makes its run one: what has no such piece is nobody's. `None`: each does.
@@ -122,7 +122,7 @@ pub(crate) struct Note {
 
 /// Whose a piece is.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum RunKey {
     /// It begins a run, which has this id.
     Own(Option<String>),
     /// It is of the run with this id, wherever the others are.
@@ -139,8 +139,8 @@ pub(crate) enum Whose {
     Several,
 }
 
-impl From<Whose> for Note {
-    fn from(whose: Whose) -> Self {
+impl From<RunKey> for RecordInfo {
+    fn from(whose: RunKey) -> Self {
         Self { whose, began: 0, tells: None }
     }
 }

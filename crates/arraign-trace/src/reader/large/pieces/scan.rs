@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 /// Why a file cannot be read in pieces.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum SplitError {
     /// The file cannot be read at all.
     Io(io::Error),
     /// It is not JSON, or not text: where, [`crate::reader::large::pieces::mistake`] finds out.
@@ -13,7 +13,7 @@ pub(crate) enum Trouble {
     Unsuited,
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for SplitError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
@@ -38,7 +38,7 @@ impl<R: BufRead> Scan<R> {
     }
 
     /// The next byte that is not blank, left where it is.
-    pub(crate) fn peek(&mut self) -> Result<Option<u8>, Trouble> {
+    pub(crate) fn peek(&mut self) -> Result<Option<u8>, SplitError> {
         loop {
             let chunk = self.input.fill_buf()?;
             let found = chunk.iter().position(|byte| !byte.is_ascii_whitespace());
@@ -61,25 +61,25 @@ impl<R: BufRead> Scan<R> {
     }
 
     /// Adds the value that begins at the next byte to `out`, as it stands in the file.
-    pub(crate) fn value(&mut self, out: &mut Vec<u8>) -> Result<(), Trouble> {
-        let (mut shape, from) = (Shape::default(), self.offset);
+    pub(crate) fn value(&mut self, out: &mut Vec<u8>) -> Result<(), SplitError> {
+        let (mut shape, from) = (ValueShape::default(), self.offset);
         loop {
             let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
                 // Whether a number at the end of a file is whole, its parser says.
-                return if shape.is_scalar() { Ok(()) } else { Err(Trouble::Broken) };
+                return if shape.is_scalar() { Ok(()) } else { Err(SplitError::Broken) };
             }
             let (length, ended) = shape.part_of(chunk);
             let part = &chunk[..length];
             let breaks = line_breaks(part);
             if self.lines && breaks > 0 {
-                return Err(Trouble::Broken);
+                return Err(SplitError::Broken);
             }
             out.extend_from_slice(part);
             self.advance(length, breaks);
             if ended {
                 // Before a comma or a closing bracket there is nothing.
-                return if self.offset > from { Ok(()) } else { Err(Trouble::Broken) };
+                return if self.offset > from { Ok(()) } else { Err(SplitError::Broken) };
             }
         }
     }
@@ -98,7 +98,7 @@ fn line_breaks(bytes: &[u8]) -> usize {
 
 /// What is known of a value whose bytes are coming in.
 #[derive(Debug, Default)]
-struct Shape {
+struct ValueShape {
     /// How many lists and objects are open.
     open: usize,
     in_text: bool,
@@ -106,7 +106,7 @@ struct Shape {
     begun: bool,
 }
 
-impl Shape {
+impl ValueShape {
     /// Whether the value is neither a text nor in brackets: nothing but what follows ends it.
     fn is_scalar(&self) -> bool {
         self.begun && self.open == 0 && !self.in_text
@@ -114,6 +114,9 @@ impl Shape {
 
     /// How many bytes of `chunk` are the value's, and whether they end it.
     fn part_of(&mut self, chunk: &[u8]) -> (usize, bool) {
+        // The value may end in a later chunk: what is open is kept in `self`, and the scan goes on from there. Inside a
+        // text only quotes and backslashes count; outside, brackets do. A scalar has no end of its own: the byte after it
+        // ends it, and belongs to the file.
         let mut at = 0;
         while let Some(byte) = chunk.get(at) {
             if self.in_text {
@@ -200,7 +203,7 @@ mod tests {
         {
             let mut scan = Scan::new(text.as_bytes(), lines, 0, 1);
             let read = scan.value(&mut Vec::new());
-            assert!(matches!(read, Err(Trouble::Broken)), "{text}");
+            assert!(matches!(read, Err(SplitError::Broken)), "{text}");
         }
     }
 }

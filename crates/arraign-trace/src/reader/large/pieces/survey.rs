@@ -3,22 +3,22 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use crate::reader::large::pieces::scan::Trouble;
-use crate::reader::large::pieces::walk::{Spot, Walk};
-use crate::reader::large::pieces::{Note, Pieces, Whose};
+use crate::reader::large::pieces::scan::SplitError;
+use crate::reader::large::pieces::walk::{RecordStart, Walk};
+use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey};
 
 /// Where the pieces of a run are.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     /// The record of its first piece.
-    pub(crate) spot: Spot,
+    pub(crate) spot: RecordStart,
     /// Which piece of that record is its first.
     pub(crate) ordinal: usize,
     /// Where the record of its last piece begins, and which piece of that record it is.
     pub(crate) last: (u64, usize),
     pub(crate) size: u64,
     /// All its records, where only a walk from the first record on tells whose each is.
-    pub(crate) records: Vec<Spot>,
+    pub(crate) records: Vec<RecordStart>,
 }
 
 impl Found {
@@ -40,7 +40,7 @@ impl Found {
 
 /// A run that was found.
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct SurveyedRun {
     pub(crate) id: Option<String>,
     pub(crate) found: Found,
     began: u64,
@@ -49,28 +49,28 @@ pub(crate) struct Run {
 
 /// Numbers the runs of a file, from 0, as their pieces come in.
 #[derive(Debug, Default)]
-pub(crate) struct Runs {
+pub(crate) struct RunNumbers {
     count: usize,
     last: Option<usize>,
     stretch: Option<String>,
     places: HashMap<String, usize>,
 }
 
-impl Runs {
+impl RunNumbers {
     /// The run that a piece is of.
-    pub(crate) fn number(&mut self, whose: &Whose) -> Result<Option<usize>, Trouble> {
+    pub(crate) fn number(&mut self, whose: &RunKey) -> Result<Option<usize>, SplitError> {
         let fresh = self.count;
         let number = match whose {
-            Whose::Nobody => return Ok(None),
-            Whose::Several => return Err(Trouble::Unsuited),
-            Whose::Own(_) => fresh,
-            Whose::Same => self.last.unwrap_or(fresh),
-            Whose::Numbered(number, _) => *number,
-            Whose::Of(id) => self.known(id).unwrap_or_else(|| {
+            RunKey::Nobody => return Ok(None),
+            RunKey::Several => return Err(SplitError::Unsuited),
+            RunKey::Own(_) => fresh,
+            RunKey::Same => self.last.unwrap_or(fresh),
+            RunKey::Numbered(number, _) => *number,
+            RunKey::Of(id) => self.known(id).unwrap_or_else(|| {
                 self.places.insert(id.clone(), fresh);
                 fresh
             }),
-            Whose::Stretch(id) => {
+            RunKey::Stretch(id) => {
                 let goes_on = self.last.filter(|_| self.stretch == *id);
                 self.stretch.clone_from(id);
                 goes_on.unwrap_or(fresh)
@@ -92,11 +92,11 @@ pub(crate) fn survey<R: BufRead>(
     lines: bool,
     pieces: Pieces,
     offset: u64,
-    mut found: impl FnMut(Run),
-) -> Result<usize, Trouble> {
+    mut found: impl FnMut(SurveyedRun),
+) -> Result<usize, SplitError> {
     let mut walk = Walk::begin(input, lines, pieces.path, offset);
     let mut notes = pieces.notes();
-    let mut open = Open::default();
+    let mut open = OpenRuns::default();
     let mut records = 0;
     while let Some(spot) = walk.next()? {
         records += 1;
@@ -118,37 +118,37 @@ pub(crate) fn survey<R: BufRead>(
 
 /// The runs that may go on.
 #[derive(Debug, Default)]
-struct Open {
-    runs: Vec<Run>,
+struct OpenRuns {
+    runs: Vec<SurveyedRun>,
     /// How many runs were closed.
     closed: usize,
-    numbers: Runs,
+    numbers: RunNumbers,
 }
 
-impl Open {
+impl OpenRuns {
     /// The run that a piece is of.
     fn run(
         &mut self,
-        note: Note,
-        spot: Spot,
+        note: RecordInfo,
+        spot: RecordStart,
         ordinal: usize,
-        found: &mut impl FnMut(Run),
-    ) -> Result<Option<&mut Run>, Trouble> {
+        found: &mut impl FnMut(SurveyedRun),
+    ) -> Result<Option<&mut SurveyedRun>, SplitError> {
         let Some(number) = self.numbers.number(&note.whose)? else { return Ok(None) };
         if number == self.closed + self.runs.len() {
             // Only a run that is known by its id can go on after another began.
-            if !matches!(note.whose, Whose::Of(_) | Whose::Numbered(..)) {
+            if !matches!(note.whose, RunKey::Of(_) | RunKey::Numbered(..)) {
                 self.close(found);
             }
             let found = Found { spot, ordinal, last: (spot.offset, ordinal), size: 0, records: Vec::new() };
-            self.runs.push(Run { id: None, found, began: note.began, tells: false });
+            self.runs.push(SurveyedRun { id: None, found, began: note.began, tells: false });
         }
         let place = number.checked_sub(self.closed);
         let Some(run) = place.and_then(|place| self.runs.get_mut(place)) else { return Ok(None) };
         run.found.last = (spot.offset, ordinal);
         run.began = run.began.min(note.began);
         match note.whose {
-            Whose::Numbered(_, id) => {
+            RunKey::Numbered(_, id) => {
                 run.id = id;
                 run.found.records.push(spot);
             }
@@ -157,17 +157,17 @@ impl Open {
         Ok(Some(run))
     }
 
-    fn close(&mut self, found: &mut impl FnMut(Run)) {
+    fn close(&mut self, found: &mut impl FnMut(SurveyedRun)) {
         self.closed += self.runs.len();
         self.runs.sort_by_key(|run| run.began);
         self.runs.drain(..).filter(|run| run.tells).for_each(found);
     }
 }
 
-fn id_of(whose: Whose) -> Option<String> {
+fn id_of(whose: RunKey) -> Option<String> {
     match whose {
-        Whose::Own(id) | Whose::Stretch(id) => id,
-        Whose::Of(id) => Some(id),
-        Whose::Numbered(..) | Whose::Same | Whose::Nobody | Whose::Several => None,
+        RunKey::Own(id) | RunKey::Stretch(id) => id,
+        RunKey::Of(id) => Some(id),
+        RunKey::Numbered(..) | RunKey::Same | RunKey::Nobody | RunKey::Several => None,
     }
 }

@@ -6,11 +6,11 @@
 use std::io::BufRead;
 
 use crate::reader::large::pieces::Step;
-use crate::reader::large::pieces::scan::{Scan, Trouble};
+use crate::reader::large::pieces::scan::{Scan, SplitError};
 
 /// Where a record begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct RecordStart {
     pub(crate) offset: u64,
     /// From 1.
     pub(crate) line: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Spot {
 }
 
 /// Says of the text of a piece whether it is wanted.
-pub(crate) type Judge<'j> = dyn FnMut(&str) -> Result<bool, Trouble> + 'j;
+pub(crate) type Judge<'j> = dyn FnMut(&str) -> Result<bool, SplitError> + 'j;
 
 /// A walk through a file.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct Walk<R> {
 #[derive(Debug, Clone, Copy)]
 enum Stands {
     AtTheStart,
-    AtRecord(Spot),
+    AtRecord(RecordStart),
     AfterRecord,
     AfterItem(usize),
 }
@@ -42,18 +42,18 @@ enum Stands {
 impl<R: BufRead> Walk<R> {
     /// Begins a file, which `input` shows from byte `offset` on. The pieces stand at `path` of a record.
     pub(crate) fn begin(input: R, lines: bool, path: &'static [Step], offset: u64) -> Self {
-        let spot = Spot { offset, line: 1, item: None };
+        let spot = RecordStart { offset, line: 1, item: None };
         Self { stands: Stands::AtTheStart, ..Self::at(input, lines, path, spot) }
     }
 
     /// Goes on at a record that was found before: `input` was moved there.
-    pub(crate) fn at(input: R, lines: bool, path: &'static [Step], spot: Spot) -> Self {
+    pub(crate) fn at(input: R, lines: bool, path: &'static [Step], spot: RecordStart) -> Self {
         let scan = Scan::new(input, lines, spot.offset, spot.line);
         Self { scan, path, stands: Stands::AtRecord(spot), out: Vec::new(), piece: Vec::new() }
     }
 
     /// Where the next record begins, if there is one.
-    pub(crate) fn next(&mut self) -> Result<Option<Spot>, Trouble> {
+    pub(crate) fn next(&mut self) -> Result<Option<RecordStart>, SplitError> {
         match self.stands {
             Stands::AtTheStart => self.first(),
             Stands::AtRecord(spot) => Ok(Some(self.stand_at(spot))),
@@ -62,12 +62,12 @@ impl<R: BufRead> Walk<R> {
         }
     }
 
-    fn stand_at(&mut self, spot: Spot) -> Spot {
+    fn stand_at(&mut self, spot: RecordStart) -> RecordStart {
         self.stands = spot.item.map_or(Stands::AfterRecord, Stands::AfterItem);
         spot
     }
 
-    fn first(&mut self) -> Result<Option<Spot>, Trouble> {
+    fn first(&mut self) -> Result<Option<RecordStart>, SplitError> {
         if self.scan.peek()? != Some(b'[') {
             return self.document();
         }
@@ -75,52 +75,52 @@ impl<R: BufRead> Walk<R> {
         if self.scan.peek()? == Some(b']') { self.end_of_list() } else { self.item(0) }
     }
 
-    fn document(&mut self) -> Result<Option<Spot>, Trouble> {
+    fn document(&mut self) -> Result<Option<RecordStart>, SplitError> {
         let next = self.scan.peek()?;
         let Scan { offset, line, .. } = self.scan;
-        Ok(next.map(|_| self.stand_at(Spot { offset, line, item: None })))
+        Ok(next.map(|_| self.stand_at(RecordStart { offset, line, item: None })))
     }
 
-    fn item(&mut self, index: usize) -> Result<Option<Spot>, Trouble> {
+    fn item(&mut self, index: usize) -> Result<Option<RecordStart>, SplitError> {
         self.scan.peek()?;
         let Scan { offset, line, .. } = self.scan;
-        Ok(Some(self.stand_at(Spot { offset, line, item: Some(index) })))
+        Ok(Some(self.stand_at(RecordStart { offset, line, item: Some(index) })))
     }
 
-    fn item_after(&mut self, index: usize) -> Result<Option<Spot>, Trouble> {
+    fn item_after(&mut self, index: usize) -> Result<Option<RecordStart>, SplitError> {
         if self.comma_or(b']')? { self.item(index + 1) } else { self.end_of_list() }
     }
 
     /// A list with something after it is a record among others: such files are rare, and have no pieces.
-    fn end_of_list(&mut self) -> Result<Option<Spot>, Trouble> {
+    fn end_of_list(&mut self) -> Result<Option<RecordStart>, SplitError> {
         self.scan.take();
-        if self.scan.peek()?.is_some() { Err(Trouble::Unsuited) } else { Ok(None) }
+        if self.scan.peek()?.is_some() { Err(SplitError::Unsuited) } else { Ok(None) }
     }
 
     /// Takes a comma; false where `end` is met.
-    fn comma_or(&mut self, end: u8) -> Result<bool, Trouble> {
+    fn comma_or(&mut self, end: u8) -> Result<bool, SplitError> {
         match self.scan.peek()? {
             Some(b',') => {
                 self.scan.take();
                 Ok(true)
             }
             Some(byte) if byte == end => Ok(false),
-            _ => Err(Trouble::Broken),
+            _ => Err(SplitError::Broken),
         }
     }
 
     /// Reads a record: its text with the pieces that `judge` wants, if it wants any.
-    pub(crate) fn record(&mut self, judge: &mut Judge<'_>) -> Result<Option<String>, Trouble> {
+    pub(crate) fn record(&mut self, judge: &mut Judge<'_>) -> Result<Option<String>, SplitError> {
         self.out.clear();
         if !self.value(self.path, judge)? {
             return Ok(None);
         }
         let text = String::from_utf8(std::mem::take(&mut self.out));
-        text.map(Some).map_err(|_| Trouble::Broken)
+        text.map(Some).map_err(|_| SplitError::Broken)
     }
 
     /// Reads a value; `path` leads from it to the pieces. Says whether one was wanted.
-    fn value(&mut self, path: &'static [Step], judge: &mut Judge<'_>) -> Result<bool, Trouble> {
+    fn value(&mut self, path: &'static [Step], judge: &mut Judge<'_>) -> Result<bool, SplitError> {
         match (path, self.scan.peek()?) {
             ([], _) => self.piece(judge),
             ([Step::Under(names), rest @ ..], Some(b'{')) => self.object(names, rest, judge),
@@ -129,10 +129,10 @@ impl<R: BufRead> Walk<R> {
         }
     }
 
-    fn piece(&mut self, judge: &mut Judge<'_>) -> Result<bool, Trouble> {
+    fn piece(&mut self, judge: &mut Judge<'_>) -> Result<bool, SplitError> {
         self.piece.clear();
         self.scan.value(&mut self.piece)?;
-        let wanted = judge(std::str::from_utf8(&self.piece).map_err(|_| Trouble::Broken)?)?;
+        let wanted = judge(std::str::from_utf8(&self.piece).map_err(|_| SplitError::Broken)?)?;
         if wanted {
             self.out.extend_from_slice(&self.piece);
         }
@@ -144,7 +144,7 @@ impl<R: BufRead> Walk<R> {
         names: &[&str],
         rest: &'static [Step],
         judge: &mut Judge<'_>,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, SplitError> {
         self.copy(b'{');
         let mut kept = false;
         if self.closes(b'}')? {
@@ -166,23 +166,23 @@ impl<R: BufRead> Walk<R> {
     }
 
     /// Reads a key and its colon. Says whether it is one of `names`.
-    fn key(&mut self, names: &[&str]) -> Result<bool, Trouble> {
+    fn key(&mut self, names: &[&str]) -> Result<bool, SplitError> {
         if self.scan.peek()? != Some(b'"') {
-            return Err(Trouble::Broken);
+            return Err(SplitError::Broken);
         }
         let from = self.out.len();
         self.scan.value(&mut self.out)?;
         let key = &self.out[from + 1..self.out.len() - 1];
         let is_named = names.iter().any(|name| name.as_bytes() == key);
         if self.scan.peek()? != Some(b':') {
-            return Err(Trouble::Broken);
+            return Err(SplitError::Broken);
         }
         self.copy(b':');
         self.scan.peek()?;
         Ok(is_named)
     }
 
-    fn list(&mut self, rest: &'static [Step], judge: &mut Judge<'_>) -> Result<bool, Trouble> {
+    fn list(&mut self, rest: &'static [Step], judge: &mut Judge<'_>) -> Result<bool, SplitError> {
         self.copy(b'[');
         let mut kept = false;
         if self.closes(b']')? {
@@ -209,7 +209,7 @@ impl<R: BufRead> Walk<R> {
         self.out.push(byte);
     }
 
-    fn closes(&mut self, byte: u8) -> Result<bool, Trouble> {
+    fn closes(&mut self, byte: u8) -> Result<bool, SplitError> {
         let closes = self.scan.peek()? == Some(byte);
         if closes {
             self.copy(byte);
