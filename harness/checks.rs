@@ -58,9 +58,9 @@ impl Check for NoRefundsOnSunday {
 
 impl NoRefundsOnSunday {
     fn report_sunday(&self, call: &Call, date: &str) -> Violation {
-        let violation =
-            Violation::of_call(call, format!("`{}` pays on {date}, a Sunday", self.tool)).at("/tool");
-        Violation { argument: Some(self.date_argument.clone()), value: Some(json!(date)), ..violation }
+        Violation::of_call(call, format!("`{}` pays on {date}, a Sunday", self.tool))
+            .at("/tool")
+            .argument(&self.date_argument, json!(date))
             .help("pay on the Monday after")
     }
 }

@@ -23,6 +23,7 @@ use crate::trace::Trace;
 use crate::yaml::{Document, Node};
 
 /// One trial: the source of its trace, and its checks.
+#[non_exhaustive]
 pub struct Case {
     /// The id, unique in its file. `None` for a file that is one case.
     pub id: Option<String>,

@@ -8,6 +8,7 @@ use crate::trace::{Arguments, Call, Trace};
 
 /// One run of an agent, as evidence. Checks are pure functions of it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Evidence<'t> {
     /// What the agent did.
     pub trace: Cow<'t, Trace>,
@@ -44,6 +45,7 @@ impl From<Trace> for Evidence<'static> {
 
 /// What a judge is asked about a run. Its answer is the opinion of the same label.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Question {
     /// What it is called; one label, one question.
     pub label: String,
@@ -53,6 +55,19 @@ pub struct Question {
     pub answer: AnswerForm,
     /// What the judge sees beside the final answer.
     pub context: JudgeContext,
+}
+
+impl Question {
+    /// A question that the judge answers from the final answer alone.
+    pub fn new(label: impl Into<String>, prompt: impl Into<String>, answer: AnswerForm) -> Self {
+        Self { label: label.into(), prompt: prompt.into(), answer, context: JudgeContext::default() }
+    }
+
+    /// Shows the judge more than the final answer.
+    pub fn context(mut self, context: JudgeContext) -> Self {
+        self.context = context;
+        self
+    }
 }
 
 /// The form of a judge's answer.
@@ -71,6 +86,7 @@ pub enum AnswerForm {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key that users write, or is as good as one")]
+#[non_exhaustive]
 pub struct JudgeContext {
     /// The judge sees what the agent was asked.
     pub include_prompt: bool,
@@ -118,11 +134,25 @@ pub enum Absent {
 
 /// One opinion.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Opinion {
     /// What the judge decided.
     pub judged: Judged,
     /// Why, in its own words. Untrusted text.
     pub reason: Option<String>,
+}
+
+impl Opinion {
+    /// An opinion without a reason.
+    pub fn new(judged: Judged) -> Self {
+        Self { judged, reason: None }
+    }
+
+    /// Adds the judge's reason.
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
 }
 
 /// What a judge decided.

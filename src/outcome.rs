@@ -83,6 +83,7 @@ pub enum State {
 /// One call, rule or assertion that a check looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Item {
     /// What it is: `rule 2: before`, `call 3: refund`.
     pub label: String,
@@ -118,6 +119,7 @@ impl Item {
     schemars(rename = "Violation", bound = "At: schemars::JsonSchema + Default + Serialize")
 )]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Violation<At = String> {
     /// The claim that broke, as one sentence without a full stop: "`refund` was called without `authenticate` before it".
     pub message: String,
@@ -202,6 +204,12 @@ impl Violation {
         self
     }
 
+    /// Names the argument that is wrong, and its value.
+    pub fn argument(mut self, name: impl Into<String>, value: serde_json::Value) -> Self {
+        (self.argument, self.value) = (Some(name.into()), Some(value));
+        self
+    }
+
     /// Sets the expected and the actual value.
     pub fn expected(mut self, expected: impl Into<String>, actual: impl Into<String>) -> Self {
         self.expected = Some(expected.into());
@@ -245,6 +253,7 @@ impl Violation {
 /// Points that were lost, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Loss {
     /// How much of the score, in 0..=1.
     pub points: f64,
@@ -252,8 +261,16 @@ pub struct Loss {
     pub why: String,
 }
 
+impl Loss {
+    /// A loss of `points` (0 to 1), with its reason.
+    pub fn new(points: f64, why: impl Into<String>) -> Self {
+        Self { points, why: why.into() }
+    }
+}
+
 /// What a check found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The share of what was tested that holds. Nothing tested: 1.
     pub score: Score,
@@ -317,6 +334,7 @@ impl From<Option<Violation>> for Outcome {
 
 /// Why a check cannot answer. None of the reasons is a pass.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Unfit {
     /// The reason.
     pub reason: UnfitReason,
@@ -328,6 +346,7 @@ pub struct Unfit {
 
 /// The reason why a check cannot answer, with a sentence for the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UnfitReason {
     /// The evidence is silent on what was asked: the trial is `undecided`.
     MissingEvidence(String),

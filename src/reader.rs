@@ -98,7 +98,7 @@ fn read_yaml(text: &str) -> Result<Recording, TraceError> {
     if runs.is_empty() {
         return Err(TraceProblem::Empty.into());
     }
-    Ok(Recording { format: NATIVE, runs })
+    Ok(Recording::new(NATIVE, runs))
 }
 
 fn read_documents(text: &str) -> Result<Vec<Trace>, LoadErrors> {

@@ -74,6 +74,7 @@ pub type Read = fn(Node<'_>, &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors>;
 
 /// A check's entry in the table.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Kind {
     /// Its name: in `expect:`, as a `metric:`, in every report.
     pub name: &'static str,

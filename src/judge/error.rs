@@ -2,6 +2,7 @@
 
 /// The reason why a judge gave no opinion. Further lines of the message are causes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JudgeError {
     /// The judge cannot be reached, or reports a failure.
     #[error("the judge failed\n{0}")]

@@ -67,6 +67,7 @@ where
 
 /// A request to a judge.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct JudgeRequest {
     /// The instructions to the judge.
     pub system: String,
@@ -78,8 +79,16 @@ pub struct JudgeRequest {
     pub vote: u32,
 }
 
+impl JudgeRequest {
+    /// The request for the first vote.
+    pub fn new(system: impl Into<String>, user: impl Into<String>, schema: Value) -> Self {
+        Self { system: system.into(), user: user.into(), schema, vote: 1 }
+    }
+}
+
 /// The answer of a judge.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct JudgeAnswer {
     /// The text of the answer. Untrusted.
     pub text: String,
@@ -93,6 +102,12 @@ impl JudgeAnswer {
     /// Creates an answer that cost nothing.
     pub fn without_cost(text: impl Into<String>) -> Self {
         Self { text: text.into(), usage: None, cost_usd: Some(0.0) }
+    }
+
+    /// Sets what the answer cost, in US dollars.
+    pub fn cost_usd(mut self, cost: f64) -> Self {
+        self.cost_usd = Some(cost);
+        self
     }
 }
 

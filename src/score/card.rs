@@ -8,6 +8,7 @@ use crate::outcome::{Loss, Score, reaches};
 /// A scorecard's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Card {
     /// The vocabulary that it belongs to.
     pub name: String,
@@ -36,6 +37,7 @@ pub struct Card {
 /// One weighed check of a card.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct CardPart {
     /// What it is called.
     pub name: String,

@@ -48,6 +48,7 @@ use crate::yaml::Document;
 
 /// The cases of one file, in its order.
 #[derive(Default)]
+#[non_exhaustive]
 pub struct Suite {
     /// The cases.
     pub cases: Vec<Arc<Case>>,

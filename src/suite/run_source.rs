@@ -59,7 +59,7 @@ impl Source {
         };
         let (index, runs) = in_words(found, &path, files)?;
         if keeps && !runs.is_empty() {
-            return Ok(Self::read(Recording { format: index.format(), runs }, &path, files));
+            return Ok(Self::read(Recording::new(index.format(), runs), &path, files));
         }
         Ok(Self::Text { path, index: Arc::new(index) })
     }
@@ -85,7 +85,7 @@ impl Source {
     }
 
     fn read(recording: Recording, path: &Path, files: &Files) -> Self {
-        let Recording { format, runs } = recording;
+        let Recording { format, runs, .. } = recording;
         let named = named(format, path, files);
         Self::Read(runs.into_iter().map(named).collect())
     }

@@ -8,6 +8,7 @@ use crate::trace::Message;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[non_exhaustive]
 pub struct RunDetails {
     /// What was said, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -30,6 +31,7 @@ pub struct RunDetails {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[non_exhaustive]
 pub struct CallDetails {
     /// The call's number, from 1.
     pub index: usize,

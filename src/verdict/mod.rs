@@ -29,6 +29,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// What became of one trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Verdict {
     /// The version of this form: [`SCHEMA_VERSION`].
     #[cfg_attr(test, schemars(extend("const" = SCHEMA_VERSION)))]
@@ -120,6 +121,7 @@ impl Verdict {
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Attempt {
     /// Its status.
     pub status: Status,
@@ -127,9 +129,17 @@ pub struct Attempt {
     pub passed: bool,
 }
 
+impl Attempt {
+    /// An attempt that ended with `status`.
+    pub fn new(status: Status, passed: bool) -> Self {
+        Self { status, passed }
+    }
+}
+
 /// Why no answer could be had.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct TrialError {
     /// What happened. The first line is the claim; further lines are its causes.
     pub message: String,
@@ -140,6 +150,7 @@ pub struct TrialError {
 /// What one check found in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Finding {
     /// The check's name.
     #[serde(rename = "metric")]
@@ -208,6 +219,7 @@ impl Finding {
 /// What a report shows of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RunSummary {
     /// The trace's file; `None` for a trace written in the case.
     pub file: Option<String>,
@@ -244,6 +256,7 @@ pub struct RunSummary {
 /// What a report shows of one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct CallSummary {
     /// Its number, from 1.
     pub index: usize,
@@ -255,6 +268,13 @@ pub struct CallSummary {
     pub arguments: String,
     /// How it ended.
     pub status: CallStatus,
+}
+
+impl CallSummary {
+    /// The call number `index`, in a turn of its own and without arguments.
+    pub fn new(index: usize, name: impl Into<String>, status: CallStatus) -> Self {
+        Self { index, turn: index, name: name.into(), arguments: String::new(), status }
+    }
 }
 
 impl Verdict {

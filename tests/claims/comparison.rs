@@ -13,7 +13,9 @@ fn run(answers: &[(&str, Option<&str>)]) -> Vec<Verdict> {
     let suite = suite("{id: any, eval: {response_assertions: [{type: contains, value: ships}]}}");
     let verdict = |(name, answer): &(&str, Option<&str>)| {
         let trace = Trace { answer: answer.map(str::to_owned), ..Trace::default() };
-        Verdict { name: (*name).to_owned(), ..arraign::evaluate(&suite.cases[0], &trace) }
+        let mut verdict = arraign::evaluate(&suite.cases[0], &trace);
+        (*name).clone_into(&mut verdict.name);
+        verdict
     };
     answers.iter().map(verdict).collect()
 }

@@ -165,7 +165,7 @@ fn assert_sound(statistics: &Statistics) {
     let json = serde_json::to_value(statistics).expect("JSON");
     let back: Statistics = serde_json::from_value(json).expect("no figure was lost");
     assert_eq!(&back, statistics);
-    let Interval { lower, upper } = statistics.pass_rate_interval;
+    let Interval { lower, upper, .. } = statistics.pass_rate_interval;
     assert!(0.0 <= lower && lower <= statistics.pass_rate && statistics.pass_rate <= upper && upper <= 1.0);
     assert!((0.0..=1.0).contains(&statistics.flakiness.score), "{statistics:?}");
     for spread in [&statistics.score, &statistics.cost_usd].into_iter().flatten() {

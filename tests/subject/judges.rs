@@ -42,7 +42,7 @@ fn wavers(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
 
 /// A dollar an answer.
 fn costs(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
-    Ok(JudgeAnswer { cost_usd: Some(1.0), ..scripted::honest(request)? })
+    Ok(scripted::honest(request)?.cost_usd(1.0))
 }
 
 /// Another judge, with the same opinions.

@@ -128,6 +128,7 @@ impl fmt::Display for Place {
 /// A [`Place`], resolved: what reports need to name it, to link it and to draw it, without the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Location {
     /// The file's name.
     pub file: String,
@@ -149,6 +150,7 @@ impl fmt::Display for Location {
 
 /// One mistake in a file of the user's.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LoadError {
     /// Where.
     pub place: Place,

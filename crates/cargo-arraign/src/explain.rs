@@ -187,7 +187,7 @@ impl TraceFile {
         Ok(Self { certainty, ..Self::from_recording(recording) })
     }
 
-    fn from_recording(Recording { format, runs }: Recording) -> Self {
+    fn from_recording(Recording { format, runs, .. }: Recording) -> Self {
         Self::new(format, runs.into_iter().map(Ok))
     }
 

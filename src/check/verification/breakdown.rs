@@ -1,9 +1,6 @@
 //! The score, where its points went, and what of it fails the trial.
 
-use crate::outcome::{Item, Loss, Outcome, Score, State, Violation, reaches};
-
-/// Rounding must not decide: 0.4 + 0.3 + 0.2 + 0.1 is a little less than 1 in binary.
-const EPSILON: f64 = 1e-9;
+use crate::outcome::{Item, Loss, Outcome, Score, State, Violation, count_to_f64, reaches};
 
 /// The shares of the four parts.
 pub(super) const TOOLS: f64 = 0.4;
@@ -80,7 +77,8 @@ impl Breakdown {
     /// The outcome: the check holds iff nothing of it is a violation.
     pub(super) fn outcome(mut self, bar: Bar) -> Outcome {
         let full = self.score();
-        self.lost.retain(|lost| lost.points > EPSILON);
+        // Rounding alone is no loss: 0.4 + 0.3 + 0.2 + 0.1 is a little less than 1 in binary.
+        self.lost.retain(|lost| !reaches(0.0, lost.points));
         // The largest first; of equals, what is false before what is missing.
         self.lost.sort_by(|one, other| {
             other.points.total_cmp(&one.points).then(other.is_claim.cmp(&one.is_claim))
@@ -111,11 +109,9 @@ impl Breakdown {
     /// or a sentence is one, and all others are one together: they are all about what is not there.
     fn violations(&self, score: f64, bar: Bar) -> Vec<Violation> {
         let below = !reaches(score, bar.threshold);
-        let counts =
-            |lost: &&Lost| if lost.is_placed() { below || (bar.claims_fail && lost.is_claim) } else { false };
-        let mut found: Vec<Violation> =
-            self.lost.iter().filter(counts).map(|lost| lost.violation(score, bar)).collect();
-        let rest: Vec<&Lost> = self.lost.iter().filter(|lost| !lost.is_placed()).collect();
+        let (placed, rest): (Vec<&Lost>, Vec<&Lost>) = self.lost.iter().partition(|lost| lost.is_placed());
+        let failing = placed.into_iter().filter(|lost| below || (bar.claims_fail && lost.is_claim));
+        let mut found: Vec<Violation> = failing.map(|lost| lost.violation(score, bar)).collect();
         match rest.as_slice() {
             _ if !below => {}
             [] if !found.is_empty() => {}
@@ -165,13 +161,17 @@ impl Lost {
     }
 }
 
+/// Divides `part` by `whole`, at most 1. Where nothing is asked for, all of it is there.
+pub(super) fn divide(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 1.0 } else { (count_to_f64(part) / count_to_f64(whole)).min(1.0) }
+}
+
 /// The word for a score; the lower bound belongs to the range.
 pub(super) fn label(score: f64) -> &'static str {
-    let score = score + EPSILON;
     match score {
-        score if score >= 0.85 => "perfect",
-        score if score >= 0.75 => "good",
-        score if score >= 0.65 => "moderate",
+        score if reaches(score, 0.85) => "perfect",
+        score if reaches(score, 0.75) => "good",
+        score if reaches(score, 0.65) => "moderate",
         _ => "poor",
     }
 }
@@ -190,6 +190,6 @@ mod tests {
     fn all_four_parts_are_enough_for_the_highest_threshold() {
         let all = Breakdown { tools: 1.0, evidence: 1.0, tests: 1.0, gates: 1.0, ..Breakdown::default() };
         let outcome = all.outcome(Bar { threshold: 1.0, strict: true, claims_fail: true });
-        assert!(outcome.violations.is_empty() && outcome.score.get() < 1.0 + EPSILON);
+        assert!(outcome.violations.is_empty() && reaches(1.0, outcome.score.get()));
     }
 }

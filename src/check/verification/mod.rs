@@ -28,9 +28,9 @@
 //!
 //! **Known limits** of the profile `trace`. Files changed by a program of one's own, by `python - <<EOF`, by a formatter or by
 //! `git apply FILE` are not seen as edits. Files read through a glob or a variable are not seen as read. A result that was cut
-//! may lack the line that was shown. A run of some of the tests counts as a run. Words are English: claims in other
-//! languages are not seen. A guess is known by its phrase: `might` alone is none. Any `curl` after a deployment is a
-//! health check, unless what it shows is sick. A directory that an earlier call changed to is not remembered. Of PowerShell, cmdlets
+//! may lack the line that was shown. A run of some of the tests counts as a run. Only English claims are understood: an
+//! answer in another language is undecided. A guess is known by its phrase: `might` alone is none. Any `curl` after a
+//! deployment is a health check, unless what it shows is sick. A directory that an earlier call changed to is not remembered. Of PowerShell, cmdlets
 //! that write and show files are known, not its variables and here-strings. This case fails:
 //!
 //! ```yaml
@@ -63,6 +63,8 @@ mod written;
 
 use serde_json::json;
 
+use self::answer::Answer;
+use self::answer::language::is_foreign;
 use self::breakdown::Bar;
 pub(crate) use self::settings::Settings;
 use self::settings::{OnViolation, Profile};
@@ -101,6 +103,7 @@ impl Check for Verification {
             Profile::Trace => {
                 trace.calls.iter().try_for_each(require_arguments)?;
                 let asked = evidence.input.as_deref().or(trace.input.as_deref());
+                let answer = read_english(answer)?;
                 let found = trace::judge(trace, asked, answer, &self.0);
                 Ok(found
                     .outcome(bar(on_violation == OnViolation::Fail))
@@ -128,6 +131,15 @@ impl Verification {
         let by_trace = if trace.calls.is_empty() { Profile::Text } else { Profile::Trace };
         self.0.profile.unwrap_or(by_trace)
     }
+}
+
+/// Reads an answer whose claims can be judged.
+fn read_english(answer: &str) -> Result<Answer<'_>, Unfit> {
+    let answer = Answer::new(answer);
+    if is_foreign(&answer) {
+        return Err(Unfit::missing("the answer is not in English, and only English claims are understood"));
+    }
+    Ok(answer)
 }
 
 /// Calls without a single answer cannot tell what was seen.

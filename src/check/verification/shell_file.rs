@@ -59,19 +59,10 @@ const SHOWERS: &[Shower] = &[
 const SILENT: &[&str] = &["-l", "-L", "-c", "-q", "--count", "--quiet", "--files-with-matches", "--files"];
 
 /// Programs that change no file of the project, besides those that show files.
-const HARMLESS: &str = "
-    [ basename cal cd cmp command comm curl date df dirname dirs du echo env expr export false fd file find free
-    groups head history host hostname id jobs kill locale ls lscpu lsof man md5sum nproc nslookup od ping popd pgrep
-    printenv printf ps pushd pwd read realpath set sha256sum sleep source stat strings test time tldr top tree true
-    ulimit uname unset uptime wait wc whereis which who whoami xargs
-    foreach-object format-list format-table get-childitem get-command get-date get-item get-location gci
-    measure-object out-host out-null out-string set-location start-sleep test-path where-object write-host
-    write-output";
+const HARMLESS: &str = include_str!("data/programs_harmless.txt");
 
 /// Git's subcommands that only look.
-const GIT_LOOKS: &str =
-    "blame branch cat-file config describe diff fetch grep log ls-files ls-tree reflog remote
-    rev-list rev-parse shortlog show status tag whatchanged add commit push worktree";
+const GIT_LOOKS: &str = include_str!("data/git_looks.txt");
 
 /// Whether the command passes on what it is given, so that it is still seen.
 pub(super) fn passes_on(words: &[String]) -> bool {
@@ -157,18 +148,15 @@ pub(super) fn rewritten(words: &[String]) -> Vec<&str> {
         return Vec::new();
     }
     match program.as_str() {
-        "perl" | "ruby" => operands(arguments, false, script_options(arguments)),
+        "perl" | "ruby" => operands(arguments, false, SCRIPT_OPTIONS),
         "awk" | "gawk" => operands(arguments, true, &["-i", "-F", "-v"]),
         _ => operands(arguments, true, &["-e", "-f"]),
     }
 }
 
 /// `perl -i -pe SCRIPT`: the option that ends with `e` takes the script.
-fn script_options(arguments: &[String]) -> &'static [&'static str] {
-    const WITH_SCRIPT: &[&str] =
-        &["-e", "-pe", "-ne", "-pie", "-0pe", "-0777pe", "-pi.bake", "-lpe", "-lne", "-0pie", "-0777pie"];
-    if arguments.is_empty() { &[] } else { WITH_SCRIPT }
-}
+const SCRIPT_OPTIONS: &[&str] =
+    &["-e", "-pe", "-ne", "-pie", "-0pe", "-0777pe", "-lpe", "-lne", "-0pie", "-0777pie"];
 
 /// The files that `tee` and its like write.
 pub(super) fn teed(words: &[String]) -> Vec<&str> {

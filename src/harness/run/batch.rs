@@ -54,6 +54,8 @@ impl<J, R> Batch<J, R> {
         let job = &self.jobs[number];
         let own = locked(&job.waiting).take();
         if let Some(begun) = own {
+            // Whoever asks again gets `None` instead of waiting for a result that this caller takes with it.
+            let _ = job.ended.set(Mutex::new(None));
             let started = Instant::now();
             let result = (self.work)(begun);
             while started.elapsed() < self.moment && self.do_next() {}
@@ -105,6 +107,13 @@ mod tests {
         });
         assert_eq!(told, (0..1000).map(|number| number * 2).collect());
         assert_eq!(batch.take(7), None);
+    }
+
+    #[test]
+    fn who_asks_again_gets_nothing_whoever_did_the_job() {
+        let batch = Batch::new(0..2, vec![0, 1], Duration::MAX, |number: usize| number);
+        assert_eq!([batch.take(0), batch.take(1)], [Some(0), Some(1)]);
+        assert_eq!([batch.take(0), batch.take(1)], [None, None]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ const MOST_ATTEMPTS: u32 = 10;
 /// What is to be expected of `k` attempts, to four decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Estimate {
     /// The number of attempts.
     pub k: u32,

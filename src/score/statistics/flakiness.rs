@@ -13,6 +13,7 @@ const WIDEST: f64 = 50.0;
 /// How much the runs of a case differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Flakiness {
     /// From 0, always the same, to 1.
     pub score: f64,

@@ -7,6 +7,7 @@ use super::{rounded, share};
 /// Two bounds, to four decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Interval {
     /// The lower bound.
     pub lower: f64,

@@ -54,6 +54,7 @@ impl RunScore {
 /// How the runs of a case went, taken together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Statistics {
     /// How many runs were wanted, or made, if that is more.
     pub runs: u32,

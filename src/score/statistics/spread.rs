@@ -11,6 +11,7 @@ const LARGEST: f64 = 1e100;
 /// Where numbers lie, to four decimals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Spread {
     /// How many they are.
     pub count: u32,

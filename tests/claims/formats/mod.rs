@@ -73,9 +73,13 @@ const HOSTILE: &str = "evil]]></x></script><script>alert(2)</script><img src=x>\
 
 /// The run of the hostile trace: all that is said of a run and of a trial, beside what its trace holds, is hostile, too.
 fn hostile_run() -> RunInfo {
-    let verdict = |name: &str, passed: bool| Verdict { passed, ..Verdict::empty(name, Location::default()) };
+    let verdict = |name: &str, passed: bool| {
+        let mut verdict = Verdict::empty(name, Location::default());
+        (verdict.passed, verdict.harness) = (passed, HOSTILE.to_owned());
+        verdict
+    };
     let before = [verdict(HOSTILE, true), verdict(&verdicts("hostile")[0].name, true)];
-    let trials = before.map(|verdict| Verdict { harness: HOSTILE.to_owned(), ..verdict }).iter().collect();
+    let trials = before.iter().collect();
     let golden =
         GoldenSuite { harness: HOSTILE.to_owned(), name: HOSTILE.to_owned(), skipped: 0, gate: None };
     RunInfo {
@@ -100,7 +104,7 @@ fn hostile() -> Vec<Verdict> {
     all.push(golden);
     for verdict in &mut all {
         (verdict.harness, verdict.suite) = (HOSTILE.to_owned(), HOSTILE.to_owned());
-        verdict.earlier_attempts.push(Attempt { status: Status::Pass, passed: true });
+        verdict.earlier_attempts.push(Attempt::new(Status::Pass, true));
     }
     all
 }

@@ -22,7 +22,7 @@ pub(crate) fn request(asked: &Asked) -> JudgeRequest {
         Value::Null => schema_told(&user, code),
         schema => schema.clone(),
     };
-    JudgeRequest { system: text(0), user, schema, vote: 1 }
+    JudgeRequest::new(text(0), user, schema)
 }
 
 /// The form of the answer, as the questions tell it.

@@ -7,6 +7,7 @@ use crate::suggest::did_you_mean;
 /// A trace that cannot be read. The file's name is the caller's to add.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
+#[non_exhaustive]
 pub struct TraceError {
     /// What is wrong.
     pub problem: TraceProblem,
@@ -16,6 +17,7 @@ pub struct TraceError {
 
 /// What is wrong with a trace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TraceProblem {
     /// Nothing is in it.
     #[error("the trace is empty")]
@@ -68,6 +70,7 @@ pub enum TraceProblem {
 
 /// A reader that declines a trace, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Declined {
     /// The reader's name.
     pub format: &'static str,

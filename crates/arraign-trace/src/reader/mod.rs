@@ -59,6 +59,7 @@ type Detection = Result<Certainty, Reason>;
 
 /// How certain a reader is that a file is its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Certainty {
     /// Plausible: no evidence against this format.
     Possible,
@@ -81,11 +82,19 @@ impl fmt::Display for Certainty {
 
 /// What a trace file holds.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Recording {
     /// The name of the reader that read it.
     pub format: &'static str,
     /// Its runs, in order: several where the file is a log of several. Never empty.
     pub runs: Vec<Trace>,
+}
+
+impl Recording {
+    /// The runs that a file in `format` contains.
+    pub fn new(format: &'static str, runs: Vec<Trace>) -> Self {
+        Self { format, runs }
+    }
 }
 
 /// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.

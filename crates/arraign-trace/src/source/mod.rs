@@ -27,6 +27,7 @@ const ZIP: &[u8] = b"PK\x03\x04";
 /// Why a file could not be read.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{name}: {problem}")]
+#[non_exhaustive]
 pub struct ReadError {
     /// The file, as the user knows it.
     pub name: String,
@@ -36,6 +37,7 @@ pub struct ReadError {
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadProblem {
     /// It is not there.
     #[error("no such file")]

@@ -20,11 +20,7 @@ pub(in crate::check::verification) struct Citation {
 const MOST: usize = 200;
 
 /// Extensions of files that have lines; `example.com:80` has none.
-const EXTENSIONS: &str = "
-    adoc asm astro bash bat c cc cfg clj cmake conf cpp cs css csv cu cxx d dart el elm env erl ex exs fs go gradle graphql groovy h
-    hbs hcl hpp hs htm html hxx ini ipynb java jl js json jsonc jsx kt kts less lock log lua m makefile md mdx mjs cjs cts mts ml mli mm nim nix
-    patch php pl pm proto ps1 py pyi pyx r rb rs rst s sass scala scss sh sol sql svelte swift tex tf tfvars toml ts tsx txt v vb vue
-    xml yaml yml zig zsh properties";
+const EXTENSIONS: &str = include_str!("../data/source_extensions.txt");
 
 /// The citations in `answer`: in its prose and in the code in its lines, not inside of fences.
 pub(in crate::check::verification) fn citations(answer: &Answer<'_>) -> Vec<Citation> {

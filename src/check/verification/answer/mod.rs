@@ -3,6 +3,7 @@
 pub(super) mod citation;
 pub(super) mod claim;
 pub(super) mod count;
+pub(super) mod language;
 pub(super) mod markdown;
 pub(super) mod negation;
 pub(super) mod tests_said;

@@ -1,12 +1,11 @@
 //! The profile `text`: what the words of the final answer are worth. Its numbers are those of the metric it comes from.
 
 mod counts;
-mod fold;
-mod spot;
 
-use self::counts::{Counts, count};
-use super::breakdown::{Breakdown, EVIDENCE, GATES, Lost, TESTS, TOOLS};
-use crate::outcome::count_to_f64;
+use std::ops::Range;
+
+use self::counts::{AnswerCounts, count};
+use super::breakdown::{Breakdown, EVIDENCE, GATES, Lost, TESTS, TOOLS, divide};
 
 /// The parts of `answer`.
 pub(super) fn judge(answer: &str) -> Breakdown {
@@ -40,10 +39,10 @@ impl Asked {
     }
 }
 
-fn tools(counts: &Counts, found: &mut Breakdown) -> f64 {
-    let reads = share(counts.reads, counts.edits);
-    let health = share(counts.health, counts.deploys);
-    let words = share(counts.keywords, 2);
+fn tools(counts: &AnswerCounts, found: &mut Breakdown) -> f64 {
+    let reads = divide(counts.reads, counts.edits);
+    let health = divide(counts.health, counts.deploys);
+    let words = divide(counts.keywords, 2);
     let help = "say for each edit that the file was read back";
     Asked { label: "reads after edits", share: reads, points: 0.4 * TOOLS, help }.answer(found, || {
         let (edits, reads) = (times(counts.edits), times(counts.reads));
@@ -74,16 +73,11 @@ fn times(count: usize) -> String {
     }
 }
 
-/// `count / of`, at most 1; nothing asked for is all of it.
-fn share(count: usize, of: usize) -> f64 {
-    if of == 0 { 1.0 } else { (count_to_f64(count) / count_to_f64(of)).min(1.0) }
-}
-
 fn all_or_nothing(is_there: bool) -> f64 {
     if is_there { 1.0 } else { 0.0 }
 }
 
-fn evidence(counts: &Counts, answer: &str, found: &mut Breakdown) -> f64 {
+fn evidence(counts: &AnswerCounts, answer: &str, found: &mut Breakdown) -> f64 {
     let points = 0.25 * EVIDENCE;
     let asked = [
         (counts.line, "a line number", "no line number is named", "name the line: `line 42`"),
@@ -97,21 +91,21 @@ fn evidence(counts: &Counts, answer: &str, found: &mut Breakdown) -> f64 {
         Asked { label, share, points, help }.answer(found, || why.to_owned());
     }
     found.part("no unsupported claim", Some(all_or_nothing(counts.claim.is_none())));
-    match counts.claim {
+    match &counts.claim {
         None => score += 0.25,
-        Some(claim) => found.lose(hedge(answer, claim, points)),
+        Some(claim) => found.lose(lose_claim(answer, claim, points)),
     }
     score
 }
 
-fn hedge(answer: &str, (start, end): (usize, usize), points: f64) -> Lost {
-    let words: String = answer.chars().skip(start).take(end - start).collect();
+fn lose_claim(answer: &str, claim: &Range<usize>, points: f64) -> Lost {
+    let words: String = answer.chars().skip(claim.start).take(claim.len()).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let why = format!("`{words}` at character {} of the answer is a guess", start + 1);
+    let why = format!("`{words}` at character {} of the answer is a guess", claim.start + 1);
     Lost { points, why, help: "say what was seen instead", is_claim: true, ..Lost::default() }
 }
 
-fn tests(counts: &Counts, found: &mut Breakdown) -> f64 {
+fn tests(counts: &AnswerCounts, found: &mut Breakdown) -> f64 {
     if !counts.changed {
         found.part("tests", None);
         return 1.0;
@@ -125,7 +119,7 @@ fn tests(counts: &Counts, found: &mut Breakdown) -> f64 {
     command * 0.5 + result * 0.5
 }
 
-fn gates(counts: &Counts, found: &mut Breakdown) -> f64 {
+fn gates(counts: &AnswerCounts, found: &mut Breakdown) -> f64 {
     if !counts.changed {
         found.part("quality gates", None);
         return 1.0;

@@ -30,7 +30,7 @@ impl Claim {
     }
 
     /// A claim in a part that is quoted.
-    pub(super) fn quoted(_run: &Run<'_>, why: String, quote: String) -> Self {
+    pub(super) fn quoted(why: String, quote: String) -> Self {
         Self { why, sentence: quote, call: None }
     }
 

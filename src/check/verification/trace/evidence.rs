@@ -1,11 +1,11 @@
 //! Assertion evidence: a line, a snippet and an output that the run really shows, and no claim that it does not.
 
 use super::super::answer::citation::{Citation, citations};
-use super::super::breakdown::{Breakdown, EVIDENCE, Lost};
+use super::super::breakdown::{Breakdown, EVIDENCE, Lost, divide};
 use super::super::journal::Journal;
 use super::super::output::{Output, squeezed};
 use super::claims::Claims;
-use super::{Run, is_elsewhere, lost, share};
+use super::{Run, is_elsewhere, lost};
 
 const QUARTER: f64 = 0.25;
 
@@ -38,7 +38,7 @@ fn lines(run: &Run<'_>, found: &mut Breakdown) -> f64 {
     if is_kept {
         return 1.0;
     }
-    let points = EVIDENCE * QUARTER * share(1, unseen.len().max(1));
+    let points = EVIDENCE * QUARTER * divide(1, unseen.len().max(1));
     if unseen.is_empty() {
         found.lose(lost(points, "the answer names no line of a file", "name the line: `src/lib.rs:42`"));
     }
@@ -114,7 +114,7 @@ fn shows_any(run: &Run<'_>, pieces: &[&str], is_seen: impl Fn(&str, &Output) -> 
 fn unsupported(claims: Claims, found: &mut Breakdown) -> f64 {
     let claims = claims.all;
     found.part("no unsupported claim", Some(if claims.is_empty() { 1.0 } else { 0.0 }));
-    let points = EVIDENCE * QUARTER * share(1, claims.len().max(1));
+    let points = EVIDENCE * QUARTER * divide(1, claims.len().max(1));
     let kept = if claims.is_empty() { 1.0 } else { 0.0 };
     for claim in claims {
         found.lose(claim.lost(points));

@@ -15,7 +15,6 @@ use super::breakdown::{Breakdown, Lost};
 use super::journal::Journal;
 use super::path::is_code;
 use super::settings::Settings;
-use crate::outcome::count_to_f64;
 use crate::trace::{Call, Trace};
 
 /// A run and its answer, read.
@@ -27,10 +26,14 @@ struct Run<'r> {
     settings: &'r Settings,
 }
 
-/// The parts of `trace`, which was `asked` something and whose answer is `answer`.
-pub(super) fn judge(trace: &Trace, asked: Option<&str>, answer: &str, settings: &Settings) -> Breakdown {
+/// Scores what the calls of `trace` show and what `answer` says of them. `asked` is what the user asked.
+pub(super) fn judge(
+    trace: &Trace,
+    asked: Option<&str>,
+    answer: Answer<'_>,
+    settings: &Settings,
+) -> Breakdown {
     let journal = Journal::of(trace, asked, &settings.tables);
-    let answer = Answer::new(answer);
     let said = TestsSaid::of(&answer);
     let run = Run { trace, journal, answer, said, settings };
     let claims = Claims::of(&run);
@@ -60,11 +63,6 @@ fn is_elsewhere(run: &Run<'_>) -> bool {
     let speaks_of_work =
         !answer.parts.code.is_empty() || names_code(&answer.parts.prose) || tools::statements_of(run) > 0;
     !worked && !speaks_of_work && said.is_silent() && citations(answer).is_empty()
-}
-
-/// `part / of`; nothing asked for is all of it.
-fn share(part: usize, of: usize) -> f64 {
-    if of == 0 { 1.0 } else { (count_to_f64(part) / count_to_f64(of)).min(1.0) }
 }
 
 /// A loss without a call.

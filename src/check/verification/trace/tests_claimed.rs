@@ -80,7 +80,7 @@ fn unseen_quotes(run: &Run<'_>) -> Option<Claim> {
     };
     let (count, code) = quoted.take(50).find(|(count, code)| !is_seen(count, code))?;
     let said = code[count.start..count.end].to_owned();
-    Some(Claim::quoted(run, format!("the answer quotes `{said}`, which is in no result"), said))
+    Some(Claim::quoted(format!("the answer quotes `{said}`, which is in no result"), said))
 }
 
 /// `all tests pass`, without a run, or after one that failed.

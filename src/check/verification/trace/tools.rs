@@ -1,8 +1,8 @@
 //! Tool verification: each edit read back, each deployment looked at, verification said by one who looked.
 
 use super::super::answer::negation::{is_asked_for, is_negated};
-use super::super::breakdown::{Breakdown, Lost, TOOLS};
-use super::{Run, lost, share};
+use super::super::breakdown::{Breakdown, Lost, TOOLS, divide};
+use super::{Run, lost};
 
 const READS: f64 = 0.4;
 const HEALTH: f64 = 0.3;
@@ -21,7 +21,7 @@ fn edits(run: &Run<'_>, found: &mut Breakdown) -> f64 {
     if edits.is_empty() {
         found.part("edits read back", None);
     }
-    let points = TOOLS * READS * share(1, edits.len().max(1));
+    let points = TOOLS * READS * divide(1, edits.len().max(1));
     for edit in &edits {
         found.part(&format!("read back: {}", edit.path), Some(if edit.is_shown { 1.0 } else { 0.0 }));
         if !edit.is_shown {
@@ -30,7 +30,7 @@ fn edits(run: &Run<'_>, found: &mut Breakdown) -> f64 {
             found.lose(Lost { call: run.named(edit.call), ..lost(points, why, help) });
         }
     }
-    share(edits.iter().filter(|edit| edit.is_shown).count(), edits.len())
+    divide(edits.iter().filter(|edit| edit.is_shown).count(), edits.len())
 }
 
 fn deployments(run: &Run<'_>, found: &mut Breakdown) -> f64 {
@@ -38,7 +38,7 @@ fn deployments(run: &Run<'_>, found: &mut Breakdown) -> f64 {
     if deployments.is_empty() {
         found.part("deployments looked at", None);
     }
-    let points = TOOLS * HEALTH * share(1, deployments.len().max(1));
+    let points = TOOLS * HEALTH * divide(1, deployments.len().max(1));
     for deployment in deployments {
         let number = deployment.call + 1;
         found.part(
@@ -51,7 +51,7 @@ fn deployments(run: &Run<'_>, found: &mut Breakdown) -> f64 {
             found.lose(Lost { call: run.named(deployment.call), ..lost(points, why, help) });
         }
     }
-    share(deployments.iter().filter(|deployment| deployment.is_healthy).count(), deployments.len())
+    divide(deployments.iter().filter(|deployment| deployment.is_healthy).count(), deployments.len())
 }
 
 /// Words such as `verified`, from one who looked; nothing is asked of one who changed nothing.
@@ -61,7 +61,7 @@ fn statements(run: &Run<'_>, found: &mut Breakdown) -> f64 {
         return 1.0;
     }
     let said = statements_of(run);
-    let kept = if run.journal.looks { share(said, 2) } else { 0.0 };
+    let kept = if run.journal.looks { divide(said, 2) } else { 0.0 };
     found.part("verification said", Some(kept));
     if kept < 1.0 {
         let why = if run.journal.looks || said == 0 {

@@ -168,12 +168,10 @@ fn usual(nth: usize) -> Verdict {
     verdict.duration_ms = f64::from(u32::try_from(nth % 97).expect("small"));
     let again = verdict.findings.clone();
     verdict.findings.extend(again);
-    let call = |index: usize| CallSummary {
-        index,
-        turn: index,
-        name: format!("tool_{}", index % 6),
-        arguments: format!("{{\"customer\":{nth},\"reason\":\"{}\"}}", "late ".repeat(20)),
-        status: CallStatus::Ok,
+    let call = |index: usize| {
+        let mut call = CallSummary::new(index, format!("tool_{}", index % 6), CallStatus::Ok);
+        call.arguments = format!("{{\"customer\":{nth},\"reason\":\"{}\"}}", "late ".repeat(20));
+        call
     };
     verdict.runs[0].calls = (1..=10).map(call).collect();
     verdict
@@ -187,7 +185,11 @@ fn verdicts_of_every() -> &'static [Verdict] {
 #[test]
 fn ten_thousand_cases_are_less_than_thirty_megabytes() {
     let many: Vec<Verdict> = (0..10_000).map(usual).collect();
-    let before = |verdict: &Verdict| Verdict { passed: !verdict.passed, ..verdict.clone() };
+    let before = |verdict: &Verdict| {
+        let mut verdict = verdict.clone();
+        verdict.passed = !verdict.passed;
+        verdict
+    };
     let trials = many.iter().map(before).collect::<Vec<_>>().iter().collect();
     let run = RunInfo { earlier: Some(EarlierRun { name: "run-6".to_owned(), trials }), ..run() };
     let page = page_of(&run, "many", &many);
@@ -201,7 +203,10 @@ fn ten_thousand_cases_are_less_than_thirty_megabytes() {
 fn one_huge_case_does_not_make_the_page_huge() {
     let mut huge = usual(3);
     let call = huge.runs[0].calls[0].clone();
-    huge.runs[0].calls = (1..200_000).map(|index| CallSummary { index, ..call.clone() }).collect();
+    huge.runs[0].calls = vec![call; 200_000];
+    for (index, call) in huge.runs[0].calls.iter_mut().enumerate() {
+        call.index = index + 1;
+    }
     let page = page("huge", &[huge, usual(13)]);
     assert!(page.len() < 30 * 1024 * 1024, "{}", page.len());
     let kept: Vec<bool> = lines(&page).iter().map(Option::is_some).collect();
@@ -237,7 +242,7 @@ fn the_page_tells_what_changed_since_an_earlier_run() {
     let mut after = verdicts("shop");
     let flaky =
         after.iter_mut().find(|verdict| verdict.name == "shop::refund_above_the_limit").expect("the trial");
-    flaky.earlier_attempts = [true, false].map(|passed| Attempt { status: Status::Pass, passed }).to_vec();
+    flaky.earlier_attempts = [true, false].map(|passed| Attempt::new(Status::Pass, passed)).to_vec();
     flaky.harness = "evals@live".to_owned();
     let mut before = before();
     let again = before.iter_mut().find(|verdict| verdict.name == flaky.name).expect("the trial");

@@ -1,0 +1,114 @@
+//! Whether an answer is in a language whose claims cannot be read: all phrases of this check are English.
+//!
+//! The decision needs proof. Code, numbers, names and terse English have few function words or none, so a lack of
+//! English words proves nothing; letters of another script, or function words of another language, do.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::Answer;
+use super::words::Word;
+
+type WordTable = LazyLock<HashSet<&'static str>>;
+
+static ENGLISH: WordTable = LazyLock::new(|| read_table(include_str!("../data/english_function_words.txt")));
+static OTHER: WordTable = LazyLock::new(|| read_table(include_str!("../data/other_function_words.txt")));
+
+/// Fewer letters of another script are a name or a sign.
+const LEAST_LETTERS: usize = 8;
+/// Fewer different function words of another language are a name or an abbreviation.
+const LEAST_WORDS: usize = 2;
+/// At least one of so many words of a prose is a function word, in all the languages of the table.
+const WORDS_FOR_ONE: usize = 8;
+/// With one English function word for so many others, an answer is in English and quotes another language.
+const OTHERS_FOR_ONE_ENGLISH: usize = 3;
+
+/// Whether the prose of `answer` is in a language other than English. What it quotes is not looked at.
+pub(in crate::check::verification) fn is_foreign(answer: &Answer<'_>) -> bool {
+    let words = &answer.words;
+    let english = count_members(words, &ENGLISH);
+    is_in_another_script(&answer.parts.prose, english) || has_function_words(words, english)
+}
+
+/// A sentence of another script may name programs and files in Latin letters, so a third of the letters is enough. One
+/// with English function words is an English sentence that quotes another script.
+fn is_in_another_script(prose: &str, english: usize) -> bool {
+    let letters = prose.chars().filter(|c| c.is_alphabetic()).count();
+    let other = prose.chars().filter(|c| c.is_alphabetic() && !is_latin(*c)).count();
+    other >= LEAST_LETTERS && other * 3 >= letters && other >= english * LEAST_LETTERS
+}
+
+fn has_function_words(words: &[Word], english: usize) -> bool {
+    let others = count_members(words, &OTHER);
+    count_different_members(words, &OTHER) >= LEAST_WORDS
+        && others > english * OTHERS_FOR_ONE_ENGLISH
+        && others * WORDS_FOR_ONE >= words.iter().filter(|word| is_plain(word)).count()
+}
+
+/// Latin letters in all their forms, full-width ones included, and signs such as `ℓ`.
+fn is_latin(c: char) -> bool {
+    matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{2100}'..='\u{214f}' | '\u{ff21}'..='\u{ff5a}')
+}
+
+fn count_members(words: &[Word], table: &HashSet<&str>) -> usize {
+    words.iter().filter(|word| table.contains(word.text.as_str())).count()
+}
+
+fn count_different_members(words: &[Word], table: &HashSet<&str>) -> usize {
+    words.iter().filter_map(|word| table.get(word.text.as_str())).collect::<HashSet<_>>().len()
+}
+
+/// The words of a table, in which a line that begins with `#` is a comment.
+fn read_table(table: &str) -> HashSet<&str> {
+    table.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
+}
+
+/// Whether `word` could be a word of a language: a number or a name with digits and underscores could not.
+fn is_plain(word: &Word) -> bool {
+    word.text.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_foreign_text(text: &str) -> bool {
+        is_foreign(&Answer::new(text))
+    }
+
+    #[test]
+    fn answers_in_other_languages_are_known() {
+        for text in [
+            "Die Änderung ist fertig: alle 12 Tests laufen durch (src/lib.rs:1).",
+            "He cambiado el archivo y todas las pruebas pasan.",
+            "J'ai corrigé le fichier `src/a.rs` et les tests passent.",
+            "Zmieniłem plik, wszystkie testy przechodzą i nie ma błędów, które są ważne.",
+            "`src/lib.rs` を編集し、12 件のテストがすべて通りました。",
+            "Исправил файл src/lib.rs, все тесты проходят.",
+            "我修改了 src/lib.rs,所有测试都通过了。",
+            "The tests pass. Die Datei ist jetzt geändert, und alle Tests sind grün, aber nicht die von gestern.",
+        ] {
+            assert!(is_foreign_text(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn english_code_numbers_and_names_are_judged() {
+        for text in [
+            "",
+            "42",
+            "`für alle und nicht der`",
+            "```\nfür alle und nicht der\n```",
+            "Edited src/a.rs, ran cargo test: 15 passed.",
+            "Added tests. Fixed parser. Updated docs, renamed modules, removed TODO items, verified build.",
+            "I changed the label to \"und das ist alles, was wir haben\" and checked that it is shown.",
+            "The label now reads Das ist alles und nicht mehr, which I checked when the page had been rebuilt.",
+            "The title is now 設定を保存しました, and I checked that the page shows it after a reload.",
+            "Renamed Σ to Δ, α to β. Checked.",
+            "Renamed DAS to NAS, cached DAS handles, tested DAS.",
+            "src lib rs main toml lock fn let mut pub use mod crate",
+        ] {
+            assert!(!is_foreign_text(text), "{text}");
+        }
+    }
+}
