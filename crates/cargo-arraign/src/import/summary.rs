@@ -30,7 +30,7 @@ pub(super) fn print_summary(
         let path = escape_line(&file.path.to_string_lossy());
         match file.cases {
             Some((cases, runs)) => {
-                writeln!(out, "wrote  {path} (cases: {cases}, with a recorded run: {runs})")?
+                writeln!(out, "wrote  {path} (cases: {cases}, with a recorded run: {runs})")?;
             }
             None => writeln!(out, "wrote  {path}")?,
         }
