@@ -81,7 +81,7 @@ impl Source {
 
     #[cfg(not(feature = "inspect-zip"))]
     fn zipped(path: &Path, files: &Files) -> Result<Self, String> {
-        Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped }.to_string())
+        Err(files.read_error(path, ReadProblem::Zipped).to_string())
     }
 
     fn read(recording: Recording, path: &Path, files: &Files) -> Self {
@@ -168,7 +168,7 @@ fn read_zipped(
     _wanted: &str,
     files: &Files,
 ) -> Result<Result<Recording, TraceError>, ReadError> {
-    Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped })
+    Err(files.read_error(path, ReadProblem::Zipped))
 }
 
 /// What was read; the error is the cause, in a sentence.

@@ -16,7 +16,7 @@ impl FileOpener {
             }
         }
         self.refuse_links(path)?;
-        File::open(path).map_err(|error| self.error(path, problem_of(&error)))
+        File::open(path).map_err(|error| self.read_error(path, problem_of(&error)))
     }
 
     /// A link may point anywhere: where one is met, the real path must lie inside a real root.
@@ -24,7 +24,7 @@ impl FileOpener {
         let folder = path.parent().unwrap_or(path);
         let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
         let inside = if is_link { self.is_really_inside(path) } else { self.folder_is_inside(folder) };
-        if inside { Ok(()) } else { Err(self.error(path, self.outside())) }
+        if inside { Ok(()) } else { Err(self.read_error(path, self.outside())) }
     }
 
     fn folder_is_inside(&self, folder: &Path) -> bool {

@@ -130,7 +130,7 @@ impl FileOpener {
         if self.roots.iter().any(|root| below(&path, root).is_some()) {
             return Ok(path);
         }
-        Err(self.error(&path, self.outside()))
+        Err(self.read_error(&path, self.outside()))
     }
 
     /// What `look` makes of the text of a file. The text is not kept: each thread reads one file after the other
@@ -163,10 +163,10 @@ impl FileOpener {
         bytes.clear();
         let read = self.read_into(path, opened, &mut bytes).and_then(|()| {
             if bytes.starts_with(ZIP) {
-                return Err(self.error(path, ReadProblem::Zipped));
+                return Err(self.read_error(path, ReadProblem::Zipped));
             }
             let text = std::str::from_utf8(&bytes);
-            text.map_err(|error| self.error(path, ReadProblem::NotUtf8(error.valid_up_to())))
+            text.map_err(|error| self.read_error(path, ReadProblem::NotUtf8(error.valid_up_to())))
         });
         let looked = read.map(look);
         if bytes.capacity() <= KEPT_BUFFER {
@@ -190,10 +190,12 @@ impl FileOpener {
         // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
         let known = metadata.is_file() && metadata.len() > 0;
         let most = if known { metadata.len() } else { self.size_limit + 1 };
-        let refused = |error: io::Error| self.error(path, problem_of(&error));
+        let refused = |error: io::Error| self.read_error(path, problem_of(&error));
         let read = file.take(most).read_to_end(bytes).map_err(refused)?;
         if read as u64 > self.size_limit {
-            return Err(self.error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit }));
+            return Err(
+                self.read_error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit })
+            );
         }
         Ok(())
     }
@@ -201,15 +203,15 @@ impl FileOpener {
     /// Opens a file that may be opened and is not too large.
     fn open_file(&self, path: &Path) -> Result<Opening, ReadError> {
         self.opened.fetch_add(1, Ordering::Relaxed);
-        let refused = |error: io::Error| self.error(path, problem_of(&error));
+        let refused = |error: io::Error| self.read_error(path, problem_of(&error));
         let file = self.open_inside(path)?;
         let metadata = file.metadata().map_err(refused)?;
         if metadata.is_dir() {
-            return Err(self.error(path, ReadProblem::Folder));
+            return Err(self.read_error(path, ReadProblem::Folder));
         }
         if metadata.len() > self.size_limit {
             let problem = ReadProblem::TooLarge { size: metadata.len(), limit: self.size_limit };
-            return Err(self.error(path, problem));
+            return Err(self.read_error(path, problem));
         }
         Ok((file, metadata))
     }
@@ -238,7 +240,7 @@ impl FileOpener {
         // A link on the way to a folder that is yet to be made leads out as well.
         let existing = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
         if !self.is_really_inside(existing) {
-            return Err(self.error(&path, self.outside()));
+            return Err(self.read_error(&path, self.outside()));
         }
         self.refuse_links(&path)?;
         Ok(path)
@@ -246,7 +248,7 @@ impl FileOpener {
 
     /// The error of the operating system about the file at `path`.
     pub fn io_error(&self, path: &Path, error: &io::Error) -> ReadError {
-        self.error(path, problem_of(error))
+        self.read_error(path, problem_of(error))
     }
 
     /// Whether something is there that may be opened.
@@ -271,7 +273,7 @@ impl FileOpener {
             let entry = entry.map_err(|error| {
                 let path = error.path().unwrap_or(folder).to_owned();
                 let problem = error.io_error().map_or(ReadProblem::Refused(error.to_string()), problem_of);
-                self.error(&path, problem)
+                self.read_error(&path, problem)
             })?;
             if !entry.file_type().is_dir() {
                 files.push(entry.into_path());
@@ -284,7 +286,8 @@ impl FileOpener {
         ReadProblem::Outside(self.name(self.root()))
     }
 
-    fn error(&self, path: &Path, problem: ReadProblem) -> ReadError {
+    /// Returns an error about the file at `path`, under the name that the user knows.
+    pub fn read_error(&self, path: &Path, problem: ReadProblem) -> ReadError {
         ReadError { name: self.name(path), problem }
     }
 }

@@ -17,9 +17,9 @@ impl FileOpener {
     /// Opens a file of text to read it in pieces.
     pub fn open(&self, path: &Path) -> Result<Box<dyn Opened>, ReadError> {
         let mut opened = self.open_packed(path)?;
-        let refused = |error: io::Error| self.error(path, problem_of(&error));
+        let refused = |error: io::Error| self.read_error(path, problem_of(&error));
         if opened.fill_buf().map_err(refused)?.starts_with(ZIP) {
-            return Err(self.error(path, ReadProblem::Zipped));
+            return Err(self.read_error(path, ReadProblem::Zipped));
         }
         Ok(opened)
     }
