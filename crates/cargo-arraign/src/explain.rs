@@ -107,7 +107,7 @@ impl Explain {
     #[cfg(not(feature = "inspect-zip"))]
     #[expect(clippy::unused_self, reason = "with the feature it is used")]
     fn read_zipped(&self, path: &Path, files: &Files) -> Result<Result<TraceFile, TraceError>, ReadError> {
-        Err(ReadError { name: files.name(path), problem: ReadProblem::Zipped })
+        Err(files.read_error(path, ReadProblem::Zipped))
     }
 
     /// Prints the runs one after the other, and stops at the first that cannot be read or written.
