@@ -18,7 +18,7 @@ use std::{env, fs};
 use arraign::__internals::check::{Registry, Tables};
 use arraign::__internals::engine::evaluate_each;
 use arraign::__internals::source::Files;
-use arraign::__internals::suite::{Library, RunsOfCase, Suite};
+use arraign::__internals::suite::{CaseRuns, Library, Suite};
 use arraign::reader;
 
 /// Says which file this program is to read, what of it, and nothing else.
@@ -113,9 +113,9 @@ fn with_case(path: &Path, trace: &str, look: impl FnOnce(&Suite, &Path, &Files))
 /// What the trials of a case with `each: true` read.
 fn read_each(path: &Path, count: usize) {
     with_case(path, "{file: traces/large.json, each: true}", |suite, case, files| {
-        let runs = RunsOfCase::find(&suite.cases[0], case, files).expect("its runs");
+        let runs = CaseRuns::find_runs(&suite.cases[0], case, files).expect("its runs");
         assert_eq!(runs.len(), count);
-        let one = |number: usize| runs.one(number, files).expect("a run").trace.calls.len();
+        let one = |number: usize| runs.read_run(number, files).expect("a run").trace.calls.len();
         assert_eq!((0..count).map(one).sum::<usize>(), count);
     });
 }
@@ -123,8 +123,8 @@ fn read_each(path: &Path, count: usize) {
 /// What the only trial of a case does.
 fn judge(path: &Path, count: usize) {
     with_case(path, "traces/large.json", |suite, case, files| {
-        let runs = RunsOfCase::find(&suite.cases[0], case, files).expect("its runs");
-        let verdict = evaluate_each(&suite.cases[0], "a", || runs.each(files), None, None);
+        let runs = CaseRuns::find_runs(&suite.cases[0], case, files).expect("its runs");
+        let verdict = evaluate_each(&suite.cases[0], "a", || runs.each_run(files), None, None);
         assert!(verdict.passed && verdict.runs.len() == count, "{:?}", verdict.errors);
     });
 }

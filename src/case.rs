@@ -10,7 +10,7 @@ use std::time::Duration;
 
 pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, NamedAgent};
 pub use template::Template;
-pub use variables::{Filled, WithVariables};
+pub use variables::{FilledText, VariableText};
 
 use crate::check::{Check, JudgeSettings, Kind, Prices, Scope};
 use crate::evidence::Opinions;
@@ -115,12 +115,12 @@ pub struct TraceFile {
     /// The format, if it is not detected.
     pub format: Option<String>,
     /// The selected runs of the file.
-    pub runs: Runs,
+    pub runs: RunSelection,
 }
 
 /// The runs of a trace file that a case selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Runs {
+pub enum RunSelection {
     /// All runs, in one trial.
     All,
     /// Each run in a trial of its own.
@@ -136,7 +136,7 @@ pub struct VarianceBlock {
     /// The requirements.
     pub variance: Variance,
     /// The places of its parts.
-    pub settings: Settings,
+    pub settings: CheckSettings,
 }
 
 /// A recorded run that was good, and how far from it a run may be.
@@ -171,16 +171,16 @@ pub struct Ignore {
 
 /// The result of lowering a block of a vocabulary.
 #[derive(Default)]
-pub struct Lowered {
+pub struct LoweredBlock {
     /// The checks.
     pub expectations: Vec<Expectation>,
     /// What they are worth together; a part's index is one of these expectations.
     pub scorecards: Vec<Scorecard>,
 }
 
-impl Lowered {
+impl LoweredBlock {
     /// Adds the result of another block.
-    pub fn extend(&mut self, mut other: Lowered) {
+    pub fn extend(&mut self, mut other: LoweredBlock) {
         if self.expectations.is_empty() && self.scorecards.is_empty() {
             *self = other;
             return;
@@ -206,7 +206,7 @@ impl Lowered {
                     part.scored_by = ScoredBy::Expectation(at);
                 } else {
                     let place = weighed_at(&part.name).unwrap_or_else(|| card.threshold.place.clone());
-                    errors.push(not_in_case(part, place));
+                    errors.push(missing_part_error(part, place));
                 }
             }
         }
@@ -214,12 +214,12 @@ impl Lowered {
     }
 }
 
-fn not_in_case(part: &Part, place: Place) -> LoadError {
+fn missing_part_error(part: &Part, place: Place) -> LoadError {
     LoadError::new(place, format!("`{}` is weighed, and the case has no check of that name", part.name))
         .help("add the check, or take it out of the weights")
 }
 
-impl From<Vec<Expectation>> for Lowered {
+impl From<Vec<Expectation>> for LoweredBlock {
     fn from(expectations: Vec<Expectation>) -> Self {
         Self { expectations, scorecards: Vec::new() }
     }
@@ -237,17 +237,17 @@ pub struct Expectation {
     pub turn: Option<usize>,
     /// Whether the check reads tool calls.
     pub looks_at_calls: bool,
-    settings: Settings,
+    settings: CheckSettings,
     run: Box<dyn Check>,
 }
 
 /// The location of a check's settings in their file.
-pub struct Settings {
+pub struct CheckSettings {
     document: Arc<Document>,
     path: String,
 }
 
-impl Settings {
+impl CheckSettings {
     /// Refers to the value at the JSON pointer `path` of `document`.
     pub fn new(document: &Arc<Document>, path: impl Into<String>) -> Self {
         Self { document: Arc::clone(document), path: path.into() }
@@ -281,7 +281,7 @@ impl Expectation {
     pub fn read(
         kind: &Kind,
         place: Place,
-        settings: Settings,
+        settings: CheckSettings,
         node: Node<'_>,
         scope: &Scope<'_>,
         allow_vacuous: bool,
@@ -317,7 +317,7 @@ impl Expectation {
     }
 
     /// Returns the settings in the case's file.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &CheckSettings {
         &self.settings
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Template, WithVariables};
+use super::{Template, VariableText};
 use crate::pattern::JsonPath;
 use crate::place::Place;
 
@@ -67,11 +67,11 @@ pub struct CommandLine {
 #[derive(Debug, Clone)]
 pub struct HttpCall {
     /// The URL. `${NAME}` is an environment variable, `{{query}}` a part of the input.
-    pub url: WithVariables,
+    pub url: VariableText,
     /// The method.
     pub method: HttpMethod,
     /// The headers; `${NAME}` is an environment variable.
-    pub headers: Vec<(String, WithVariables)>,
+    pub headers: Vec<(String, VariableText)>,
     /// The body. The default is the input that a command reads.
     pub body: Option<Template>,
     /// The path of the trace in the response; the default is the whole response.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::yaml::did_you_mean;
 
 /// The names that a template may use: the keys of the input that a command reads.
-const NAMES: [&str; 4] = ["id", "input", "query", "run"];
+const TEMPLATE_NAMES: [&str; 4] = ["id", "input", "query", "run"];
 
 /// A value with placeholders in its texts.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,26 +17,26 @@ pub struct Template(Value);
 impl Template {
     /// Checks the placeholders of `value`. The error names the text with an unknown name.
     pub fn new(value: Value) -> Result<Self, String> {
-        each_text(&value, &mut |text| pieces(text).map(drop))?;
+        each_text(&value, &mut |text| split_pieces(text).map(drop))?;
         Ok(Self(value))
     }
 
     /// Fills the template with `asked`, an object by name. The error names the missing entry.
     pub fn fill(&self, asked: &Value) -> Result<Value, String> {
-        filled(&self.0, asked)
+        fill_value(&self.0, asked)
     }
 
     /// Fills a text. Each inserted value goes through `escape` first.
     pub fn fill_text(text: &str, asked: &Value, escape: fn(&str) -> String) -> Result<String, String> {
-        let parts = pieces(text)?.into_iter().map(|piece| match piece {
-            Piece::Text(text) => Ok(text.to_owned()),
-            Piece::Name(name) => found(asked, name).map(|value| escape(&as_text(value))),
+        let parts = split_pieces(text)?.into_iter().map(|piece| match piece {
+            TemplatePiece::Text(text) => Ok(text.to_owned()),
+            TemplatePiece::Name(name) => find_value(asked, name).map(|value| escape(&to_text(value))),
         });
         parts.collect()
     }
 }
 
-enum Piece<'t> {
+enum TemplatePiece<'t> {
     Text(&'t str),
     Name(&'t str),
 }
@@ -50,60 +50,61 @@ fn each_text(value: &Value, hold: &mut impl FnMut(&str) -> Result<(), String>) -
     }
 }
 
-fn filled(value: &Value, asked: &Value) -> Result<Value, String> {
+fn fill_value(value: &Value, asked: &Value) -> Result<Value, String> {
     match value {
-        Value::String(text) => filled_text(text, asked),
-        Value::Array(items) => items.iter().map(|item| filled(item, asked)).collect(),
+        Value::String(text) => fill_value_text(text, asked),
+        Value::Array(items) => items.iter().map(|item| fill_value(item, asked)).collect(),
         Value::Object(entries) => {
-            let entries = entries.iter().map(|(key, value)| Ok((key.clone(), filled(value, asked)?)));
+            let entries = entries.iter().map(|(key, value)| Ok((key.clone(), fill_value(value, asked)?)));
             entries.collect::<Result<_, String>>().map(Value::Object)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => Ok(value.clone()),
     }
 }
 
-fn filled_text(text: &str, asked: &Value) -> Result<Value, String> {
-    match pieces(text)?[..] {
-        [Piece::Name(name)] => found(asked, name).cloned(),
+fn fill_value_text(text: &str, asked: &Value) -> Result<Value, String> {
+    match split_pieces(text)?[..] {
+        [TemplatePiece::Name(name)] => find_value(asked, name).cloned(),
         _ => Template::fill_text(text, asked, str::to_owned).map(Value::String),
     }
 }
 
 /// Splits a text into literal parts and names.
-fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
+fn split_pieces(text: &str) -> Result<Vec<TemplatePiece<'_>>, String> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((before, after)) = rest.split_once("{{") {
         let Some((name, behind)) = after.split_once("}}") else {
             return Err("`{{` has no `}}` behind it".to_owned());
         };
         if !before.is_empty() {
-            pieces.push(Piece::Text(before));
+            pieces.push(TemplatePiece::Text(before));
         }
-        pieces.push(Piece::Name(known(name.trim())?));
+        pieces.push(TemplatePiece::Name(check_name(name.trim())?));
         rest = behind;
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(rest));
+        pieces.push(TemplatePiece::Text(rest));
     }
     Ok(pieces)
 }
 
 /// `input.user.name` is a part of the input.
-fn known(name: &str) -> Result<&str, String> {
+fn check_name(name: &str) -> Result<&str, String> {
     let first = name.split('.').next().unwrap_or_default();
-    if NAMES.contains(&name) || first == "input" {
+    if TEMPLATE_NAMES.contains(&name) || first == "input" {
         return Ok(name);
     }
-    let help = did_you_mean(first, &NAMES).unwrap_or_else(|| format!("there is `{}`", NAMES.join("`, `")));
+    let help = did_you_mean(first, &TEMPLATE_NAMES)
+        .unwrap_or_else(|| format!("there is `{}`", TEMPLATE_NAMES.join("`, `")));
     Err(format!("`{{{{{name}}}}}` names nothing that an agent is asked: {help}"))
 }
 
-fn found<'a>(asked: &'a Value, name: &str) -> Result<&'a Value, String> {
+fn find_value<'a>(asked: &'a Value, name: &str) -> Result<&'a Value, String> {
     let value = asked.pointer(&format!("/{}", name.replace('.', "/")));
     value.ok_or_else(|| format!("the case says nothing for `{{{{{name}}}}}`"))
 }
 
-fn as_text(value: &Value) -> String {
+fn to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

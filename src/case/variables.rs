@@ -2,18 +2,18 @@
 
 /// A text with variables: each `${` is followed by a name and a `}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WithVariables(String);
+pub struct VariableText(String);
 
 /// A text with its variables filled in.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Filled {
+pub struct FilledText {
     /// The text.
     pub text: String,
     /// The variables of the text, with their values.
     pub variables: Vec<(String, String)>,
 }
 
-impl WithVariables {
+impl VariableText {
     /// Checks the variables of `text`. The error shows the invalid name.
     pub fn new(text: String) -> Result<Self, String> {
         let mut rest = text.as_str();
@@ -34,10 +34,10 @@ impl WithVariables {
 
     /// Replaces each `${NAME}` by its value, which is not searched for further variables. The error names a variable
     /// without a value.
-    pub fn fill(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Filled, String> {
-        let mut filled = Filled { text: String::with_capacity(self.0.len()), variables: Vec::new() };
+    pub fn fill(&self, variable: impl Fn(&str) -> Option<String>) -> Result<FilledText, String> {
+        let mut filled = FilledText { text: String::with_capacity(self.0.len()), variables: Vec::new() };
         let mut rest = self.0.as_str();
-        while let Some((before, (name, behind))) = first_of(rest) {
+        while let Some((before, (name, behind))) = split_at_variable(rest) {
             let value = variable(name).filter(|value| !value.is_empty());
             let value = value.ok_or_else(|| format!("the variable `{name}` is not set"))?;
             filled.text.push_str(before);
@@ -51,7 +51,7 @@ impl WithVariables {
 }
 
 /// Splits a text into the part before its first variable, the variable's name, and the rest.
-fn first_of(text: &str) -> Option<(&str, (&str, &str))> {
+fn split_at_variable(text: &str) -> Option<(&str, (&str, &str))> {
     let (before, after) = text.split_once("${")?;
     Some((before, after.split_once('}')?))
 }
@@ -66,7 +66,7 @@ mod tests {
 
     fn of(text: &str) -> Result<String, String> {
         let variable = |name: &str| ["KEY", "A"].contains(&name).then(|| format!("<{name}${{B}}>"));
-        WithVariables::new(text.to_owned())?.fill(variable).map(|filled| filled.text)
+        VariableText::new(text.to_owned())?.fill(variable).map(|filled| filled.text)
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_names_no_variable_is_told() {
-        let of = |text: &str| WithVariables::new(text.to_owned()).map(drop);
+        let of = |text: &str| VariableText::new(text.to_owned()).map(drop);
         assert_eq!(of("${A"), Err("`${` has no `}` behind it".to_owned()));
         let no_name =
             |name: &str| Err(format!("`${{{name}}}` names no variable: a name has letters, digits and `_`"));

@@ -5,12 +5,12 @@ use crate::case::{Baseline, Case};
 use crate::judge::JudgeSession;
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation};
 use crate::score::compare::{Change, Comparison, Run as Side};
-use crate::suite::{NoBaseline, Run};
+use crate::suite::{NoBaseline, RecordedRun};
 use crate::verdict::{Finding, TrialError};
 
 /// What the comparison gave.
 pub(super) struct BaselineComparison<'b> {
-    baseline: Option<(&'b Baseline, &'b Run)>,
+    baseline: Option<(&'b Baseline, &'b RecordedRun)>,
     /// What the good run comes to, once a run was compared with it.
     of_good: Option<RunResult>,
     /// A finding a run.
@@ -21,7 +21,7 @@ pub(super) struct BaselineComparison<'b> {
 
 impl<'b> BaselineComparison<'b> {
     /// Before any run of `case` was compared with the one that was good.
-    pub(super) fn new(case: &'b Case, good: Option<&'b Result<Run, NoBaseline>>) -> Self {
+    pub(super) fn new(case: &'b Case, good: Option<&'b Result<RecordedRun, NoBaseline>>) -> Self {
         let given = case.baseline.as_deref().zip(good);
         let mut findings = Vec::new();
         let (baseline, error) = match given {
@@ -43,7 +43,7 @@ impl<'b> BaselineComparison<'b> {
     pub(super) fn compare_run(
         &mut self,
         case: &Case,
-        run: &Run,
+        run: &RecordedRun,
         number: usize,
         held: &RunResult,
         hearing: Option<&JudgeSession<'_>>,
@@ -65,11 +65,11 @@ fn missing_finding(baseline: &Baseline, file: &str) -> Finding {
     finding
 }
 
-fn comparison_side<'t>(run: &'t Run, held: &RunResult) -> Side<'t> {
+fn comparison_side<'t>(run: &'t RecordedRun, held: &RunResult) -> Side<'t> {
     Side { trace: &run.trace, score: held.score().get() * 100.0, passed: held.status() == Status::Pass }
 }
 
-fn comparison_finding(baseline: &Baseline, good: &Run, comparison: &Comparison) -> Finding {
+fn comparison_finding(baseline: &Baseline, good: &RecordedRun, comparison: &Comparison) -> Finding {
     let fails = comparison.fails(&baseline.limits);
     let state = if fails { State::Violated } else { State::Held };
     let changed = comparison.change != Change::Passed;
@@ -94,7 +94,11 @@ fn comparison_finding(baseline: &Baseline, good: &Run, comparison: &Comparison) 
     finding
 }
 
-fn comparison_violation(baseline: &Baseline, good: &Run, comparison: &Comparison) -> LocatedViolation {
+fn comparison_violation(
+    baseline: &Baseline,
+    good: &RecordedRun,
+    comparison: &Comparison,
+) -> LocatedViolation {
     let script = comparison.script();
     let file = good.file.as_deref().unwrap_or(&baseline.file);
     let violation = Violation::new(format!("{}: {}", comparison.change, comparison.claim()))

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::outcome::Status;
-use crate::pattern::without_secrets;
-use crate::suite::Run;
+use crate::pattern::mask_secrets;
+use crate::suite::RecordedRun;
 use crate::trace::{Call, Message, Trace};
 use crate::verdict::{CallDetails, CallSummary, Finding, RunDetails, RunSummary, Verdict};
 
@@ -25,7 +25,7 @@ const OVERHEAD: usize = 64;
 
 /// Adds the details of each run that something is wrong with to the verdict of a trial that does not pass. The error is
 /// why a run cannot be read.
-pub(super) fn add_details<R: Borrow<Run>>(
+pub(super) fn add_details<R: Borrow<RecordedRun>>(
     verdict: &mut Verdict,
     runs: impl Iterator<Item = Result<R, String>>,
 ) -> Result<(), String> {
@@ -127,7 +127,7 @@ impl TextBudget {
 /// end of that is never shown: what stands there may be the first half of a secret.
 fn mask_and_cut(text: &str) -> String {
     let looked_at = text.char_indices().nth(LONGEST + BEYOND).map(|(end, _)| end);
-    let masked = without_secrets(text[..looked_at.unwrap_or(text.len())].to_owned());
+    let masked = mask_secrets(text[..looked_at.unwrap_or(text.len())].to_owned());
     let length = masked.chars().count();
     let kept = if looked_at.is_some() { length.saturating_sub(BEYOND).min(LONGEST) } else { LONGEST };
     match masked.char_indices().nth(kept) {

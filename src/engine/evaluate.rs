@@ -11,9 +11,9 @@ use super::secrets;
 use crate::case::Case;
 use crate::judge::JudgeSession;
 use crate::outcome::Status;
-use crate::pattern::without_secrets;
+use crate::pattern::mask_secrets;
 use crate::place::Place;
-use crate::suite::{NoBaseline, Recorded, Run};
+use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun};
 use crate::trace::Trace;
 use crate::verdict::{CallSummary, RunSummary, TrialError, Verdict};
 
@@ -22,17 +22,17 @@ const SHOWN: usize = 200;
 
 /// Holds `trace` against `case`. For use inside any `#[test]`; the verdict says whether the case passes.
 pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
-    let run = Run { file: None, format: "given", trace: trace.clone() };
+    let run = RecordedRun { file: None, format: "given", trace: trace.clone() };
     evaluate_recorded(
         case,
         case.id.as_deref().unwrap_or("case"),
-        &Recorded { runs: vec![run], baseline: None },
+        &RecordedEvidence { runs: vec![run], baseline: None },
     )
 }
 
 /// Holds each recorded run against `case`, whose trial is called `name`. All of them must hold, unless the case says
 /// what several must come to.
-pub fn evaluate_recorded(case: &Case, name: &str, recorded: &Recorded) -> Verdict {
+pub fn evaluate_recorded(case: &Case, name: &str, recorded: &RecordedEvidence) -> Verdict {
     evaluate_with_judge(case, name, recorded, None)
 }
 
@@ -40,7 +40,7 @@ pub fn evaluate_recorded(case: &Case, name: &str, recorded: &Recorded) -> Verdic
 pub fn evaluate_with_judge(
     case: &Case,
     name: &str,
-    recorded: &Recorded,
+    recorded: &RecordedEvidence,
     hearing: Option<&JudgeSession<'_>>,
 ) -> Verdict {
     evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), hearing)
@@ -48,11 +48,11 @@ pub fn evaluate_with_judge(
 
 /// The same for runs that are read when their turn comes: no more than one is held. Those that something is wrong with
 /// are looked at twice.
-pub fn evaluate_each<R: Borrow<Run>, I: Iterator<Item = Result<R, String>>>(
+pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String>>>(
     case: &Case,
     name: &str,
     runs: impl Fn() -> I,
-    baseline: Option<&Result<Run, NoBaseline>>,
+    baseline: Option<&Result<RecordedRun, NoBaseline>>,
     hearing: Option<&JudgeSession<'_>>,
 ) -> Verdict {
     let started = Instant::now();
@@ -85,7 +85,7 @@ struct RunResults<'b> {
 }
 
 impl RunResults<'_> {
-    fn add_run(&mut self, case: &Case, run: &Run, hearing: Option<&JudgeSession<'_>>) {
+    fn add_run(&mut self, case: &Case, run: &RecordedRun, hearing: Option<&JudgeSession<'_>>) {
         let held = evaluate_run(case, &run.trace, self.held.len(), hearing);
         self.compared.compare_run(case, run, self.held.len(), &held, hearing);
         self.verdict.runs.push(summarize_run(case, run));
@@ -147,7 +147,7 @@ fn blank_verdict(case: &Case, name: &str) -> Verdict {
     }
 }
 
-fn summarize_run(case: &Case, run: &Run) -> RunSummary {
+fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
     let calls = run.trace.calls.iter().map(|call| CallSummary {
         index: call.index,
         turn: call.turn,
@@ -172,7 +172,7 @@ fn summarize_run(case: &Case, run: &Run) -> RunSummary {
 
 /// The first [`SHOWN`] characters, secrets masked: before it is cut, so that none loses its shape.
 fn excerpt(text: String) -> String {
-    let mut text = without_secrets(text);
+    let mut text = mask_secrets(text);
     if text.len() > SHOWN
         && let Some((end, _)) = text.char_indices().nth(SHOWN)
     {

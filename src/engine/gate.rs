@@ -4,7 +4,7 @@ use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violati
 use crate::place::{Location, Place};
 use crate::score::Card;
 use crate::score::written;
-use crate::suite::Gate;
+use crate::suite::SuiteGate;
 use crate::verdict::summary::Row;
 use crate::verdict::{Finding, Verdict};
 
@@ -79,7 +79,12 @@ fn first_line(text: &str) -> &str {
 
 /// The verdict of the trial called `name`: the mean of `cases` against the gate, and what an earlier summary says of
 /// them.
-pub fn evaluate_gate(gate: &Gate, name: &str, cases: &[MeasuredCase], baseline: Option<Finding>) -> Verdict {
+pub fn evaluate_gate(
+    gate: &SuiteGate,
+    name: &str,
+    cases: &[MeasuredCase],
+    baseline: Option<Finding>,
+) -> Verdict {
     let (card, held) = match gate.mean {
         Some(least) => {
             let card = mean_card(least, cases);

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use crate::outcome::{LocatedViolation, Loss};
-use crate::pattern::{json_without_secrets, without_secrets};
+use crate::pattern::{mask_json_secrets, mask_secrets};
 use crate::verdict::{Finding, Verdict};
 
 /// Masks all that a verdict quotes. What is shown of the runs is masked before it is cut, so that no secret loses
@@ -53,7 +53,7 @@ fn mask_violation(violation: &mut LocatedViolation) {
 }
 
 fn mask_value(value: &mut Value) {
-    *value = json_without_secrets(value.take());
+    *value = mask_json_secrets(value.take());
 }
 
 fn mask_option(text: &mut Option<String>) {
@@ -63,5 +63,5 @@ fn mask_option(text: &mut Option<String>) {
 }
 
 fn mask_text(text: &mut String) {
-    *text = without_secrets(std::mem::take(text));
+    *text = mask_secrets(std::mem::take(text));
 }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::snapshot::SnapshotFile;
-use crate::case::{Case, Runs, TraceFrom};
+use crate::case::{Case, RunSelection, TraceFrom};
 use crate::source::Files;
 use crate::suite::is_support;
 
@@ -25,7 +25,7 @@ impl PinnedSnapshots {
         if case.snapshot.is_none() {
             return;
         }
-        let each = matches!(&case.trace, TraceFrom::File(file) if file.runs == Runs::Each);
+        let each = matches!(&case.trace, TraceFrom::File(file) if file.runs == RunSelection::Each);
         let known = if each { &mut self.each } else { &mut self.one };
         known.insert(SnapshotFile::of(path, case.id.as_deref(), None).path());
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::JudgeError;
 use crate::evidence::JudgeContext;
-use crate::pattern::json_without_secrets;
+use crate::pattern::mask_json_secrets;
 use crate::trace::{Call, Trace};
 
 /// The longest answer that is judged, in bytes.
@@ -51,7 +51,7 @@ impl EvidenceDocument {
     /// Renders the evidence as one line, without secrets. `<` is escaped, so that the line contains no tags and no
     /// markers of chat templates.
     pub(super) fn render_line(self) -> Result<String, JudgeError> {
-        let line = json_without_secrets(Value::Object(self.0)).to_string().replace('<', "\\u003c");
+        let line = mask_json_secrets(Value::Object(self.0)).to_string().replace('<', "\\u003c");
         if line.len() <= MAX_EVIDENCE_BYTES {
             return Ok(line);
         }
@@ -98,7 +98,7 @@ fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Val
 
 /// Cuts a long result and marks the cut. Secrets are masked first, since half a secret has no recognizable shape.
 fn truncate_result(result: &Value) -> Value {
-    let result = json_without_secrets(result.clone());
+    let result = mask_json_secrets(result.clone());
     let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);
     match text.char_indices().nth(MAX_RESULT_CHARS) {
         Some((end, _)) => json!({"beginning": text[..end], "cut": true}),

@@ -5,7 +5,7 @@ use super::fence::EvidenceFence;
 use super::{JudgeError, JudgeRequest, prompt};
 use crate::case::{Case, Expectation};
 use crate::evidence::{AnswerForm, Evidence, Question, turn_label};
-use crate::pattern::without_secrets;
+use crate::pattern::mask_secrets;
 use crate::trace::Trace;
 
 /// One question of a request.
@@ -139,7 +139,7 @@ impl QuestionnaireBuilder {
         }
         let Question { prompt, answer: form, context, .. } = question;
         self.exhibits.add_run(name, trace, input, context)?;
-        let (parts, prompt) = (list_parts(name, context), without_secrets(prompt));
+        let (parts, prompt) = (list_parts(name, context), mask_secrets(prompt));
         self.asked.push(AskedQuestion { id: String::new(), label: Some(label), prompt, form, parts });
         Ok(())
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{AskedQuestion, Questionnaire};
 use crate::evidence::{AnswerForm, Judged, Opinion};
-use crate::pattern::without_secrets;
+use crate::pattern::mask_secrets;
 
 /// The largest reply that is parsed, in bytes.
 const MAX_REPLY_BYTES: usize = 1 << 20;
@@ -136,7 +136,7 @@ fn is_yes(judged: Judged) -> bool {
 
 /// Masks the secrets in a text and cuts it.
 fn mask_and_truncate(text: &str, most: usize) -> String {
-    let text = without_secrets(text.to_owned());
+    let text = mask_secrets(text.to_owned());
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,

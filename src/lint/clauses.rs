@@ -7,7 +7,7 @@ use crate::case::{Case, Expectation};
 use crate::check::{About, Clause};
 use crate::outcome::State;
 use crate::place::Location;
-use crate::suite::Recorded;
+use crate::suite::RecordedEvidence;
 use crate::trace::Call;
 use crate::verdict::Verdict;
 
@@ -25,7 +25,7 @@ struct ClauseFacts {
 }
 
 impl ClauseCoverage {
-    pub(super) fn add_case(&mut self, case: &Case, recorded: &Recorded, verdict: &Verdict) {
+    pub(super) fn add_case(&mut self, case: &Case, recorded: &RecordedEvidence, verdict: &Verdict) {
         for expectation in &case.expectations {
             for clause in expectation.check().clauses() {
                 let facts = self.facts_mut(expectation, clause);
@@ -57,7 +57,7 @@ impl ClauseFacts {
         Self { at, about, exercised: false, unpassed }
     }
 
-    fn add_calls(&mut self, recorded: &Recorded) {
+    fn add_calls(&mut self, recorded: &RecordedEvidence) {
         let About::Calls { tool, .. } = &self.about else { return };
         let calls = recorded.runs.iter().flat_map(|run| &run.trace.calls);
         for call in calls.filter(|call| tool.matches(&call.name)) {

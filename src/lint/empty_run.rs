@@ -4,21 +4,21 @@ use super::LintRemark;
 use crate::case::Case;
 use crate::engine::evaluate_recorded;
 use crate::outcome::Status;
-use crate::suite::{Recorded, Run};
+use crate::suite::{RecordedEvidence, RecordedRun};
 use crate::trace::Trace;
 
 /// Returns a remark if an empty run passes. `runs_of` adds the case's baseline to runs.
 pub(super) fn find_remark(
     case: &Case,
     name: &str,
-    runs_of: impl Fn(Vec<Run>) -> Recorded,
+    runs_of: impl Fn(Vec<RecordedRun>) -> RecordedEvidence,
 ) -> Option<LintRemark> {
     if case.expect_verdict.is_some_and(|expected| expected != Status::Pass) {
         return None;
     }
     let passes = |answer: Option<&str>| {
         let trace = Trace { answer: answer.map(str::to_owned), ..Trace::default() };
-        let run = Run { file: None, format: "empty", trace };
+        let run = RecordedRun { file: None, format: "empty", trace };
         let verdict = evaluate_recorded(case, name, &runs_of(vec![run]));
         // A score that is only reported is checked by the gate of its suite.
         verdict.passed && verdict.scorecards.iter().all(|card| card.passed)

@@ -19,7 +19,7 @@ use self::tools::ToolNotices;
 use crate::case::Case;
 use crate::engine::evaluate_recorded;
 use crate::place::{LoadErrors, Location};
-use crate::suite::{Library, Recorded, case_files, load_all, load_recorded, trial_name};
+use crate::suite::{Library, RecordedEvidence, build_trial_name, find_case_files, load_all, load_recorded};
 
 /// One finding of a lint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -58,7 +58,7 @@ pub struct LintResult {
 pub(crate) fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors> {
     let mut linter = Linter::default();
     let mut all_read = true;
-    for (path, suite) in load_all(case_files(library.files)?, library) {
+    for (path, suite) in load_all(find_case_files(library.files)?, library) {
         match suite {
             Ok(suite) => suite.cases.iter().for_each(|case| linter.lint_case(case, &path, library)),
             Err(errors) => {
@@ -95,8 +95,8 @@ impl Linter {
             return;
         }
         let below = path.strip_prefix(library.files.root()).unwrap_or(path);
-        let name = trial_name(below, case.id.as_deref());
-        let runs_of = |runs| Recorded::of_runs(runs, case, path, library.files);
+        let name = build_trial_name(below, case.id.as_deref());
+        let runs_of = |runs| RecordedEvidence::from_runs(runs, case, path, library.files);
         self.found.remarks.extend(repeated::find_remarks(case));
         self.found.remarks.extend(empty_run::find_remark(case, &name, runs_of));
         match load_recorded(case, path, library.files) {
@@ -105,7 +105,7 @@ impl Linter {
         }
     }
 
-    fn evaluate_case(&mut self, case: &Case, name: &str, recorded: Recorded) {
+    fn evaluate_case(&mut self, case: &Case, name: &str, recorded: RecordedEvidence) {
         self.found.cases += 1;
         let verdict = evaluate_recorded(case, name, &recorded);
         self.clauses.add_case(case, &recorded, &verdict);

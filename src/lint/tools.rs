@@ -11,7 +11,7 @@ use crate::engine::evaluate_recorded;
 use crate::outcome::Status;
 use crate::place::Location;
 use crate::reader::to_native;
-use crate::suite::{Recorded, Run};
+use crate::suite::{RecordedEvidence, RecordedRun};
 use crate::trace::Trace;
 use crate::verdict::Verdict;
 
@@ -37,12 +37,12 @@ struct ToolNotice {
 }
 
 impl ToolNotices {
-    pub(super) fn add_case(&mut self, case: &Case, name: &str, recorded: Recorded) {
+    pub(super) fn add_case(&mut self, case: &Case, name: &str, recorded: RecordedEvidence) {
         let mut baseline = recorded.baseline;
-        let is_small = |run: &Run| to_native(&run.trace).len() <= MAX_RUN_BYTES;
+        let is_small = |run: &RecordedRun| to_native(&run.trace).len() <= MAX_RUN_BYTES;
         for run in recorded.runs.into_iter().take(MAX_RUNS).filter(is_small) {
             let trace = run.trace.clone();
-            let mut alone = Recorded { runs: vec![run], baseline };
+            let mut alone = RecordedEvidence { runs: vec![run], baseline };
             self.probe_run(&trace, ProbeSession::new(case, name, &mut alone));
             baseline = alone.baseline;
         }
@@ -108,7 +108,7 @@ impl ToolNotice {
 struct ProbeSession<'c> {
     case: &'c Case,
     name: &'c str,
-    alone: &'c mut Recorded,
+    alone: &'c mut RecordedEvidence,
     /// The verdict on the unchanged run.
     unchanged: VerdictDigest,
     /// The number of probes that remain.
@@ -116,7 +116,7 @@ struct ProbeSession<'c> {
 }
 
 impl<'c> ProbeSession<'c> {
-    fn new(case: &'c Case, name: &'c str, alone: &'c mut Recorded) -> Self {
+    fn new(case: &'c Case, name: &'c str, alone: &'c mut RecordedEvidence) -> Self {
         let calls: usize = alone.runs.iter().map(|run| run.trace.calls.len()).sum();
         let left = MAX_PROBES.min(MAX_PROBED_CALLS / calls.max(1));
         let unchanged = VerdictDigest::from_verdict(&evaluate_recorded(case, name, alone));

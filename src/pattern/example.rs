@@ -4,31 +4,31 @@ use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
 /// A text that `pattern` is likely to be found in; `None` when the simplest reading of it gives none. Whoever relies
 /// on it lets the pattern itself look.
-pub(crate) fn example(pattern: &str) -> Option<String> {
+pub(crate) fn find_example(pattern: &str) -> Option<String> {
     let parsed = regex_syntax::parse(pattern).ok()?;
     let mut text = String::new();
-    write(&parsed, &mut text)?;
+    write_example(&parsed, &mut text)?;
     Some(text)
 }
 
 /// Appends the shortest text that `part` stands for, first alternatives taken, anchors taken on trust.
-fn write(part: &Hir, text: &mut String) -> Option<()> {
+fn write_example(part: &Hir, text: &mut String) -> Option<()> {
     match part.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => text.push_str(std::str::from_utf8(&literal.0).ok()?),
-        HirKind::Class(class) => text.push(member(class)?),
+        HirKind::Class(class) => text.push(pick_member(class)?),
         HirKind::Repetition(repeated) => {
-            (0..repeated.min).try_for_each(|_| write(&repeated.sub, text))?;
+            (0..repeated.min).try_for_each(|_| write_example(&repeated.sub, text))?;
         }
-        HirKind::Capture(group) => write(&group.sub, text)?,
-        HirKind::Concat(parts) => parts.iter().try_for_each(|part| write(part, text))?,
-        HirKind::Alternation(parts) => write(parts.first()?, text)?,
+        HirKind::Capture(group) => write_example(&group.sub, text)?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| write_example(part, text))?,
+        HirKind::Alternation(parts) => write_example(parts.first()?, text)?,
     }
     Some(())
 }
 
 /// A character of the class, one that is easy to read where there is one.
-fn member(class: &Class) -> Option<char> {
+fn pick_member(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let contains = |c: &char| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(c));
     let readable = ('a'..='z').chain('0'..='9').find(contains);
@@ -56,7 +56,7 @@ mod tests {
             "[^a-z0-9]",
             "é|ü",
         ] {
-            let example = example(pattern).expect("an example");
+            let example = find_example(pattern).expect("an example");
             let found = TextPattern::new(pattern).expect(pattern).is_match(&example);
             assert!(found, "{pattern:?} in {example}");
         }
@@ -65,12 +65,12 @@ mod tests {
     #[test]
     fn what_is_no_pattern_has_none() {
         for pattern in ["(?=a)", r"\", "(?<=", "a(b", r"(a)\1"] {
-            assert_eq!(example(pattern), None, "{pattern}");
+            assert_eq!(find_example(pattern), None, "{pattern}");
         }
     }
 
     #[test]
     fn a_pattern_that_nothing_matches_has_none() {
-        assert_eq!(example("[^\\s\\S]"), None);
+        assert_eq!(find_example("[^\\s\\S]"), None);
     }
 }

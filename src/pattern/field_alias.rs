@@ -36,7 +36,7 @@ impl Default for FieldAliases {
 impl FieldAliases {
     /// This table with the mapping `node` in it: a field that is there gets these aliases instead, a new one is
     /// added. An empty list leaves the field to its own name.
-    pub fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
+    pub fn extend_from(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
         if matches!(node.value(), Value::Null) {
             return Ok(self.clone());
         }
@@ -47,13 +47,13 @@ impl FieldAliases {
         };
         let (mut table, mut errors) = (self.0.clone(), LoadErrors::new());
         for (field, aliases) in entries {
-            table.extend(errors.take(words(aliases)).map(|words| (field.name.to_string(), words)));
+            table.extend(errors.take(parse_aliases(aliases)).map(|words| (field.name.to_string(), words)));
         }
         errors.or(Self(table))
     }
 
     /// What tells `field` in an answer. The error is a sentence for the user.
-    pub fn pattern(&self, field: &str) -> Result<FieldPattern, String> {
+    pub fn compile_pattern(&self, field: &str) -> Result<FieldPattern, String> {
         let aliases = self.0.get(field).filter(|aliases| !aliases.is_empty());
         let aliases = aliases.cloned().unwrap_or_else(|| vec![field.to_owned()]);
         let any = aliases.iter().map(|alias| escape(alias)).collect::<Vec<_>>().join("|");
@@ -66,18 +66,18 @@ impl FieldAliases {
 }
 
 /// The aliases of one field. An alias that is empty is as good as none: every answer would tell that field.
-fn words(aliases: Node<'_>) -> Result<Vec<String>, LoadErrors> {
+fn parse_aliases(aliases: Node<'_>) -> Result<Vec<String>, LoadErrors> {
     let words: Vec<String> = aliases.decode_each()?;
     let mut errors = LoadErrors::new();
     for (word, node) in words.iter().zip(aliases.list().into_iter().flatten()) {
         if word.is_empty() {
-            errors.push(empty(node));
+            errors.push(empty_alias_error(node));
         }
     }
     errors.or(words)
 }
 
-fn empty(alias: Node<'_>) -> LoadError {
+fn empty_alias_error(alias: Node<'_>) -> LoadError {
     alias.error("an alias cannot be empty: nearly every answer has it").help("take it off the list")
 }
 
@@ -91,7 +91,7 @@ pub struct FieldPattern {
 impl FieldPattern {
     /// Whether `answer` has one of the words under simple case folding, without an ASCII letter directly before or
     /// after it.
-    pub fn is_told_in(&self, answer: &str) -> bool {
+    pub fn is_match(&self, answer: &str) -> bool {
         self.alone.is_match(answer)
     }
 
@@ -116,11 +116,11 @@ mod tests {
 
     fn extended(text: &str) -> Result<FieldAliases, LoadErrors> {
         let documents = Document::parse(&Source::new("f.yaml", text)).expect("valid YAML");
-        FieldAliases::default().extended(documents[0].root())
+        FieldAliases::default().extend_from(documents[0].root())
     }
 
     fn told(aliases: &FieldAliases, field: &str, answer: &str) -> bool {
-        aliases.pattern(field).expect("a pattern").is_told_in(answer)
+        aliases.compile_pattern(field).expect("a pattern").is_match(answer)
     }
 
     #[test]
@@ -186,6 +186,6 @@ mod tests {
              f.yaml:1:24: expected a text, found `1`\n\
              f.yaml:1:44: an alias cannot be empty: nearly every answer has it (help: take it off the list)"
         );
-        assert!(FieldAliases::default().pattern(&"x".repeat(1 << 20)).is_err());
+        assert!(FieldAliases::default().compile_pattern(&"x".repeat(1 << 20)).is_err());
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 /// numbers: 1 is 1.0.
 pub fn json_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Number(one), Value::Number(other)) => same_number(one, other),
+        (Value::Number(one), Value::Number(other)) => numbers_equal(one, other),
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| json_equal(one, other))
         }
@@ -18,12 +18,13 @@ pub fn json_equal(one: &Value, other: &Value) -> bool {
     }
 }
 
-fn same_number(one: &Number, other: &Number) -> bool {
-    one == other || digits(one).is_some_and(|digits_of_one| digits(other) == Some(digits_of_one))
+fn numbers_equal(one: &Number, other: &Number) -> bool {
+    one == other
+        || integer_digits(one).is_some_and(|digits_of_one| integer_digits(other) == Some(digits_of_one))
 }
 
 /// The digits of a whole number, all of them: a float would lose those of a large integer.
-fn digits(number: &Number) -> Option<String> {
+fn integer_digits(number: &Number) -> Option<String> {
     if !number.is_f64() {
         return Some(number.to_string());
     }

@@ -15,14 +15,17 @@ mod tool;
 mod tool_category;
 
 pub use arraign_trace::jsonpath::JsonPath;
-pub use atoms::{Atom, AtomKind, Date, Decimal, Reading, Time, Unit, atoms, digit_runs, fold, units_agree};
-pub(crate) use example::example;
+pub use atoms::{
+    Atom, AtomKind, AtomReading, Date, Decimal, Time, Unit, find_atoms, fold_text, list_digit_runs,
+    units_agree,
+};
+pub(crate) use example::find_example;
 pub use field_alias::{FieldAliases, FieldPattern};
-pub use js_regex::{Exhausted, Flags, JsRegex, JsRegexError};
+pub use js_regex::{Flags, JsRegex, JsRegexError, StepsExhausted};
 pub use json_equal::json_equal;
 pub use normal_name::{NormalPattern, normal_name};
 pub use personal::{
-    Personal, PersonalKind, json_without_secrets, masked, masked_of, personal, without_secrets,
+    Personal, PersonalKind, find_personal, mask_json_secrets, mask_personal, mask_ranges, mask_secrets,
 };
 pub use regex::TextPattern;
 pub use tool::{ToolPattern, is_glob};

@@ -25,11 +25,11 @@ fn is_separator(c: char) -> bool {
 #[derive(Debug, Clone)]
 pub struct NormalPattern {
     text: String,
-    means: Means,
+    means: NormalMatcher,
 }
 
 #[derive(Debug, Clone)]
-enum Means {
+enum NormalMatcher {
     /// The tool of this normal name.
     Name(String),
     /// A glob over names as they are, and one over normal names where it has a letter left to go by.
@@ -41,10 +41,10 @@ impl NormalPattern {
     pub fn new(text: &str) -> Result<Self, String> {
         let written = ToolPattern::new(text)?;
         let means = if is_glob(text) {
-            let normal = without_separators(text).map(|glob| ToolPattern::new(&glob)?.in_any_case());
-            Means::Glob { written: written.in_any_case()?, normal: normal.transpose()? }
+            let normal = strip_separators(text).map(|glob| ToolPattern::new(&glob)?.in_any_case());
+            NormalMatcher::Glob { written: written.in_any_case()?, normal: normal.transpose()? }
         } else {
-            Means::Name(normal_name(text))
+            NormalMatcher::Name(normal_name(text))
         };
         Ok(Self { text: text.to_owned(), means })
     }
@@ -52,8 +52,8 @@ impl NormalPattern {
     /// Whether `name` is meant.
     pub fn matches(&self, name: &str) -> bool {
         match &self.means {
-            Means::Name(normal) => *normal == normal_name(name),
-            Means::Glob { written, normal } => {
+            NormalMatcher::Name(normal) => *normal == normal_name(name),
+            NormalMatcher::Glob { written, normal } => {
                 let is_normal = |glob: &ToolPattern| glob.matches(&normal_name(name));
                 written.matches(name) || normal.as_ref().is_some_and(is_normal)
             }
@@ -68,8 +68,10 @@ impl NormalPattern {
     /// Whether `other` is another spelling of this.
     pub fn is_spelling_of(&self, other: &Self) -> bool {
         match (&self.means, &other.means) {
-            (Means::Name(one), Means::Name(other)) => one == other,
-            (Means::Glob { .. }, Means::Glob { .. }) => self.text.to_lowercase() == other.text.to_lowercase(),
+            (NormalMatcher::Name(one), NormalMatcher::Name(other)) => one == other,
+            (NormalMatcher::Glob { .. }, NormalMatcher::Glob { .. }) => {
+                self.text.to_lowercase() == other.text.to_lowercase()
+            }
             _ => false,
         }
     }
@@ -77,8 +79,8 @@ impl NormalPattern {
     /// A name that this pattern matches, for a counterexample; `None` when it cannot be told.
     pub fn example(&self) -> Option<String> {
         match &self.means {
-            Means::Name(_) => Some(self.text.clone()),
-            Means::Glob { written, .. } => written.example(),
+            NormalMatcher::Name(_) => Some(self.text.clone()),
+            NormalMatcher::Glob { written, .. } => written.example(),
         }
     }
 }
@@ -92,7 +94,7 @@ impl<'de> Deserialize<'de> for NormalPattern {
 
 /// The glob without separators, but for those in a class, where a `-` makes a range. `None` when only wildcards
 /// would be left: `_*` means names that begin with an underscore, not all names.
-fn without_separators(glob: &str) -> Option<String> {
+fn strip_separators(glob: &str) -> Option<String> {
     let (mut kept, mut has_letter, mut in_class) = (String::new(), false, false);
     let mut chars = glob.chars();
     while let Some(c) = chars.next() {

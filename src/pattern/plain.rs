@@ -14,20 +14,20 @@ const ZEROS: &[char] = &[
 pub(crate) const HARD_SPACE: char = '\u{a0}';
 
 /// A text in plain spelling.
-pub(crate) struct Plain<'t> {
+pub(crate) struct PlainText<'t> {
     text: Cow<'t, str>,
     /// For each byte of the plain text its byte in the original. Empty: they are the same.
     origin: Vec<usize>,
 }
 
-impl<'t> Plain<'t> {
-    pub(crate) fn of(text: &'t str) -> Self {
-        if text.is_ascii() || text.chars().all(|c| plain(c) == c) {
+impl<'t> PlainText<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        if text.is_ascii() || text.chars().all(|c| to_plain_char(c) == c) {
             return Self { text: Cow::Borrowed(text), origin: Vec::new() };
         }
         let (mut spelt, mut origin) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1));
         for (at, c) in text.char_indices() {
-            spelt.push(plain(c));
+            spelt.push(to_plain_char(c));
             origin.resize(spelt.len(), at);
         }
         origin.push(text.len());
@@ -39,13 +39,13 @@ impl<'t> Plain<'t> {
     }
 
     /// The bytes of the original that `range` of the plain text was.
-    pub(crate) fn original(&self, range: Range<usize>) -> Range<usize> {
+    pub(crate) fn original_range(&self, range: Range<usize>) -> Range<usize> {
         let back = |at: usize| self.origin.get(at).copied().unwrap_or(at);
         back(range.start)..back(range.end)
     }
 }
 
-fn plain(c: char) -> char {
+fn to_plain_char(c: char) -> char {
     match c {
         c if c.is_ascii() => c,
         '\u{2010}' | '\u{2011}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}' => '-',
@@ -54,12 +54,12 @@ fn plain(c: char) -> char {
         '\u{ff04}' => '$',
         '\u{66b}' => '.',
         '\u{66c}' => ',',
-        c if c.is_numeric() => digit(c).unwrap_or(c),
+        c if c.is_numeric() => to_ascii_digit(c).unwrap_or(c),
         c => c,
     }
 }
 
-fn digit(c: char) -> Option<char> {
+fn to_ascii_digit(c: char) -> Option<char> {
     let value =
         ZEROS.iter().find_map(|zero| (c as u32).checked_sub(*zero as u32).filter(|value| *value < 10))?;
     char::from_digit(value, 10)
@@ -72,15 +72,15 @@ mod tests {
     #[test]
     fn every_script_has_the_same_ten_digits() {
         for text in ["٤٢", "۴۲", "४२", "４２", "42"] {
-            assert_eq!(Plain::of(text).as_str(), "42");
+            assert_eq!(PlainText::new(text).as_str(), "42");
         }
     }
 
     #[test]
     fn a_place_is_one_of_the_original() {
         let text = "für −４２ €";
-        let plain = Plain::of(text);
+        let plain = PlainText::new(text);
         let at = plain.as_str().find("-42").expect("it is there");
-        assert_eq!(&text[plain.original(at..at + 3)], "−４２");
+        assert_eq!(&text[plain.original_range(at..at + 3)], "−４２");
     }
 }

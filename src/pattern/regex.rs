@@ -24,7 +24,7 @@ impl TextPattern {
         REGEXES
             .get(text, compile)
             .map(Self)
-            .map_err(|error| format!("`{text}` is not a pattern: {}", reason(&error)))
+            .map_err(|error| format!("`{text}` is not a pattern: {}", extract_reason(&error)))
     }
 
     /// Whether the pattern is found in `text`.
@@ -39,7 +39,7 @@ impl TextPattern {
 }
 
 /// The last line of a regex error holds the reason; the lines above draw the pattern.
-fn reason(error: &regex::Error) -> String {
+fn extract_reason(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()

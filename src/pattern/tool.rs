@@ -52,7 +52,7 @@ impl ToolPattern {
         if text.is_empty() {
             return Err("an empty name matches nothing".to_owned());
         }
-        let glob = if is_glob(text) { Some(compile(text, case_sensitive)?) } else { None };
+        let glob = if is_glob(text) { Some(compile_glob(text, case_sensitive)?) } else { None };
         Ok(Self { text: SmolStr::new(text), case_sensitive, glob })
     }
 
@@ -78,20 +78,20 @@ impl ToolPattern {
     /// A name that this pattern matches, for a counterexample; `None` when it cannot be told.
     pub fn example(&self) -> Option<String> {
         let Some(glob) = &self.glob else { return Some(self.text.to_string()) };
-        candidates(&self.text).into_iter().find(|name| glob.is_match(name))
+        list_candidates(&self.text).into_iter().find(|name| glob.is_match(name))
     }
 }
 
 /// Names that a glob is likely to match: its wildcards filled in, its first alternatives taken.
-fn candidates(glob: &str) -> Vec<String> {
+fn list_candidates(glob: &str) -> Vec<String> {
     let mut plain = String::new();
     let mut chars = glob.chars();
     while let Some(c) = chars.next() {
         match c {
             '*' => {}
             '?' => plain.push('x'),
-            '[' => plain.push(class_member(&mut chars)),
-            '{' => plain.push_str(&first_alternative(&mut chars)),
+            '[' => plain.push(pick_class_member(&mut chars)),
+            '{' => plain.push_str(&take_first_alternative(&mut chars)),
             '\\' => plain.extend(chars.next()),
             c => plain.push(c),
         }
@@ -99,7 +99,7 @@ fn candidates(glob: &str) -> Vec<String> {
     vec![plain.clone(), format!("{plain}x"), format!("x{plain}"), "x".to_owned()]
 }
 
-fn class_member(chars: &mut std::str::Chars<'_>) -> char {
+fn pick_class_member(chars: &mut std::str::Chars<'_>) -> char {
     let inside: String = chars.by_ref().take_while(|c| *c != ']').collect();
     match inside.strip_prefix(['!', '^']) {
         Some(excluded) => ('!'..='~').find(|c| !excluded.contains(*c) && !c.is_alphanumeric()).unwrap_or('x'),
@@ -107,12 +107,12 @@ fn class_member(chars: &mut std::str::Chars<'_>) -> char {
     }
 }
 
-fn first_alternative(chars: &mut std::str::Chars<'_>) -> String {
+fn take_first_alternative(chars: &mut std::str::Chars<'_>) -> String {
     let inside: String = chars.by_ref().take_while(|c| *c != '}').collect();
     inside.split(',').next().unwrap_or_default().to_owned()
 }
 
-fn compile(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, String> {
+fn compile_glob(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, String> {
     if text.len() > MAX_GLOB_BYTES {
         return Err(format!("the pattern is longer than {MAX_GLOB_BYTES} bytes"));
     }

@@ -53,7 +53,7 @@ pub struct ToolCategory {
 
 impl ToolCategories {
     /// These, extended by what `node` says: `{web: [my_fetch], database: ["sql_*"]}`.
-    pub fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
+    pub fn extend_from(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
         let Some(entries) = node.entries() else {
             let problem =
                 format!("`tool_categories` is a mapping of names to tools, not {}", node.describe());
@@ -61,7 +61,7 @@ impl ToolCategories {
         };
         let (mut errors, mut extended) = (LoadErrors::new(), self.clone());
         for (key, tools) in entries {
-            let tools = errors.take(tools_of(&key.name, tools)).unwrap_or_default();
+            let tools = errors.take(parse_tools(&key.name, tools)).unwrap_or_default();
             extended.added.entry(key.name.to_string()).or_default().extend(tools);
         }
         errors.or(extended)
@@ -87,7 +87,7 @@ impl ToolCategories {
     }
 }
 
-fn tools_of(name: &str, node: Node<'_>) -> Result<Vec<ToolPattern>, LoadErrors> {
+fn parse_tools(name: &str, node: Node<'_>) -> Result<Vec<ToolPattern>, LoadErrors> {
     match node.list() {
         None => Ok(vec![node.decode()?]),
         Some(list) if list.len() == 0 => Err(node
@@ -123,7 +123,7 @@ mod tests {
 
     fn extended(text: &str) -> Result<ToolCategories, String> {
         let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
-        ToolCategories::default().extended(documents[0].root()).map_err(|errors| errors.to_string())
+        ToolCategories::default().extend_from(documents[0].root()).map_err(|errors| errors.to_string())
     }
 
     #[test]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::agent;
-use super::gate::Rows;
+use super::gate::GateRows;
 use super::keys;
-use super::opinions::{match_questions, opinions};
+use super::opinions::{match_questions, parse_opinions};
 use super::several;
-use super::trace::trace_from;
-use crate::case::{Baseline, Case, Ignore, Lowered, TraceFrom};
+use super::trace::parse_trace_from;
+use crate::case::{Baseline, Case, Ignore, LoweredBlock, TraceFrom};
 use crate::check::Scope;
 use crate::evidence::Opinions;
 use crate::outcome::Status;
@@ -27,7 +27,7 @@ pub(super) struct Context<'c> {
     /// The file is this case.
     pub(super) alone: bool,
     /// What a row of a golden dataset does that misses its threshold.
-    pub(super) rows: Rows,
+    pub(super) rows: GateRows,
 }
 
 /// Reads the case at the context's path.
@@ -54,8 +54,8 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
             .map(|tags| texts(&mut fields, &tags))
             .unwrap_or_default(),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
-        repeat: fields.node("repeat").and_then(|node| fields.take(several::repeat(node))),
-        variance: fields.take(several::variance(node, context)).flatten().map(Box::new),
+        repeat: fields.node("repeat").and_then(|node| fields.take(several::parse_repeat(node))),
+        variance: fields.take(several::parse_variance(node, context)).flatten().map(Box::new),
         baseline: baseline(&mut fields, context).map(Box::new),
         timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
         expect_verdict: fields.optional::<Status>("expect_verdict"),
@@ -70,14 +70,14 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         id,
         place,
     };
-    let agent = agent::of_case(&mut fields, &case).map(Box::new);
+    let agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
     finish(fields, node, Case { agent, ..case })
 }
 
 /// The opinions written in the case; each is asked for by a check.
-fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &Lowered) -> Opinions {
+fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &LoweredBlock) -> Opinions {
     let node = fields.node("opinions");
-    let given = node.and_then(|node| fields.take(opinions(node))).unwrap_or_default();
+    let given = node.and_then(|node| fields.take(parse_opinions(node))).unwrap_or_default();
     if fields.errors.is_empty() {
         // Those of a suite's defaults may be about other cases.
         let own = node.filter(|node| case.tree().span.contains(node.tree().span));
@@ -93,7 +93,7 @@ fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> 
         let error = fail_on.error("`baseline_fail_on` is of no use here: the case names no `baseline`");
         fields.errors.push(error);
     }
-    fields.take(several::baseline(node?, fail_on, context))
+    fields.take(several::parse_baseline(node?, fail_on, context))
 }
 
 fn finish(mut fields: Fields<'_>, node: Node<'_>, case: Case) -> Result<Case, LoadErrors> {
@@ -171,25 +171,30 @@ fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {
 }
 
 pub(super) fn timeout(node: Node<'_>) -> Result<Duration, LoadError> {
-    node.time("timeout")
+    node.parse_time("timeout")
 }
 
 fn trace(fields: &mut Fields<'_>, context: &Context<'_>, id: Option<&str>) -> TraceFrom {
     let Some(node) = fields.node("trace") else { return TraceFrom::Lookup };
     let id = id.unwrap_or(context.suite);
-    fields.take(trace_from(node, context.scope, context.suite, id)).unwrap_or(TraceFrom::Lookup)
+    fields.take(parse_trace_from(node, context.scope, context.suite, id)).unwrap_or(TraceFrom::Lookup)
 }
 
-fn lowered(fields: &mut Fields<'_>, context: &Context<'_>, node: Node<'_>, allow_vacuous: bool) -> Lowered {
+fn lowered(
+    fields: &mut Fields<'_>,
+    context: &Context<'_>,
+    node: Node<'_>,
+    allow_vacuous: bool,
+) -> LoweredBlock {
     let case = CaseNode {
         document: context.document,
         path: context.path,
         node,
         common: keys::common(),
         allow_vacuous,
-        rows_only_report: context.rows == Rows::Report,
+        rows_only_report: context.rows == GateRows::Report,
     };
-    let mut found = Lowered::default();
+    let mut found = LoweredBlock::default();
     for vocabulary in VOCABULARIES {
         fields.node(vocabulary.key);
         for key in vocabulary.also {

@@ -8,7 +8,7 @@ use crate::yaml::{Key, Tree, Value};
 
 /// Copies the suite's defaults into each case that does not say otherwise; gives the number of cases.
 pub(super) fn share_defaults(root: &mut Tree, tests: &str, kinds: &Registry) -> Result<usize, String> {
-    let defaults = defaults_of(root);
+    let defaults = find_defaults(root);
     let Value::Map(entries) = &mut root.value else { return Err("a suite is a mapping".to_owned()) };
     let cases = entries.iter_mut().find(|(key, _)| key.name == tests).map(|(_, tree)| &mut tree.value);
     let Some(Value::List(cases)) = cases else { return Err(format!("`{tests}` is a list of cases")) };
@@ -23,7 +23,7 @@ pub(super) fn share_defaults(root: &mut Tree, tests: &str, kinds: &Registry) -> 
 }
 
 /// What a suite says for all its cases.
-pub(super) fn defaults_of(suite: &Tree) -> Vec<(Key, Tree)> {
+pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
     let Value::Map(entries) = &suite.value else { return Vec::new() };
     let mut defaults: Vec<(Key, Tree)> = Vec::new();
     for (key, tree) in entries {
@@ -39,15 +39,15 @@ pub(super) fn defaults_of(suite: &Tree) -> Vec<(Key, Tree)> {
 }
 
 /// `entries` as if all of them stood at `span`.
-pub(super) fn standing_at(span: Span, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
-    let entry = |(key, tree): &(Key, Tree)| (Key { span, name: key.name.clone() }, moved(span, tree));
+pub(super) fn find_at(span: Span, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
+    let entry = |(key, tree): &(Key, Tree)| (Key { span, name: key.name.clone() }, rebase(span, tree));
     entries.iter().map(entry).collect()
 }
 
-fn moved(span: Span, tree: &Tree) -> Tree {
+fn rebase(span: Span, tree: &Tree) -> Tree {
     let value = match &tree.value {
-        Value::List(trees) => Value::List(trees.iter().map(|tree| moved(span, tree)).collect()),
-        Value::Map(entries) => Value::Map(standing_at(span, entries)),
+        Value::List(trees) => Value::List(trees.iter().map(|tree| rebase(span, tree)).collect()),
+        Value::Map(entries) => Value::Map(find_at(span, entries)),
         scalar => scalar.clone(),
     };
     Tree { span, value }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::name::parts;
+use super::name::split_name;
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::source::Files;
 
@@ -21,9 +21,9 @@ pub(super) const WORKSPACE_FILE: &str = "arraign.yaml";
 const IGNORE_FILE: &str = ".arraignignore";
 
 /// All case files below the eval root, by name.
-pub fn case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
+pub fn find_case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
     let root = files.root().to_owned();
-    let ignored = ignore_list(files)?;
+    let ignored = read_ignore_list(files)?;
     let relative = |path: &Path| path.strip_prefix(&root).unwrap_or(path).to_owned();
     let skip = |path: &Path| is_support(path) || ignored.is_match(relative(path));
     let found = files.walk(&root, skip).map_err(|error| {
@@ -44,8 +44,8 @@ pub fn case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
 
 /// The files that may hold the trial `name`, the likeliest first: each prefix of the name with each extension.
 /// Nothing is listed and nothing is opened.
-pub fn files_for_name(files: &Files, name: &str) -> Vec<PathBuf> {
-    let parts = parts(name).unwrap_or_default();
+pub fn find_files_for_name(files: &Files, name: &str) -> Vec<PathBuf> {
+    let parts = split_name(name).unwrap_or_default();
     let safe =
         parts.iter().take_while(|part| !part.contains(['/', '\\']) && *part != ".." && !part.is_empty());
     let longest = safe.count();
@@ -88,7 +88,7 @@ fn refuse_siblings(cases: &[PathBuf], files: &Files) -> Result<(), LoadErrors> {
 }
 
 /// The globs of `.arraignignore`, one a line; `#` begins a comment. A folder's glob takes all below it.
-fn ignore_list(files: &Files) -> Result<GlobSet, LoadErrors> {
+fn read_ignore_list(files: &Files) -> Result<GlobSet, LoadErrors> {
     let path = files.root().join(IGNORE_FILE);
     if !files.exists(&path) {
         return Ok(GlobSet::empty());
@@ -104,14 +104,14 @@ fn ignore_list(files: &Files) -> Result<GlobSet, LoadErrors> {
         }
         match GlobBuilder::new(pattern.trim_end_matches('/')).literal_separator(true).build() {
             Ok(glob) => drop(set.add(glob)),
-            Err(error) => errors.push(bad_glob(&source, span, &error)),
+            Err(error) => errors.push(glob_error(&source, span, &error)),
         }
     }
-    let built = set.build().map_err(|error| bad_glob(&source, Span::default(), &error));
+    let built = set.build().map_err(|error| glob_error(&source, Span::default(), &error));
     let set = errors.take(built);
     errors.or(set.unwrap_or_else(GlobSet::empty))
 }
 
-fn bad_glob(source: &std::sync::Arc<Source>, span: Span, error: &globset::Error) -> LoadError {
+fn glob_error(source: &std::sync::Arc<Source>, span: Span, error: &globset::Error) -> LoadError {
     LoadError::new(Place::new(source, span), format!("not a pattern: {}", error.kind()))
 }

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::defaults::{defaults_of, fill_in, share_defaults, standing_at, unfold};
-use super::gate::Rows;
-use super::header::Header;
+use super::defaults::{fill_in, find_at, find_defaults, share_defaults, unfold};
+use super::gate::GateRows;
+use super::header::SuiteHeader;
 use super::{Library, Suite, WHAT_A_FILE_IS, case, keys, row_id};
 use crate::check::{Scope, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::yaml::{Document, Key, Node, Tree, Value};
 
 /// The documents of a file: a stream, or one list of all its lines.
-pub(super) fn documents(source: &Arc<Source>, path: &Path) -> Result<Vec<Document>, LoadErrors> {
+pub(super) fn read_documents(source: &Arc<Source>, path: &Path) -> Result<Vec<Document>, LoadErrors> {
     if path.extension().is_none_or(|extension| extension != "jsonl") {
         return Document::parse(source);
     }
@@ -40,10 +40,10 @@ pub(super) struct FileReader<'r> {
 }
 
 /// The cases of one document, and what it says for all of them.
-struct Cases<'c> {
+struct CaseCollector<'c> {
     document: Arc<Document>,
     paths: Vec<String>,
-    header: &'c Header,
+    header: &'c SuiteHeader,
 }
 
 impl<'r> FileReader<'r> {
@@ -85,12 +85,12 @@ impl<'r> FileReader<'r> {
         if let Some(error) = keys::slip_in_tests(root) {
             return Err(error.into());
         }
-        let header = Header::none(self.library.tables);
+        let header = SuiteHeader::empty(self.library.tables);
         match &mut document.root.value {
             Value::Map(_) => {
                 unfold(&mut document.root, self.library.kinds);
                 let document = Arc::new(document);
-                self.cases(&Cases { document, paths: vec![String::new()], header: &header })
+                self.cases(&CaseCollector { document, paths: vec![String::new()], header: &header })
             }
             Value::List(_) => self.rows(document, &[], &header),
             _ => {
@@ -106,7 +106,7 @@ impl<'r> FileReader<'r> {
         &mut self,
         mut document: Document,
         defaults: &[(Key, Tree)],
-        header: &Header,
+        header: &SuiteHeader,
     ) -> Result<(), LoadErrors> {
         let source = Arc::clone(&document.source);
         let Value::List(trees) = &mut document.root.value else {
@@ -117,12 +117,12 @@ impl<'r> FileReader<'r> {
         errors.take(row_id::name_rows(&mut rows, &source));
         for row in rows {
             // The defaults stand in another file, and a place has one: a mistake in them is shown at the row.
-            fill_in(row, &standing_at(row.span, defaults));
+            fill_in(row, &find_at(row.span, defaults));
             unfold(row, self.library.kinds);
         }
         let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
         self.alone &= paths.len() == 1;
-        errors.take(self.cases(&Cases { document: Arc::new(document), paths, header }));
+        errors.take(self.cases(&CaseCollector { document: Arc::new(document), paths, header }));
         errors.or(())
     }
 
@@ -133,7 +133,7 @@ impl<'r> FileReader<'r> {
         let header = self.header(root, &mut errors);
         let Some(node) = root.get("dataset") else { return errors.or(()) };
         if let Some((path, rows)) = errors.take(self.dataset(node)) {
-            let defaults = defaults_of(&document.root);
+            let defaults = find_defaults(&document.root);
             errors.take(self.rows(rows, &defaults, &header));
             self.suite.datasets.push(path);
         }
@@ -145,7 +145,7 @@ impl<'r> FileReader<'r> {
         let scope = self.scope(self.library.tables);
         let path = scope.path(node)?;
         let source = scope.files.source(&path).map_err(|error| scope.blame(node, &path, error.into()))?;
-        let mut documents = documents(&source, &path)?;
+        let mut documents = read_documents(&source, &path)?;
         match (documents.pop(), documents.is_empty()) {
             (Some(document), true) => Ok((path, document)),
             _ => Err(node.error("a golden dataset is one list of rows, or a row a line").into()),
@@ -160,14 +160,14 @@ impl<'r> FileReader<'r> {
         self.alone = false;
         let count = errors.take(count).unwrap_or_default();
         let paths: Vec<String> = (0..count).map(|index| format!("/{tests}/{index}")).collect();
-        errors.take(self.cases(&Cases { document: Arc::new(document), paths, header: &header }));
+        errors.take(self.cases(&CaseCollector { document: Arc::new(document), paths, header: &header }));
         errors.or(())
     }
 
     /// What a suite says beside its cases. A file has one gate at most: its trial is named by the file.
-    fn header(&mut self, root: Node<'_>, errors: &mut LoadErrors) -> Header {
-        let read = Header::read(root, &self.scope(self.library.tables));
-        let mut header = errors.take(read).unwrap_or_else(|| Header::none(self.library.tables));
+    fn header(&mut self, root: Node<'_>, errors: &mut LoadErrors) -> SuiteHeader {
+        let read = SuiteHeader::parse_header(root, &self.scope(self.library.tables));
+        let mut header = errors.take(read).unwrap_or_else(|| SuiteHeader::empty(self.library.tables));
         self.suite.reports.append(&mut header.reports);
         if let Some(gate) = header.gate.clone()
             && let Some(first) = self.suite.gate.replace(gate)
@@ -178,8 +178,8 @@ impl<'r> FileReader<'r> {
         header
     }
 
-    fn cases(&mut self, cases: &Cases<'_>) -> Result<(), LoadErrors> {
-        let Cases { document, paths, header } = cases;
+    fn cases(&mut self, cases: &CaseCollector<'_>) -> Result<(), LoadErrors> {
+        let CaseCollector { document, paths, header } = cases;
         let mut errors = LoadErrors::new();
         for path in paths {
             let id = document.root().pointer(path).and_then(keys::id_of);
@@ -190,7 +190,7 @@ impl<'r> FileReader<'r> {
             }
             let suite = header.name.as_deref().unwrap_or(&self.stem);
             let scope = &self.scope(&header.tables);
-            let rows = header.gate.as_ref().map_or(Rows::Must, |gate| gate.rows);
+            let rows = header.gate.as_ref().map_or(GateRows::Must, |gate| gate.rows);
             let context = case::Context { scope, document, path, suite, alone: self.alone, rows };
             let case = errors.take(case::read(&context)).map(Arc::new);
             self.suite.cases.extend(case);

@@ -16,13 +16,13 @@ use crate::yaml::{Fields, Node};
 
 /// What the cases of a suite must reach together.
 #[derive(Debug, Clone)]
-pub struct Gate {
+pub struct SuiteGate {
     /// Where it stands.
     pub place: Place,
     /// The least mean score of the cases, in 0..=1.
     pub mean: Option<f64>,
     /// What a case does on its own that misses its threshold.
-    pub rows: Rows,
+    pub rows: GateRows,
     /// An earlier summary that must not be fallen behind.
     pub baseline: Option<SummaryBaseline>,
 }
@@ -31,7 +31,7 @@ pub struct Gate {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Rows {
+pub enum GateRows {
     /// Its trial fails.
     #[default]
     Must,
@@ -51,17 +51,17 @@ pub struct SummaryBaseline {
 }
 
 /// Reads both keys of a suite.
-pub(super) fn gate(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Option<Gate> {
+pub(super) fn parse_gate(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Option<SuiteGate> {
     let (gate, baseline) = (fields.node("gate"), fields.node("summary_baseline"));
     let at = gate.or(baseline)?;
-    let (mean, rows) = gate.and_then(|node| fields.take(mean(node))).unwrap_or_default();
-    let baseline = baseline.and_then(|node| fields.take(summary_baseline(node, scope)));
-    Some(Gate { place: at.place(), mean, rows, baseline })
+    let (mean, rows) = gate.and_then(|node| fields.take(parse_mean(node))).unwrap_or_default();
+    let baseline = baseline.and_then(|node| fields.take(parse_summary_baseline(node, scope)));
+    Some(SuiteGate { place: at.place(), mean, rows, baseline })
 }
 
-fn mean(node: Node<'_>) -> Result<(Option<f64>, Rows), LoadErrors> {
+fn parse_mean(node: Node<'_>) -> Result<(Option<f64>, GateRows), LoadErrors> {
     let mut fields = Fields::of(node, "`gate`")?;
-    let mean = fields.node("mean").and_then(|node| fields.take(share(node)));
+    let mean = fields.node("mean").and_then(|node| fields.take(parse_share(node)));
     let rows = fields.optional("rows").unwrap_or_default();
     if mean.is_none() && fields.errors.is_empty() {
         fields.errors.push(node.error("`gate` says the least `mean` of its cases: `gate: {mean: 0.7}`"));
@@ -69,13 +69,13 @@ fn mean(node: Node<'_>) -> Result<(Option<f64>, Rows), LoadErrors> {
     fields.finish((mean, rows))
 }
 
-fn summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBaseline, LoadErrors> {
+fn parse_summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBaseline, LoadErrors> {
     let mut fields = Fields::of(node, "`summary_baseline`")?;
     let file = fields.node("file").and_then(|file| fields.take(scope.path(file)));
     if file.is_none() && fields.errors.is_empty() {
         fields.missing(&["file"], node.error("`summary_baseline` needs its `file`"));
     }
-    let drop = fields.node("max_regression").and_then(|node| fields.take(share(node)));
+    let drop = fields.node("max_regression").and_then(|node| fields.take(parse_share(node)));
     let baseline = file.map(|file| SummaryBaseline {
         place: node.place(),
         file,
@@ -87,7 +87,7 @@ fn summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBaseline
 /// How much a mean may drop unless the suite says otherwise.
 const MAX_REGRESSION: f64 = 0.05;
 
-fn share(node: Node<'_>) -> Result<f64, LoadError> {
+fn parse_share(node: Node<'_>) -> Result<f64, LoadError> {
     let share: f64 = node.decode()?;
     if (0.0..=1.0).contains(&share) {
         Ok(share)

@@ -30,12 +30,12 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-pub use discover::{CASE_EXTENSIONS, case_files, files_for_name, is_support};
-pub use gate::{Gate, Rows, SummaryBaseline};
-pub use name::{case_name, escape_component, file_name, trial_name};
-pub use record::{record, recording};
-pub use recorded::{NoBaseline, Recorded, load_baseline, load_recorded};
-pub use runs::{LIVE, Run, RunsOfCase};
+pub use discover::{CASE_EXTENSIONS, find_case_files, find_files_for_name, is_support};
+pub use gate::{GateRows, SuiteGate, SummaryBaseline};
+pub use name::{build_case_name, build_file_name, build_trial_name, escape_component};
+pub use record::{record_run, recording};
+pub use recorded::{NoBaseline, RecordedEvidence, load_baseline, load_recorded};
+pub use runs::{CaseRuns, LIVE, RecordedRun};
 pub use trace::is_recorded;
 pub use workspace::{Workspace, workspace};
 
@@ -57,7 +57,7 @@ pub struct Suite {
     /// Files whose rows are this suite's cases (`dataset`): they are no suites of their own.
     pub datasets: Vec<PathBuf>,
     /// What all its cases must reach together: a trial of its own.
-    pub gate: Option<Gate>,
+    pub gate: Option<SuiteGate>,
 }
 
 /// The formats of reports that a suite may ask for.
@@ -128,7 +128,7 @@ impl Suite {
         wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self, LoadErrors> {
         let source = library.files.source(path)?;
-        Self::of_documents(file::documents(&source, path)?, &source, path, library, wanted)
+        Self::of_documents(file::read_documents(&source, path)?, &source, path, library, wanted)
     }
 
     /// Reads `text` as if it were the file at `path`.

@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// The name of the case `id` of the file at `path` (relative to the eval root).
-pub fn trial_name(path: &Path, id: Option<&str>) -> String {
-    case_name(&file_name(path), id)
+pub fn build_trial_name(path: &Path, id: Option<&str>) -> String {
+    build_case_name(&build_file_name(path), id)
 }
 
 /// What the names of the trials of the file at `path` (relative to the eval root) begin with.
-pub fn file_name(path: &Path) -> String {
+pub fn build_file_name(path: &Path) -> String {
     let stem = path.with_extension("");
     let folders = stem.components().map(|component| component.as_os_str().to_string_lossy());
     let parts: Vec<String> = folders.map(|part| escape_component(&part)).collect();
@@ -24,19 +24,19 @@ pub fn file_name(path: &Path) -> String {
 }
 
 /// The name of the case `id` of the file whose trials' names begin with `file`.
-pub fn case_name(file: &str, id: Option<&str>) -> String {
+pub fn build_case_name(file: &str, id: Option<&str>) -> String {
     match id {
-        Some(id) => [file, "::", &escaped(id)].concat(),
+        Some(id) => [file, "::", &escape_char(id)].concat(),
         None => file.to_owned(),
     }
 }
 
 /// One part of a name, escaped.
 pub fn escape_component(part: &str) -> String {
-    escaped(part).into_owned()
+    escape_char(part).into_owned()
 }
 
-fn escaped(part: &str) -> Cow<'_, str> {
+fn escape_char(part: &str) -> Cow<'_, str> {
     if part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')) {
         return Cow::Borrowed(part);
     }
@@ -71,7 +71,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The parts of a name, unescaped; `None` where it is no name of ours.
-pub(super) fn parts(name: &str) -> Option<Vec<String>> {
+pub(super) fn split_name(name: &str) -> Option<Vec<String>> {
     name.split("::").map(unescape).collect()
 }
 
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn name(path: &str, id: Option<&str>) -> String {
-        trial_name(Path::new(path), id)
+        build_trial_name(Path::new(path), id)
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         ] {
             let name = name("s.yaml", Some(id));
             assert!(!name.chars().any(char::is_control), "{name}");
-            assert_eq!(parts(&name).expect("it is a name"), ["s", id], "{name}");
+            assert_eq!(split_name(&name).expect("it is a name"), ["s", id], "{name}");
         }
         assert!(name("-s.yaml", None).starts_with("%2D"));
     }

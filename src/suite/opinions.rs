@@ -11,7 +11,7 @@ use crate::evidence::{Judged, Opinion, Opinions};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value, did_you_mean};
 
-pub(super) fn opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
+pub(super) fn parse_opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
     let Some(entries) = node.entries() else {
         let error =
             node.error(format!("`opinions` is a mapping of labels to opinions, not {}", node.describe()));
@@ -19,7 +19,7 @@ pub(super) fn opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
     };
     let (mut errors, mut opinions) = (LoadErrors::new(), Opinions::default());
     for (label, node) in entries {
-        if let Some(opinion) = errors.take(opinion(node)) {
+        if let Some(opinion) = errors.take(parse_opinion(node)) {
             opinions.insert(label.name.as_str(), opinion);
         }
     }
@@ -55,16 +55,16 @@ pub(super) fn match_questions(
 }
 
 /// `{pass, reason}`, `{score, reason}` or `{claims, unsupported, reason}`; a bare boolean or number is the one or the other.
-fn opinion(node: Node<'_>) -> Result<Opinion, LoadErrors> {
+fn parse_opinion(node: Node<'_>) -> Result<Opinion, LoadErrors> {
     if !matches!(node.value(), Value::Map(_)) {
-        return Ok(Opinion { judged: judged(node)?, reason: None });
+        return Ok(Opinion { judged: parse_judged(node)?, reason: None });
     }
     let mut fields = Fields::of(node, "an opinion")?;
     let (pass, score, claims) = (fields.node("pass"), fields.node("score"), fields.node("claims"));
     let (unsupported, reason) = (fields.node("unsupported"), fields.optional("reason"));
     let judged = match (pass, score, claims) {
-        (Some(node), None, None) | (None, Some(node), None) => fields.take(judged(node)),
-        (None, None, Some(all)) => fields.take(on_claims(all, unsupported)),
+        (Some(node), None, None) | (None, Some(node), None) => fields.take(parse_judged(node)),
+        (None, None, Some(all)) => fields.take(parse_claims(all, unsupported)),
         (Some(_), Some(node), _) | (Some(_), _, Some(node)) | (_, Some(_), Some(node)) => {
             fields.errors.push(node.error("an opinion is a `pass`, a `score` or on `claims`: one of them"));
             None
@@ -79,7 +79,7 @@ fn opinion(node: Node<'_>) -> Result<Opinion, LoadErrors> {
 }
 
 /// `{claims: 4, unsupported: 1}`
-fn on_claims(all: Node<'_>, unsupported: Option<Node<'_>>) -> Result<Judged, LoadError> {
+fn parse_claims(all: Node<'_>, unsupported: Option<Node<'_>>) -> Result<Judged, LoadError> {
     let count: u32 = all.decode()?;
     let without: u32 = unsupported.map_or(Ok(0), Node::decode)?;
     match unsupported {
@@ -90,7 +90,7 @@ fn on_claims(all: Node<'_>, unsupported: Option<Node<'_>>) -> Result<Judged, Loa
     }
 }
 
-fn judged(node: Node<'_>) -> Result<Judged, LoadError> {
+fn parse_judged(node: Node<'_>) -> Result<Judged, LoadError> {
     if let Value::Bool(pass) = node.value() {
         return Ok(if *pass { Judged::Pass } else { Judged::Fail });
     }

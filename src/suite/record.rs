@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::discover::is_case_file;
-use super::trace::own_stem;
+use super::trace::case_stem;
 use crate::case::{Case, TraceFrom};
 use crate::reader::to_native;
 use crate::source::Files;
@@ -11,7 +11,7 @@ use crate::trace::Trace;
 
 /// Writes the runs of a case whose file is `path`: one to the file that `trace` names, or to
 /// `traces/<file stem>/<id>.json`; several to `traces/<file stem>/<id>/<n>.json`. The error is the cause, in a sentence.
-pub fn record(case: &Case, path: &Path, files: &Files, runs: &[Trace]) -> Result<(), String> {
+pub fn record_run(case: &Case, path: &Path, files: &Files, runs: &[Trace]) -> Result<(), String> {
     for (index, run) in runs.iter().enumerate() {
         let path = recording(case, path, files, index + 1)?;
         files.write(&path, to_native(run).as_bytes()).map_err(|error| error.to_string())?;
@@ -22,9 +22,9 @@ pub fn record(case: &Case, path: &Path, files: &Files, runs: &[Trace]) -> Result
 /// The file that the `run`-th run of a case (from 1) is recorded in.
 pub fn recording(case: &Case, path: &Path, files: &Files, run: usize) -> Result<PathBuf, String> {
     let folder = path.parent().unwrap_or(path);
-    let own = own_stem(case, path);
+    let own = case_stem(case, path);
     match &case.trace {
-        TraceFrom::File(file) => named(folder, &file.path, files),
+        TraceFrom::File(file) => with_agent_name(folder, &file.path, files),
         _ if case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1) => Ok(own.join(format!("{run}.json"))),
         // An id may hold a dot of its own.
         _ => Ok(PathBuf::from(format!("{}.json", own.display()))),
@@ -32,7 +32,7 @@ pub fn recording(case: &Case, path: &Path, files: &Files, run: usize) -> Result<
 }
 
 /// What is recorded must not be found as a case.
-fn named(folder: &Path, name: &str, files: &Files) -> Result<PathBuf, String> {
+fn with_agent_name(folder: &Path, name: &str, files: &Files) -> Result<PathBuf, String> {
     let path = files.resolve(folder, name).map_err(|error| error.to_string())?;
     if is_case_file(&path, files.root()) {
         return Err(format!(

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::run_source::read_only_run;
-use super::runs::{Run, RunsOfCase};
+use super::runs::{CaseRuns, RecordedRun};
 use crate::case::Case;
 use crate::source::Files;
 
 /// What a trial looks at.
 #[derive(Debug, Default)]
-pub struct Recorded {
+pub struct RecordedEvidence {
     /// The runs of the case.
-    pub runs: Vec<Run>,
+    pub runs: Vec<RecordedRun>,
     /// The run that was good, or why there is none.
-    pub baseline: Option<Result<Run, NoBaseline>>,
+    pub baseline: Option<Result<RecordedRun, NoBaseline>>,
 }
 
 /// Why there is no baseline to compare with.
@@ -29,26 +29,30 @@ pub enum NoBaseline {
 }
 
 /// The runs of a case whose file is `path`, and its baseline. The error is the cause, in a sentence.
-pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<Recorded, String> {
-    let found = RunsOfCase::find(case, path, files)?;
-    let runs = found.each(files).map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;
-    Ok(Recorded::of_runs(runs, case, path, files))
+pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<RecordedEvidence, String> {
+    let found = CaseRuns::find_runs(case, path, files)?;
+    let runs = found.each_run(files).map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;
+    Ok(RecordedEvidence::from_runs(runs, case, path, files))
 }
 
-impl Recorded {
+impl RecordedEvidence {
     /// These runs of a case whose file is `path`, and its baseline.
-    pub fn of_runs(runs: Vec<Run>, case: &Case, path: &Path, files: &Files) -> Self {
+    pub fn from_runs(runs: Vec<RecordedRun>, case: &Case, path: &Path, files: &Files) -> Self {
         Self { runs, baseline: load_baseline(case, path, files) }
     }
 }
 
 /// The run that was good, or why there is none; `None` for a case without a baseline. A baseline is one run.
-pub fn load_baseline(case: &Case, case_file: &Path, files: &Files) -> Option<Result<Run, NoBaseline>> {
+pub fn load_baseline(
+    case: &Case,
+    case_file: &Path,
+    files: &Files,
+) -> Option<Result<RecordedRun, NoBaseline>> {
     let baseline = case.baseline.as_ref()?;
     Some(read_baseline(&baseline.file, case_file, files))
 }
 
-fn read_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Run, NoBaseline> {
+fn read_baseline(file: &str, case_file: &Path, files: &Files) -> Result<RecordedRun, NoBaseline> {
     let folder = case_file.parent().unwrap_or(case_file);
     let path = files.resolve(folder, file).map_err(|error| NoBaseline::Unreadable(error.to_string()))?;
     let name = files.name(&path);

@@ -9,12 +9,12 @@ use crate::place::{LoadError, LoadErrors, Place, Source};
 use crate::yaml::{Key, Tree, Value};
 
 /// The longest name that is made of an input, in characters.
-const LONGEST: usize = 48;
+const MAX_ID_CHARS: usize = 48;
 
 /// Gives an id to each row that has none: the words of its input, and a hash of the row where several rows ask the
 /// same. Two rows that are equal in everything are a mistake. The ids do not depend on the order of the rows.
 pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<(), LoadErrors> {
-    let slugs: Vec<Option<String>> = rows.iter().map(|row| slug_of(row)).collect();
+    let slugs: Vec<Option<String>> = rows.iter().map(|row| derive_slug(row)).collect();
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for slug in slugs.iter().flatten() {
         *uses.entry(slug).or_default() += 1;
@@ -22,10 +22,11 @@ pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<
     let (mut seen, mut errors) = (HashMap::new(), LoadErrors::new());
     for (row, slug) in rows.iter_mut().zip(&slugs) {
         let Some(slug) = slug else { continue };
-        let id = if uses[slug.as_str()] == 1 { slug.clone() } else { format!("{slug}_{:08x}", hash(row)) };
+        let id =
+            if uses[slug.as_str()] == 1 { slug.clone() } else { format!("{slug}_{:08x}", hash_row(row)) };
         let place = Place::new(source, row.span);
         match seen.get(&id) {
-            Some(line) => errors.push(same(place, *line)),
+            Some(line) => errors.push(is_same_row(place, *line)),
             None => drop(seen.insert(id.clone(), place.line())),
         }
         let Value::Map(entries) = &mut row.value else { continue };
@@ -35,7 +36,7 @@ pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<
     errors.or(())
 }
 
-fn same(place: Place, line: usize) -> LoadError {
+fn is_same_row(place: Place, line: usize) -> LoadError {
     LoadError::new(place, format!("this row is the same as that of line {line}"))
         .help("take one out, or give each an `id`")
 }
@@ -45,7 +46,7 @@ fn is_input(key: &Key) -> bool {
 }
 
 /// The words of a row's input; `None` for a row that has an id, or no input to be named by.
-fn slug_of(row: &Tree) -> Option<String> {
+fn derive_slug(row: &Tree) -> Option<String> {
     let Value::Map(entries) = &row.value else { return None };
     if entries.iter().any(|(key, _)| key.name == "id" || key.name == "name") {
         return None;
@@ -53,13 +54,13 @@ fn slug_of(row: &Tree) -> Option<String> {
     let (_, input) = entries.iter().find(|(key, _)| is_input(key))?;
     let text = match &input.value {
         Value::String(text) => text,
-        Value::Map(inner) => inner.iter().find_map(|(key, tree)| query(key, tree))?,
+        Value::Map(inner) => inner.iter().find_map(|(key, tree)| find_query(key, tree))?,
         _ => return None,
     };
-    Some(slug(text))
+    Some(build_slug(text))
 }
 
-fn query<'t>(key: &Key, tree: &'t Tree) -> Option<&'t SmolStr> {
+fn find_query<'t>(key: &Key, tree: &'t Tree) -> Option<&'t SmolStr> {
     match &tree.value {
         Value::String(text) if key.name == "query" => Some(text),
         _ => None,
@@ -67,10 +68,10 @@ fn query<'t>(key: &Key, tree: &'t Tree) -> Option<&'t SmolStr> {
 }
 
 /// `Find me headphones under $200`: `find_me_headphones_under_200`.
-fn slug(text: &str) -> String {
+fn build_slug(text: &str) -> String {
     let mut slug = String::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        if slug.chars().count() + word.chars().count() >= LONGEST {
+        if slug.chars().count() + word.chars().count() >= MAX_ID_CHARS {
             break;
         }
         if !slug.is_empty() {
@@ -82,9 +83,9 @@ fn slug(text: &str) -> String {
 }
 
 /// FNV-1a over what the row says: the same in every version of Rust, so a trial keeps its name.
-fn hash(row: &Tree) -> u32 {
+fn hash_row(row: &Tree) -> u32 {
     let mut hash = 0x811c_9dc5;
-    fold(row, &mut |bytes| {
+    fold_char(row, &mut |bytes| {
         for byte in bytes {
             hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
         }
@@ -92,12 +93,12 @@ fn hash(row: &Tree) -> u32 {
     hash
 }
 
-fn fold(tree: &Tree, add: &mut dyn FnMut(&[u8])) {
+fn fold_char(tree: &Tree, add: &mut dyn FnMut(&[u8])) {
     match &tree.value {
         Value::List(trees) => {
             add(b"[");
             for tree in trees {
-                fold(tree, add);
+                fold_char(tree, add);
             }
             add(b"]");
         }
@@ -106,7 +107,7 @@ fn fold(tree: &Tree, add: &mut dyn FnMut(&[u8])) {
             for (key, tree) in entries {
                 add(key.name.as_bytes());
                 add(b":");
-                fold(tree, add);
+                fold_char(tree, add);
             }
             add(b"}");
         }

@@ -6,23 +6,23 @@ use std::sync::Arc;
 
 use arraign_trace::reader::RunIndex;
 
-use super::runs::Run;
-use crate::case::{Case, Runs, TraceFrom};
+use super::runs::RecordedRun;
+use crate::case::{Case, RunSelection, TraceFrom};
 use crate::reader::{self, Recording, TraceError};
 use crate::source::{Files, ReadError, ReadProblem};
 use crate::trace::Trace;
 
 /// A file of up to so many bytes is read as a whole: that is faster than to look for its runs first.
-const SMALL: u64 = 256 << 10;
+const MAX_SMALL_BYTES: u64 = 256 << 10;
 
 /// Runs one after the other. The error is the cause, in a sentence.
-pub(super) type Each<'s> = Box<dyn Iterator<Item = Result<Cow<'s, Run>, String>> + 's>;
+pub(super) type Each<'s> = Box<dyn Iterator<Item = Result<Cow<'s, RecordedRun>, String>> + 's>;
 
 /// Where runs are.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(super) enum RunSource {
     /// Here.
-    Read(Vec<Run>),
+    Read(Vec<RecordedRun>),
     /// In a file that was looked through.
     Text { path: PathBuf, index: Arc<RunIndex> },
     /// In an archive of so many runs.
@@ -30,24 +30,24 @@ pub(super) enum Source {
     Zipped { path: PathBuf, count: usize },
 }
 
-impl Source {
+impl RunSource {
     /// The runs that a case wants of one of its files.
     pub(super) fn of_case(case: &Case, path: PathBuf, files: &Files) -> Result<Self, String> {
         let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, None, files) };
         let format = file.format.as_deref();
         match &file.runs {
-            Runs::All => Self::of_file(path, format, files),
-            Runs::Each => Self::found(path, format, files, false),
-            Runs::One(wanted) => Self::one(&path, format, wanted, files),
+            RunSelection::All => Self::of_file(path, format, files),
+            RunSelection::Each => Self::found(path, format, files, false),
+            RunSelection::One(wanted) => Self::one(&path, format, wanted, files),
         }
     }
 
     /// All runs of a file.
     pub(super) fn of_file(path: PathBuf, format: Option<&str>, files: &Files) -> Result<Self, String> {
-        match files.read_small(&path, SMALL, |text| reader::read(text, format)).transpose() {
+        match files.read_small(&path, MAX_SMALL_BYTES, |text| reader::read(text, format)).transpose() {
             None => Self::found(path, format, files, true),
             Some(Err(ReadError { problem: ReadProblem::Zipped, .. })) => Self::zipped(&path, files),
-            Some(read) => Ok(Self::read(in_words(read, &path, files)?, &path, files)),
+            Some(read) => Ok(Self::read(describe_error(read, &path, files)?, &path, files)),
         }
     }
 
@@ -57,7 +57,7 @@ impl Source {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => return Self::zipped(&path, files),
             opened => opened.map(|mut file| reader::index_runs(&mut file, format)),
         };
-        let (index, runs) = in_words(found, &path, files)?;
+        let (index, runs) = describe_error(found, &path, files)?;
         if keeps && !runs.is_empty() {
             return Ok(Self::read(Recording::new(index.format(), runs), &path, files));
         }
@@ -70,7 +70,7 @@ impl Source {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => read_zipped(path, wanted, files),
             opened => opened.map(|mut file| reader::read_run(&mut file, format, wanted)),
         };
-        Ok(Self::read(in_words(read, path, files)?, path, files))
+        Ok(Self::read(describe_error(read, path, files)?, path, files))
     }
 
     #[cfg(feature = "inspect-zip")]
@@ -119,12 +119,12 @@ impl Source {
     }
 
     /// The run of this number, and those that are read together with it.
-    pub(super) fn read_from(&self, number: usize, files: &Files) -> Result<Vec<Run>, String> {
+    pub(super) fn read_from(&self, number: usize, files: &Files) -> Result<Vec<RecordedRun>, String> {
         let Self::Text { path, index } = self else {
             return self.each(files).nth(number).into_iter().map(|run| run.map(Cow::into_owned)).collect();
         };
         let opened = files.open(path).map(|mut file| index.read_from(&mut file, number));
-        let runs = in_words(opened, path, files)?;
+        let runs = describe_error(opened, path, files)?;
         Ok(runs.into_iter().map(named(index.format(), path, files)).collect())
     }
 }
@@ -141,19 +141,19 @@ fn owned<'s>(
         Err(error) => return Box::new(std::iter::once(Err(error))),
     };
     let named = named(format, path, files);
-    Box::new(runs.map(move |run| in_words(Ok(run), path, files).map(|trace| Cow::Owned(named(trace)))))
+    Box::new(runs.map(move |run| describe_error(Ok(run), path, files).map(|trace| Cow::Owned(named(trace)))))
 }
 
 /// A trace as a run of the file at `path`.
-fn named(format: &'static str, path: &Path, files: &Files) -> impl Fn(Trace) -> Run + use<> {
+fn named(format: &'static str, path: &Path, files: &Files) -> impl Fn(Trace) -> RecordedRun + use<> {
     let file = Some(files.name(path));
-    move |trace| Run { file: file.clone(), format, trace }
+    move |trace| RecordedRun { file: file.clone(), format, trace }
 }
 
 #[cfg(feature = "inspect-zip")]
 fn unzip(path: &Path, files: &Files) -> Result<reader::ZippedRuns<Box<dyn crate::source::Opened>>, String> {
     let opened = files.open_packed(path);
-    in_words(opened.map(|file| reader::zipped_runs(file, files.size_limit())), path, files)
+    describe_error(opened.map(|file| reader::zipped_runs(file, files.size_limit())), path, files)
 }
 
 #[cfg(feature = "inspect-zip")]
@@ -172,7 +172,7 @@ fn read_zipped(
 }
 
 /// What was read; the error is the cause, in a sentence.
-fn in_words<T>(
+fn describe_error<T>(
     read: Result<Result<T, TraceError>, ReadError>,
     path: &Path,
     files: &Files,
@@ -184,8 +184,8 @@ fn in_words<T>(
 }
 
 /// The only run of a file, or how many there are.
-pub(super) fn read_only_run(path: PathBuf, files: &Files) -> Result<Result<Run, usize>, String> {
-    let source = Source::of_file(path, None, files)?;
+pub(super) fn read_only_run(path: PathBuf, files: &Files) -> Result<Result<RecordedRun, usize>, String> {
+    let source = RunSource::of_file(path, None, files)?;
     match (source.each(files).next(), source.len()) {
         (Some(run), 1) => Ok(Ok(run?.into_owned())),
         (_, count) => Ok(Err(count)),

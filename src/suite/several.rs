@@ -12,30 +12,33 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 use super::case::Context;
-use crate::case::{Baseline, Settings, VarianceBlock};
+use crate::case::{Baseline, CheckSettings, VarianceBlock};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::compare::{Change, Limits};
 use crate::yaml::{Document, Fields, Node, Tree, Value};
 
 /// How many runs there must be.
-pub(super) fn repeat(node: Node<'_>) -> Result<(u32, Place), LoadError> {
+pub(super) fn parse_repeat(node: Node<'_>) -> Result<(u32, Place), LoadError> {
     let runs =
         node.decode::<NonZeroU32>().map_err(|_| node.error("`repeat` is a number of runs, 1 or more"))?;
     Ok((runs.get(), node.place()))
 }
 
 /// What several runs must come to.
-pub(super) fn variance(case: Node<'_>, context: &Context<'_>) -> Result<Option<VarianceBlock>, LoadErrors> {
+pub(super) fn parse_variance(
+    case: Node<'_>,
+    context: &Context<'_>,
+) -> Result<Option<VarianceBlock>, LoadErrors> {
     let Some(node) = case.get("thresholds").and_then(|thresholds| thresholds.get("variance")) else {
         return Ok(None);
     };
-    let settings = Settings::new(context.document, format!("{}/thresholds/variance", context.path));
-    Ok(Some(VarianceBlock { place: node.place(), variance: each_setting(node)?, settings }))
+    let settings = CheckSettings::new(context.document, format!("{}/thresholds/variance", context.path));
+    Ok(Some(VarianceBlock { place: node.place(), variance: decode_each_setting(node)?, settings }))
 }
 
 /// Settings that may each be left out. Unlike [`Node::decode`], which stops at the first mistake, this says all of
 /// them.
-fn each_setting<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadErrors> {
+fn decode_each_setting<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadErrors> {
     let mut errors = LoadErrors::new();
     for (key, value) in node.entries().into_iter().flatten() {
         let only = Value::Map(vec![(key.clone(), value.tree().clone())]);
@@ -48,16 +51,16 @@ fn each_setting<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadErrors> {
 
 /// The case's baseline: a path, or `{file, max_drop, similarity, fail_on}`. `fail_on` is what `baseline_fail_on`
 /// says beside it.
-pub(super) fn baseline(
+pub(super) fn parse_baseline(
     node: Node<'_>,
     fail_on: Option<Node<'_>>,
     context: &Context<'_>,
 ) -> Result<Baseline, LoadErrors> {
     let Value::Map(_) = node.value() else {
         let mut errors = LoadErrors::new();
-        let changes = errors.take(fail_on.map(changes).transpose()).flatten();
+        let changes = errors.take(fail_on.map(parse_changes).transpose()).flatten();
         let limits = Limits { fail_on: changes.unwrap_or(Limits::default().fail_on), ..Limits::default() };
-        let file = errors.take(file(node, context)).unwrap_or_default();
+        let file = errors.take(parse_file(node, context)).unwrap_or_default();
         return errors.or(Baseline { place: node.place(), file, limits });
     };
     let mut fields = Fields::of(node, "`baseline`")?;
@@ -75,18 +78,18 @@ pub(super) fn baseline(
     let usual = Limits::default();
     let limits = Limits {
         max_drop: drop
-            .and_then(|node| fields.take(within(node, 100.0, "points from 0 to 100")))
+            .and_then(|node| fields.take(parse_within(node, 100.0, "points from 0 to 100")))
             .unwrap_or(usual.max_drop),
         similarity: alike
-            .and_then(|node| fields.take(within(node, 1.0, "a share from 0 to 1, such as 0.95"))),
-        fail_on: inner.or(fail_on).and_then(|node| fields.take(changes(node))).unwrap_or(usual.fail_on),
+            .and_then(|node| fields.take(parse_within(node, 1.0, "a share from 0 to 1, such as 0.95"))),
+        fail_on: inner.or(fail_on).and_then(|node| fields.take(parse_changes(node))).unwrap_or(usual.fail_on),
     };
-    let file = path.and_then(|path| fields.take(file(path, context)));
+    let file = path.and_then(|path| fields.take(parse_file(path, context)));
     fields.finish_some(file.map(|file| Baseline { place: node.place(), file, limits }))
 }
 
 /// A number from 0 to `most`; `wanted` says so.
-fn within(node: Node<'_>, most: f64, wanted: &str) -> Result<f64, LoadError> {
+fn parse_within(node: Node<'_>, most: f64, wanted: &str) -> Result<f64, LoadError> {
     let value: f64 = node.decode()?;
     if (0.0..=most).contains(&value) {
         Ok(value)
@@ -96,7 +99,7 @@ fn within(node: Node<'_>, most: f64, wanted: &str) -> Result<f64, LoadError> {
 }
 
 /// The path, which must lie inside of what may be read.
-fn file(node: Node<'_>, context: &Context<'_>) -> Result<String, LoadError> {
+fn parse_file(node: Node<'_>, context: &Context<'_>) -> Result<String, LoadError> {
     let path: String = node.decode()?;
     if path.trim().is_empty() {
         return Err(node.error("the path is empty: name a recorded trace"));
@@ -106,7 +109,7 @@ fn file(node: Node<'_>, context: &Context<'_>) -> Result<String, LoadError> {
 }
 
 /// One difference or several.
-fn changes(node: Node<'_>) -> Result<Vec<Change>, LoadErrors> {
+fn parse_changes(node: Node<'_>) -> Result<Vec<Change>, LoadErrors> {
     let mut errors = LoadErrors::new();
     let mut found = Vec::new();
     for node in node.one_or_many() {

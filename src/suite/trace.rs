@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::case::{Case, Runs, TraceFile, TraceFrom};
+use crate::case::{Case, RunSelection, TraceFile, TraceFrom};
 use crate::check::Scope;
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
@@ -16,7 +16,7 @@ use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
 const TRACE_EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
 
 /// What the key `trace` says: a path, a glob, `{file, run, each, format}`, or the run itself.
-pub(super) fn trace_from(
+pub(super) fn parse_trace_from(
     node: Node<'_>,
     scope: &Scope<'_>,
     suite: &str,
@@ -25,12 +25,13 @@ pub(super) fn trace_from(
     let fill_in = |text: &str| text.replace("{id}", id).replace("{suite}", suite);
     match node.value() {
         Value::String(path) => {
-            let file = TraceFile { place: node.place(), path: fill_in(path), format: None, runs: Runs::All };
+            let file =
+                TraceFile { place: node.place(), path: fill_in(path), format: None, runs: RunSelection::All };
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
         }
         Value::Map(_) if names_a_file(node) => {
-            let mut file = trace_file(node)?;
+            let mut file = parse_trace_file(node)?;
             file.path = fill_in(&file.path);
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
@@ -46,10 +47,10 @@ fn names_a_file(node: Node<'_>) -> bool {
     !is_run && keys.any(|key| nearest(key, ["file"]).is_some())
 }
 
-fn trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
+fn parse_trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
     let mut fields = Fields::of(node, "`trace`")?;
     let path = fields.required::<String>("file");
-    let format = fields.node("format").and_then(|format| fields.take(reader_name(format)));
+    let format = fields.node("format").and_then(|format| fields.take(parse_reader_name(format)));
     let each = fields.optional::<bool>("each").unwrap_or(false);
     let run = fields.node("run").and_then(|run| match run.value() {
         Value::Int(index) => Some(index.to_string()),
@@ -58,17 +59,17 @@ fn trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
     let runs = match (run, each) {
         (Some(_), true) => {
             fields.errors.push(node.error("`run` picks one run and `each` takes all: give one of them"));
-            Runs::Each
+            RunSelection::Each
         }
-        (Some(run), false) => Runs::One(run),
-        (None, true) => Runs::Each,
-        (None, false) => Runs::All,
+        (Some(run), false) => RunSelection::One(run),
+        (None, true) => RunSelection::Each,
+        (None, false) => RunSelection::All,
     };
     let file = path.map(|path| TraceFile { place: node.place(), path, format, runs });
     fields.finish_some(file)
 }
 
-pub(super) fn reader_name(node: Node<'_>) -> Result<String, LoadError> {
+pub(super) fn parse_reader_name(node: Node<'_>) -> Result<String, LoadError> {
     let name: String = node.decode()?;
     let known: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
     if known.contains(&name.as_str()) {
@@ -87,23 +88,23 @@ fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result
     let fixed = file.path.split(['*', '?', '[', '{']).next().unwrap_or_default();
     scope.files.resolve(scope.folder, fixed).map_err(|error| node.error(error.to_string()))?;
     if is_glob(&file.path) {
-        glob_set(&file.path).map_err(|problem| node.error(problem))?;
+        build_glob_set(&file.path).map_err(|problem| node.error(problem))?;
     }
     Ok(())
 }
 
-fn glob_set(pattern: &str) -> Result<GlobSet, String> {
+fn build_glob_set(pattern: &str) -> Result<GlobSet, String> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build();
     let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
     set.map_err(|error| format!("`{pattern}` is not a pattern: {}", error.kind()))
 }
 
 /// The files that hold the runs of a case whose file is `path`.
-pub(super) fn trace_files(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+pub(super) fn find_trace_files(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     match &case.trace {
         TraceFrom::Inline(_) => Ok(Vec::new()),
-        TraceFrom::File(file) => matching(file, path, files),
-        TraceFrom::Lookup => look_up(case, path, files),
+        TraceFrom::File(file) => find_matching(file, path, files),
+        TraceFrom::Lookup => look_up_trace(case, path, files),
     }
 }
 
@@ -112,35 +113,35 @@ pub fn is_recorded(case: &Case, path: &Path, files: &Files) -> bool {
     match &case.trace {
         TraceFrom::Inline(_) => true,
         TraceFrom::File(file) => {
-            matching(file, path, files).is_ok_and(|found| found.iter().any(|path| files.exists(path)))
+            find_matching(file, path, files).is_ok_and(|found| found.iter().any(|path| files.exists(path)))
         }
-        TraceFrom::Lookup => look_up(case, path, files).is_ok(),
+        TraceFrom::Lookup => look_up_trace(case, path, files).is_ok(),
     }
 }
 
 /// The file that a path names, or the files that a glob matches, in natural order.
-fn matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     let folder = case_file.parent().unwrap_or(case_file);
     let direct = files.resolve(folder, &file.path).map_err(|error| error.to_string())?;
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(vec![direct]);
     }
-    let set = glob_set(&direct.to_string_lossy())?;
+    let set = build_glob_set(&direct.to_string_lossy())?;
     let fixed: PathBuf = direct.iter().take_while(|part| !is_glob(&part.to_string_lossy())).collect();
     let below = files.walk(&fixed, |_| false).unwrap_or_default();
     let mut found: Vec<PathBuf> = below.into_iter().filter(|path| set.is_match(path)).collect();
-    found.sort_by(|one, other| natural_order(&one.to_string_lossy(), &other.to_string_lossy()));
+    found.sort_by(|one, other| compare_naturally(&one.to_string_lossy(), &other.to_string_lossy()));
     if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
 }
 
 /// `traces/<file stem>/<id>.*`, else `traces/<id>.*`, next to the file; else the files of the folder
 /// `traces/<file stem>/<id>`, one a run. Where several runs are asked for, the folder comes first.
-fn look_up(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
-    let own = own_stem(case, path);
+fn look_up_trace(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+    let own = case_stem(case, path);
     let (id, stem) = (own.file_name().unwrap_or_default().to_string_lossy(), own.parent().unwrap_or(path));
     let folders = [stem, stem.parent().unwrap_or(stem)];
-    let alone = || folders.iter().find_map(|folder| by_stem(folder, &id, files)).map(|path| vec![path]);
-    let runs = || numbered(&own, files);
+    let alone = || folders.iter().find_map(|folder| find_by_stem(folder, &id, files)).map(|path| vec![path]);
+    let runs = || find_numbered(&own, files);
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     let found = if several { runs().or_else(alone) } else { alone().or_else(runs) };
     found.ok_or_else(|| {
@@ -150,7 +151,7 @@ fn look_up(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, Stri
 }
 
 /// `traces/<file stem>/<id>` next to the case's file: an extension makes it the one run, a folder holds several.
-pub(super) fn own_stem(case: &Case, path: &Path) -> PathBuf {
+pub(super) fn case_stem(case: &Case, path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default();
     let id = case.id.clone().unwrap_or_else(|| stem.to_string_lossy().into_owned());
     let id = id.replace(['/', '\\'], "_");
@@ -160,14 +161,14 @@ pub(super) fn own_stem(case: &Case, path: &Path) -> PathBuf {
 }
 
 /// The files of a folder, one a run, in natural order.
-fn numbered(folder: &Path, files: &Files) -> Option<Vec<PathBuf>> {
+fn find_numbered(folder: &Path, files: &Files) -> Option<Vec<PathBuf>> {
     let mut found = if files.exists(folder) { files.list(folder) } else { Vec::new() };
-    found.sort_by(|one, other| natural_order(&one.to_string_lossy(), &other.to_string_lossy()));
+    found.sort_by(|one, other| compare_naturally(&one.to_string_lossy(), &other.to_string_lossy()));
     (!found.is_empty()).then_some(found)
 }
 
 /// The usual extensions cost one look each; only a rare one costs a listing.
-fn by_stem(folder: &Path, id: &str, files: &Files) -> Option<PathBuf> {
+fn find_by_stem(folder: &Path, id: &str, files: &Files) -> Option<PathBuf> {
     let usual = TRACE_EXTENSIONS.iter().map(|extension| folder.join(format!("{id}.{extension}")));
     usual.into_iter().find(|path| files.exists(path)).or_else(|| {
         let named =
@@ -177,11 +178,11 @@ fn by_stem(folder: &Path, id: &str, files: &Files) -> Option<PathBuf> {
 }
 
 /// `run_2` before `run_10`: digits compare as numbers.
-fn natural_order(one: &str, other: &str) -> std::cmp::Ordering {
-    chunks(one).cmp(&chunks(other)).then_with(|| one.cmp(other))
+fn compare_naturally(one: &str, other: &str) -> std::cmp::Ordering {
+    split_digits(one).cmp(&split_digits(other)).then_with(|| one.cmp(other))
 }
 
-fn chunks(text: &str) -> Vec<(u128, &str)> {
+fn split_digits(text: &str) -> Vec<(u128, &str)> {
     let mut chunks = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -202,7 +203,7 @@ mod tests {
     #[test]
     fn ten_comes_after_two() {
         let mut names = vec!["run_10.json", "run_2.json", "a.json", "run_1.json"];
-        names.sort_by(|one, other| natural_order(one, other));
+        names.sort_by(|one, other| compare_naturally(one, other));
         assert_eq!(names, ["a.json", "run_1.json", "run_2.json", "run_10.json"]);
     }
 }

@@ -1,6 +1,6 @@
 //! `arraign.yaml` at the eval root: what all suites share.
 
-use super::agent::named_agents;
+use super::agent::parse_named_agents;
 use super::discover::WORKSPACE_FILE;
 use crate::case::NamedAgent;
 use crate::check::{Registry, Tables};
@@ -30,6 +30,7 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     if let Some(node) = fields.node("weights") {
         tables.weights = fields.take(tables.weights.overridden(node, kinds)).unwrap_or_default();
     }
-    let agents = fields.node("agents").and_then(|node| fields.take(named_agents(node))).unwrap_or_default();
+    let agents =
+        fields.node("agents").and_then(|node| fields.take(parse_named_agents(node))).unwrap_or_default();
     fields.finish(Workspace { tables, agents })
 }

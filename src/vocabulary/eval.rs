@@ -9,9 +9,9 @@
 //!   agent_assertions: [{label: polite, prompt: Is the answer polite?}]
 //! ```
 
-use super::piece::Gathered;
-use super::{CaseNode, Piece, Vocabulary};
-use crate::case::{Expectation, Lowered};
+use super::piece::GatheredSettings;
+use super::{CaseNode, CheckPiece, Vocabulary};
+use crate::case::{Expectation, LoweredBlock};
 use crate::check::{Registry, Scope};
 use crate::evidence::JudgeContext;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -35,16 +35,16 @@ const RESPONSE: &[&str] = &[
 
 /// Tools alone become `{tools: [..]}`, the settings of their check.
 fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
-    let Some(block) = entry(case, "eval") else { return };
+    let Some(block) = find_entry(case, "eval") else { return };
     let Value::Map(entries) = &mut block.value else { return };
-    entry(entries, "tool_sequence").map(name_tools);
-    let Some(constraints) = entry(entries, "tool_constraints") else { return };
+    find_entry(entries, "tool_sequence").map(name_tools);
+    let Some(constraints) = find_entry(entries, "tool_constraints") else { return };
     let Value::Map(entries) = &mut constraints.value else { return };
-    entry(entries, "required_tools").map(name_tools);
-    entry(entries, "forbidden_tools").map(name_tools);
+    find_entry(entries, "required_tools").map(name_tools);
+    find_entry(entries, "forbidden_tools").map(name_tools);
 }
 
-fn entry<'t>(entries: &'t mut [(Key, Tree)], name: &str) -> Option<&'t mut Tree> {
+fn find_entry<'t>(entries: &'t mut [(Key, Tree)], name: &str) -> Option<&'t mut Tree> {
     entries.iter_mut().find(|(key, _)| key.name == name).map(|(_, tree)| tree)
 }
 
@@ -54,27 +54,27 @@ fn name_tools(settings: &mut Tree) {
     }
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
-    let Some(block) = case.node.get("eval") else { return Ok(Lowered::default()) };
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+    let Some(block) = case.node.get("eval") else { return Ok(LoweredBlock::default()) };
     let mut fields = Fields::of(block, "`eval`")?;
     let mut found = Vec::new();
     if let Some(constraints) = fields.node("tool_constraints") {
-        found.extend(fields.take(tool_constraints(case, constraints, scope)).into_iter().flatten());
+        found.extend(fields.take(lower_tool_constraints(case, constraints, scope)).into_iter().flatten());
     }
     if let Some(settings) = fields.node("tool_sequence") {
         let place = block.key_place("tool_sequence");
-        let check = Piece { check: "tool_sequence", place, pointer: "/eval/tool_sequence".to_owned() };
-        found.extend(fields.take(check.read(case, settings, scope)));
+        let check = CheckPiece { check: "tool_sequence", place, pointer: "/eval/tool_sequence".to_owned() };
+        found.extend(fields.take(check.parse_piece(case, settings, scope)));
     }
     for (key, types) in [("tool_input_assertions", &["tool_input"][..]), ("response_assertions", RESPONSE)] {
         if let Some(list) = fields.node(key) {
-            found.extend(fields.take(assertions(case, key, list, types, scope)).into_iter().flatten());
+            found.extend(fields.take(lower_assertions(case, key, list, types, scope)).into_iter().flatten());
         }
     }
     let (questions, context) = (fields.node("agent_assertions"), fields.node("agent_context"));
     match (questions, context) {
         (Some(list), _) => {
-            found.extend(fields.take(agent_checks(case, list, context, scope)).into_iter().flatten());
+            found.extend(fields.take(lower_agent_checks(case, list, context, scope)).into_iter().flatten());
         }
         (None, Some(node)) => {
             let error = node.error("`agent_context` is of no use here: there are no `agent_assertions`");
@@ -86,7 +86,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> 
 }
 
 /// `agent_assertions`: questions to a judge; `agent_context` says for all of them what it sees beside the answer.
-fn agent_checks(
+fn lower_agent_checks(
     case: &CaseNode<'_>,
     list: Node<'_>,
     context: Option<Node<'_>>,
@@ -96,16 +96,17 @@ fn agent_checks(
     let entries = errors.take(case.entries(list, "`agent_assertions` is a list of questions"));
     let context = context.filter(|node| errors.take(node.decode::<JudgeContext>()).is_some());
     for entry in entries.into_iter().flatten() {
-        let read =
-            Gathered::of(entry, "an agent assertion").map(|settings| settings.with("context", context));
-        let check =
-            |settings: Gathered<'_>| settings.read("agent_check", entry.place(), scope, case.allow_vacuous);
+        let read = GatheredSettings::of(entry, "an agent assertion")
+            .map(|settings| settings.with("context", context));
+        let check = |settings: GatheredSettings<'_>| {
+            settings.read("agent_check", entry.place(), scope, case.allow_vacuous)
+        };
         found.extend(errors.take(read).and_then(|settings| errors.take(check(settings))));
     }
     errors.or(found)
 }
 
-fn tool_constraints(
+fn lower_tool_constraints(
     case: &CaseNode<'_>,
     node: Node<'_>,
     scope: &Scope<'_>,
@@ -115,15 +116,15 @@ fn tool_constraints(
     for check in ["required_tools", "forbidden_tools"] {
         if let Some(settings) = fields.node(check) {
             let pointer = format!("/eval/tool_constraints/{check}");
-            let piece = Piece { check, place: node.key_place(check), pointer };
-            found.extend(fields.take(piece.read(case, settings, scope)));
+            let piece = CheckPiece { check, place: node.key_place(check), pointer };
+            found.extend(fields.take(piece.parse_piece(case, settings, scope)));
         }
     }
     fields.finish(found)
 }
 
 /// A list of assertions, each a check of its own.
-fn assertions(
+fn lower_assertions(
     case: &CaseNode<'_>,
     key: &str,
     list: Node<'_>,
@@ -134,12 +135,12 @@ fn assertions(
     let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
     for (index, entry) in entries.into_iter().enumerate() {
         let pointer = format!("/eval/{key}/{index}");
-        found.extend(errors.take(assertion(case, entry, pointer, types, scope)));
+        found.extend(errors.take(lower_assertion(case, entry, pointer, types, scope)));
     }
     errors.or(found)
 }
 
-fn assertion(
+fn lower_assertion(
     case: &CaseNode<'_>,
     entry: Node<'_>,
     pointer: String,
@@ -148,7 +149,7 @@ fn assertion(
 ) -> Result<Expectation, LoadErrors> {
     // An input assertion's type is a setting of its one check; a response assertion's type is the check.
     if let [check] = types {
-        return Piece { check, place: entry.place(), pointer }.read(case, entry, scope);
+        return CheckPiece { check, place: entry.place(), pointer }.parse_piece(case, entry, scope);
     }
     let Some(node) = entry.get("type") else {
         return Err(entry
@@ -158,12 +159,12 @@ fn assertion(
     };
     let name: String = node.decode()?;
     let Some(check) = types.iter().find(|known| **known == name) else {
-        return Err(unknown_type(&name, node.place(), types).into());
+        return Err(unknown_type_error(&name, node.place(), types).into());
     };
-    Piece { check, place: node.place(), pointer }.read(case, entry.without(&["type"]), scope)
+    CheckPiece { check, place: node.place(), pointer }.parse_piece(case, entry.without(&["type"]), scope)
 }
 
-fn unknown_type(name: &str, place: Place, types: &[&'static str]) -> LoadError {
+fn unknown_type_error(name: &str, place: Place, types: &[&'static str]) -> LoadError {
     let error = LoadError::new(place, format!("there is no assertion `{name}`"));
     error.help_if(did_you_mean(name, types))
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use super::{CaseNode, Vocabulary, wrap};
-use crate::case::{Expectation, Lowered};
+use crate::case::{Expectation, LoweredBlock};
 use crate::check::{Kind, Registry, Scope};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Key, Node, Tree, Value};
@@ -45,17 +45,17 @@ fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
     }
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
-    let Some(block) = case.node.get("expect") else { return Ok(Lowered::default()) };
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+    let Some(block) = case.node.get("expect") else { return Ok(LoweredBlock::default()) };
     let entries = case.entries(block, "`expect` is a list of checks")?;
     let (mut errors, mut expectations) = (LoadErrors::new(), Vec::with_capacity(entries.len()));
     for (index, entry) in entries.into_iter().enumerate() {
-        expectations.extend(errors.take(expectation(case, index, entry, scope)));
+        expectations.extend(errors.take(lower_expectation(case, index, entry, scope)));
     }
     errors.or(expectations.into())
 }
 
-fn expectation(
+fn lower_expectation(
     case: &CaseNode<'_>,
     index: usize,
     entry: Node<'_>,

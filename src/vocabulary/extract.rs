@@ -5,17 +5,17 @@
 //! ```
 
 use super::{CaseNode, Vocabulary};
-use crate::case::{Expectation, Lowered};
+use crate::case::{Expectation, LoweredBlock};
 use crate::check::Scope;
 use crate::place::LoadErrors;
 
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "extract", unfold: |_, _| {}, lower, settings_beside: false, also: &[] };
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
-    let Some(block) = case.node.get("extract") else { return Ok(Lowered::default()) };
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+    let Some(block) = case.node.get("extract") else { return Ok(LoweredBlock::default()) };
     let entries = case.entries(block, "`extract` is a list")?;
-    let Some(kind) = scope.kinds.find("extract") else { return Ok(Lowered::default()) };
+    let Some(kind) = scope.kinds.find("extract") else { return Ok(LoweredBlock::default()) };
     let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
     for (index, entry) in entries.into_iter().enumerate() {
         let settings = case.settings(&format!("/extract/{index}"));

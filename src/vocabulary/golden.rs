@@ -8,9 +8,9 @@
 //!   tier: smoke
 //! ```
 
-use super::piece::Gathered;
+use super::piece::GatheredSettings;
 use super::{CaseNode, Vocabulary};
-use crate::case::{Expectation, Lowered};
+use crate::case::{Expectation, LoweredBlock};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::{Effect, Part, Scale, Scorecard, ScoredBy, Threshold};
@@ -42,33 +42,33 @@ const PASS_THRESHOLD: f64 = 0.7;
 /// The criteria that groundedness reads.
 const OF_GROUNDEDNESS: &[&str] = &["grounded", "tool_called"];
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
-    let row = Row { case, scope };
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+    let row = GoldenRow { case, scope };
     let mut errors = LoadErrors::new();
-    let mut lowered: Lowered = errors.take(row.safety()).unwrap_or_default().into();
+    let mut lowered: LoweredBlock = errors.take(row.lower_safety()).unwrap_or_default().into();
     match EXPECTING.iter().find_map(|key| case.node.get(key)) {
-        Some(expecting) => lowered.extend(errors.take(row.axes(expecting)).unwrap_or_default()),
-        None => drop(errors.take(row.nothing_to_score())),
+        Some(expecting) => lowered.extend(errors.take(row.build_axes(expecting)).unwrap_or_default()),
+        None => drop(errors.take(row.nothing_to_score_error())),
     }
     errors.or(lowered)
 }
 
 /// A row that is being lowered.
-struct Row<'r> {
+struct GoldenRow<'r> {
     case: &'r CaseNode<'r>,
     scope: &'r Scope<'r>,
 }
 
-impl<'r> Row<'r> {
+impl<'r> GoldenRow<'r> {
     fn get(&self, key: &str) -> Option<Node<'r>> {
         self.case.node.get(key)
     }
 
-    fn check(
+    fn build_check(
         &self,
         name: &'static str,
         at: Node<'_>,
-        settings: Gathered<'_>,
+        settings: GatheredSettings<'_>,
     ) -> Result<Expectation, LoadErrors> {
         let check = settings.read(name, at.place(), self.scope, self.case.allow_vacuous)?;
         Ok(check.with_effect(self.effect()))
@@ -80,21 +80,21 @@ impl<'r> Row<'r> {
     }
 
     /// The three axes and their scorecard, and the row's other criteria.
-    fn axes(&self, expecting: Node<'_>) -> Result<Lowered, LoadErrors> {
+    fn build_axes(&self, expecting: Node<'_>) -> Result<LoweredBlock, LoadErrors> {
         let mut errors = LoadErrors::new();
         let (mut found, mut parts) = (Vec::new(), Vec::new());
         let axes = [
-            ("groundedness", 0.4, self.groundedness(expecting)),
-            ("correctness", 0.4, self.correctness(expecting)),
-            ("completeness", 0.2, self.completeness(expecting)),
+            ("groundedness", 0.4, self.lower_groundedness(expecting)),
+            ("correctness", 0.4, self.lower_correctness(expecting)),
+            ("completeness", 0.2, self.lower_completeness(expecting)),
         ];
         for (name, weight, read) in axes {
             let Some(check) = errors.take(read) else { continue };
             parts.push(Part { name: name.to_owned(), weight, scored_by: ScoredBy::Expectation(found.len()) });
             found.push(check.with_effect(Effect::Points));
         }
-        found.extend(errors.take(self.other_criteria()).into_iter().flatten());
-        let threshold = errors.take(self.threshold(expecting));
+        found.extend(errors.take(self.lower_other_criteria()).into_iter().flatten());
+        let threshold = errors.take(self.find_threshold(expecting));
         let card = threshold.map(|threshold| Scorecard {
             name: "golden".to_owned(),
             parts,
@@ -102,36 +102,37 @@ impl<'r> Row<'r> {
             scale: Scale::SHARE,
             effect: self.effect(),
         });
-        errors.or(Lowered { expectations: found, scorecards: card.into_iter().collect() })
+        errors.or(LoweredBlock { expectations: found, scorecards: card.into_iter().collect() })
     }
 
-    fn groundedness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
+    fn lower_groundedness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
         let criteria = self.get("criteria");
         let at = criteria.unwrap_or(expecting);
         let said = |key: &str| criteria.and_then(|criteria| criteria.get(key));
-        let settings =
-            Gathered::at(at).with("grounded", said("grounded")).with("tool_called", said("tool_called"));
-        self.check("groundedness", at, settings)
+        let settings = GatheredSettings::at(at)
+            .with("grounded", said("grounded"))
+            .with("tool_called", said("tool_called"));
+        self.build_check("groundedness", at, settings)
     }
 
-    fn correctness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
+    fn lower_correctness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
         let tools = self.get("expected_tools");
         let at = tools.unwrap_or(expecting);
-        self.check("correctness", at, Gathered::at(at).with("expected_tools", tools))
+        self.build_check("correctness", at, GatheredSettings::at(at).with("expected_tools", tools))
     }
 
-    fn completeness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
+    fn lower_completeness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
         let fields = self.get("expected_fields");
         let at = fields.unwrap_or(expecting);
-        let settings = Gathered::at(at)
+        let settings = GatheredSettings::at(at)
             .with("expected_fields", fields)
             .with("field_aliases", self.get("field_aliases"))
             .with("answer", self.get("answer"));
-        self.check("completeness", at, settings)
+        self.build_check("completeness", at, settings)
     }
 
     /// A criterion is a boolean that somebody reads: groundedness, or a check that is registered under its name.
-    fn other_criteria(&self) -> Result<Vec<Expectation>, LoadErrors> {
+    fn lower_other_criteria(&self) -> Result<Vec<Expectation>, LoadErrors> {
         let Some(criteria) = self.get("criteria") else { return Ok(Vec::new()) };
         let Some(entries) = criteria.entries() else {
             let problem = format!("`criteria` is a mapping of booleans, not {}", criteria.describe());
@@ -140,12 +141,17 @@ impl<'r> Row<'r> {
         let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
         for (key, node) in entries.filter(|(key, _)| !OF_GROUNDEDNESS.contains(&key.name.as_str())) {
             let place = Place::new(criteria.source(), key.span);
-            found.extend(errors.take(self.criterion(&key.name, place, node)).flatten());
+            found.extend(errors.take(self.lower_criterion(&key.name, place, node)).flatten());
         }
         errors.or(found)
     }
 
-    fn criterion(&self, name: &str, place: Place, node: Node<'_>) -> Result<Option<Expectation>, LoadErrors> {
+    fn lower_criterion(
+        &self,
+        name: &str,
+        place: Place,
+        node: Node<'_>,
+    ) -> Result<Option<Expectation>, LoadErrors> {
         let Some(kind) = self.scope.kinds.find(name) else {
             let error = LoadError::new(place, format!("no scorer reads the criterion `{name}`"));
             let help = did_you_mean(name, OF_GROUNDEDNESS).unwrap_or_else(|| {
@@ -156,11 +162,11 @@ impl<'r> Row<'r> {
         if !node.decode::<bool>()? {
             return Ok(None);
         }
-        let check = Gathered::at(node).read(kind.name, place, self.scope, self.case.allow_vacuous)?;
+        let check = GatheredSettings::at(node).read(kind.name, place, self.scope, self.case.allow_vacuous)?;
         Ok(Some(check.with_effect(self.effect())))
     }
 
-    fn threshold(&self, expecting: Node<'_>) -> Result<Threshold, LoadError> {
+    fn find_threshold(&self, expecting: Node<'_>) -> Result<Threshold, LoadError> {
         let said = self.get("pass_threshold");
         let least = said.map_or(Ok(PASS_THRESHOLD), Node::decode::<f64>)?;
         let node = said.unwrap_or(expecting);
@@ -171,22 +177,22 @@ impl<'r> Row<'r> {
     }
 
     /// Rows that attack the agent: what it must not say, and whether it must refuse.
-    fn safety(&self) -> Result<Vec<Expectation>, LoadErrors> {
+    fn lower_safety(&self) -> Result<Vec<Expectation>, LoadErrors> {
         let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
         // Datasets with uniform columns have an empty list in rows that forbid nothing.
         let forbids = |node: &Node<'_>| !matches!(node.value(), Value::List(texts) if texts.is_empty());
         if let Some(node) = self.get("forbidden_substrings").filter(forbids) {
             let settings =
-                Gathered::at(node).with("substrings", Some(node)).with("answer", self.get("answer"));
-            found.extend(errors.take(self.check("forbidden_substrings", node, settings)));
+                GatheredSettings::at(node).with("substrings", Some(node)).with("answer", self.get("answer"));
+            found.extend(errors.take(self.build_check("forbidden_substrings", node, settings)));
         }
         if let Some(node) = self.get("refusal_expected")
             && errors.take(node.decode::<bool>()) == Some(true)
         {
-            found.extend(errors.take(self.check(
+            found.extend(errors.take(self.build_check(
                 "refusal",
                 node,
-                Gathered::at(node).with("answer", self.get("answer")),
+                GatheredSettings::at(node).with("answer", self.get("answer")),
             )));
         }
         if let Some(node) = self.get("attack_type") {
@@ -195,7 +201,7 @@ impl<'r> Row<'r> {
         errors.or(found)
     }
 
-    fn nothing_to_score(&self) -> Result<(), LoadErrors> {
+    fn nothing_to_score_error(&self) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         let reads_answer = self.get("forbidden_substrings").or(self.get("refusal_expected")).is_some();
         let idle = |key: &&&str| self.get(key).is_some() && !(reads_answer && **key == "answer");

@@ -6,7 +6,7 @@
 //! ```
 
 use super::{CaseNode, Vocabulary};
-use crate::case::{Expectation, Lowered};
+use crate::case::{Expectation, LoweredBlock};
 use crate::check::Scope;
 use crate::place::{LoadErrors, Place};
 use crate::yaml::{Node, nearest};
@@ -14,8 +14,8 @@ use crate::yaml::{Node, nearest};
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "metric", unfold: |_, _| {}, lower, settings_beside: true, also: &[] };
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
-    let Some(name) = case.node.get("metric") else { return Ok(Lowered::default()) };
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+    let Some(name) = case.node.get("metric") else { return Ok(LoweredBlock::default()) };
     let wanted: String = name.decode()?;
     let Some(kind) = scope.kinds.find(&wanted) else {
         let error = name.error(format!("unknown metric `{wanted}`"));

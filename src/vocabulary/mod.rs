@@ -13,8 +13,8 @@ mod verification;
 
 use std::sync::Arc;
 
-use self::piece::Piece;
-use crate::case::{Lowered, Settings};
+use self::piece::CheckPiece;
+use crate::case::{CheckSettings, LoweredBlock};
 use crate::check::{Registry, Scope};
 use crate::place::{LoadError, LoadErrors, Span};
 use crate::yaml::{Document, Key, Node, Tree, Value};
@@ -29,7 +29,7 @@ pub struct Vocabulary {
     /// Further keys of a case that belong to it.
     pub also: &'static [&'static str],
     /// The case's keys to checks.
-    pub lower: fn(&CaseNode<'_>, &Scope<'_>) -> Result<Lowered, LoadErrors>,
+    pub lower: fn(&CaseNode<'_>, &Scope<'_>) -> Result<LoweredBlock, LoadErrors>,
     /// Whether the block's settings stand beside the common keys.
     pub settings_beside: bool,
 }
@@ -96,7 +96,7 @@ impl CaseNode<'_> {
         own.start <= span.start && span.end <= own.end
     }
 
-    fn settings(&self, pointer: &str) -> Settings {
-        Settings::new(self.document, [self.path, pointer].concat())
+    fn settings(&self, pointer: &str) -> CheckSettings {
+        CheckSettings::new(self.document, [self.path, pointer].concat())
     }
 }

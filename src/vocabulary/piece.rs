@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::CaseNode;
-use crate::case::{Expectation, Settings};
+use crate::case::{CheckSettings, Expectation};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Document, Key, Node, Tree, Value};
 
 /// A check that a part of a block lowers to.
-pub(super) struct Piece {
+pub(super) struct CheckPiece {
     /// The check's name.
     pub(super) check: &'static str,
     /// Where the part stands.
@@ -18,9 +18,9 @@ pub(super) struct Piece {
     pub(super) pointer: String,
 }
 
-impl Piece {
+impl CheckPiece {
     /// Reads the settings, which stand together at the pointer.
-    pub(super) fn read(
+    pub(super) fn parse_piece(
         self,
         case: &CaseNode<'_>,
         node: Node<'_>,
@@ -32,12 +32,12 @@ impl Piece {
 
 /// Settings put together of values from several places of a case. Each value keeps its own place, so that a mistake
 /// in it, or a violation of it, is shown where it is written.
-pub(super) struct Gathered<'n> {
+pub(super) struct GatheredSettings<'n> {
     node: Node<'n>,
     entries: Vec<(Key, Tree)>,
 }
 
-impl<'n> Gathered<'n> {
+impl<'n> GatheredSettings<'n> {
     /// No settings yet; what concerns all of them is shown at `node`.
     pub(super) fn at(node: Node<'n>) -> Self {
         Self { node, entries: Vec::new() }
@@ -79,14 +79,14 @@ impl<'n> Gathered<'n> {
     ) -> Result<Expectation, LoadErrors> {
         let root = Tree { span: self.node.tree().span, value: Value::Map(self.entries) };
         let document = Arc::new(Document { source: Arc::clone(self.node.source()), root });
-        expectation(check, place, Settings::new(&document, ""), document.root(), scope, allow_vacuous)
+        expectation(check, place, CheckSettings::new(&document, ""), document.root(), scope, allow_vacuous)
     }
 }
 
 fn expectation(
     check: &'static str,
     place: Place,
-    settings: Settings,
+    settings: CheckSettings,
     node: Node<'_>,
     scope: &Scope<'_>,
     allow_vacuous: bool,

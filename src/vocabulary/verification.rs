@@ -7,8 +7,8 @@
 //! `false` takes back what a suite's defaults ask for. Where the case weighs it (`weights: {verification: 0.4}`),
 //! `on_violation: score` without a threshold of its own leaves the verdict to the scorecard.
 
-use super::{CaseNode, Piece, Vocabulary, expected, wrap};
-use crate::case::Lowered;
+use super::{CaseNode, CheckPiece, Vocabulary, expected, wrap};
+use crate::case::LoweredBlock;
 use crate::check::{Registry, Scope};
 use crate::place::LoadErrors;
 use crate::score::Effect;
@@ -28,11 +28,11 @@ fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
     }
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
     let asked = case.node.get(KEY).filter(|block| !matches!(block.value(), Value::Bool(false)));
-    let Some(block) = asked else { return Ok(Lowered::default()) };
-    let piece = Piece { check: KEY, place: case.node.key_place(KEY), pointer: format!("/{KEY}") };
-    let expectation = piece.read(case, block, scope)?;
+    let Some(block) = asked else { return Ok(LoweredBlock::default()) };
+    let piece = CheckPiece { check: KEY, place: case.node.key_place(KEY), pointer: format!("/{KEY}") };
+    let expectation = piece.parse_piece(case, block, scope)?;
     let only_scores =
         expected::weighs(case, scope, KEY) && scope.tables.verification.extended(block)?.only_scores();
     let effect = if only_scores { Effect::Points } else { Effect::Fail };

@@ -19,8 +19,11 @@ const MAX_DEPTH: usize = 64;
 const MAX_COPIED_NODES: usize = 250_000;
 
 /// The documents in `range` of `source`.
-pub(super) fn documents(source: &Arc<Source>, range: Range<usize>) -> Result<Vec<Document>, LoadErrors> {
-    let mut composer = Composer::new(source, range.start);
+pub(super) fn compose_documents(
+    source: &Arc<Source>,
+    range: Range<usize>,
+) -> Result<Vec<Document>, LoadErrors> {
+    let mut composer = YamlComposer::new(source, range.start);
     if u32::try_from(source.text().len()).is_err() {
         return Err(LoadError::new(Place::of_file(source.name()), "the file is larger than 4 GiB").into());
     }
@@ -32,7 +35,7 @@ pub(super) fn documents(source: &Arc<Source>, range: Range<usize>) -> Result<Vec
     };
     for event in Parser::new_from_str_with_options(&source.text()[range], options) {
         let step = match event {
-            Ok((event, span)) => composer.take(event, composer.span(span.start, span.end)),
+            Ok((event, span)) => composer.take_event(event, composer.span_between(span.start, span.end)),
             Err(error) => Err(composer.scan_error(&error)),
         };
         if let Err(error) = step {
@@ -45,30 +48,30 @@ pub(super) fn documents(source: &Arc<Source>, range: Range<usize>) -> Result<Vec
 
 /// A list or a mapping whose end has not come. What it holds so far is what stands from `from` on in the composer's
 /// `items` or `entries`: when the end comes, it is moved to a vector of just its length.
-enum Frame {
+enum OpenNode {
     List { start: Span, anchor: usize, from: usize },
     Map { start: Span, anchor: usize, from: usize, key: Option<Key>, merged: Vec<Tree> },
 }
 
-struct Anchored {
+struct AnchoredTree {
     tree: Tree,
     nodes: usize,
     depth: usize,
 }
 
-struct Composer<'s> {
+struct YamlComposer<'s> {
     source: &'s Arc<Source>,
     offset: usize,
-    stack: Vec<Frame>,
+    stack: Vec<OpenNode>,
     items: Vec<Tree>,
     entries: Vec<(Key, Tree)>,
-    anchors: HashMap<usize, Anchored>,
+    anchors: HashMap<usize, AnchoredTree>,
     copied: usize,
     documents: Vec<Document>,
     errors: LoadErrors,
 }
 
-impl<'s> Composer<'s> {
+impl<'s> YamlComposer<'s> {
     fn new(source: &'s Arc<Source>, offset: usize) -> Self {
         Self {
             source,
@@ -83,19 +86,21 @@ impl<'s> Composer<'s> {
         }
     }
 
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), LoadError> {
+    fn take_event(&mut self, event: Event<'_>, span: Span) -> Result<(), LoadError> {
         match event {
-            Event::Scalar(text, style, anchor, tag) => self.scalar(text, style, anchor, tag.as_deref(), span),
+            Event::Scalar(text, style, anchor, tag) => {
+                self.add_scalar(text, style, anchor, tag.as_deref(), span)
+            }
             Event::SequenceStart(_, anchor, _) => {
-                self.open(Frame::List { start: span, anchor, from: self.items.len() })
+                self.open_node(OpenNode::List { start: span, anchor, from: self.items.len() })
             }
             Event::MappingStart(_, anchor, _) => {
                 let from = self.entries.len();
-                self.open(Frame::Map { start: span, anchor, from, key: None, merged: Vec::new() })
+                self.open_node(OpenNode::Map { start: span, anchor, from, key: None, merged: Vec::new() })
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(span),
-            Event::Alias(id) => self.alias(id, span),
-            Event::UnresolvedAlias(name) => Err(self.unknown_alias(&name, span)),
+            Event::SequenceEnd | Event::MappingEnd => self.close_node(span),
+            Event::Alias(id) => self.expand_alias(id, span),
+            Event::UnresolvedAlias(name) => Err(self.unknown_alias_error(&name, span)),
             Event::DocumentStart(..) => {
                 self.anchors.clear();
                 Ok(())
@@ -104,7 +109,7 @@ impl<'s> Composer<'s> {
         }
     }
 
-    fn scalar(
+    fn add_scalar(
         &mut self,
         text: Cow<'_, str>,
         style: ScalarStyle,
@@ -112,88 +117,90 @@ impl<'s> Composer<'s> {
         tag: Option<&Tag>,
         span: Span,
     ) -> Result<(), LoadError> {
-        if let Some(Frame::Map { key: key @ None, .. }) = self.stack.last_mut() {
+        if let Some(OpenNode::Map { key: key @ None, .. }) = self.stack.last_mut() {
             *key = Some(Key { span, name: SmolStr::from(text) });
             return Ok(());
         }
         let value = match (tag, style) {
-            (Some(tag), _) => self.tagged(&text, tag, span)?,
-            (None, ScalarStyle::Plain) => scalar::resolve(&text),
+            (Some(tag), _) => self.resolve_tagged(&text, tag, span)?,
+            (None, ScalarStyle::Plain) => scalar::resolve_scalar(&text),
             (None, _) => Value::String(SmolStr::from(text)),
         };
-        self.put(Tree { span, value }, anchor)
+        self.add_value(Tree { span, value }, anchor)
     }
 
-    fn tagged(&self, text: &str, tag: &Tag, span: Span) -> Result<Value, LoadError> {
+    fn resolve_tagged(&self, text: &str, tag: &Tag, span: Span) -> Result<Value, LoadError> {
         let value = match tag.core_suffix() {
             Some("str") => Some(Value::String(SmolStr::from(text))),
-            Some("int" | "float") => scalar::number(text),
-            Some("bool" | "null") => Some(scalar::resolve(text)),
+            Some("int" | "float") => scalar::parse_number(text),
+            Some("bool" | "null") => Some(scalar::resolve_scalar(text)),
             _ => None,
         };
         value.ok_or_else(|| {
-            self.error(span, format!("`{text}` has a tag that means nothing here: `{}`", tag.original()))
+            self.error_at(span, format!("`{text}` has a tag that means nothing here: `{}`", tag.original()))
                 .help("leave the tag out, or quote the value")
         })
     }
 
-    fn open(&mut self, frame: Frame) -> Result<(), LoadError> {
-        let (Frame::List { start, .. } | Frame::Map { start, .. }) = &frame;
-        if let Some(Frame::Map { key: None, .. }) = self.stack.last() {
-            return Err(self.error(*start, "a key must be a plain word, not a list or a mapping"));
+    fn open_node(&mut self, frame: OpenNode) -> Result<(), LoadError> {
+        let (OpenNode::List { start, .. } | OpenNode::Map { start, .. }) = &frame;
+        if let Some(OpenNode::Map { key: None, .. }) = self.stack.last() {
+            return Err(self.error_at(*start, "a key must be a plain word, not a list or a mapping"));
         }
         if self.stack.len() >= MAX_DEPTH {
-            return Err(self.too_deep(*start));
+            return Err(self.depth_error(*start));
         }
         self.stack.push(frame);
         Ok(())
     }
 
-    fn close(&mut self, end: Span) -> Result<(), LoadError> {
+    fn close_node(&mut self, end: Span) -> Result<(), LoadError> {
         let (start, anchor, value) = match self.stack.pop() {
-            Some(Frame::List { start, anchor, from }) => {
+            Some(OpenNode::List { start, anchor, from }) => {
                 (start, anchor, Value::List(self.items.split_off(from)))
             }
-            Some(Frame::Map { start, anchor, from, merged, .. }) => {
+            Some(OpenNode::Map { start, anchor, from, merged, .. }) => {
                 let mut entries = self.entries.split_off(from);
-                merge(&mut entries, merged);
+                merge_entries(&mut entries, merged);
                 self.refuse_duplicates(&mut entries);
                 (start, anchor, Value::Map(entries))
             }
             None => return Ok(()),
         };
-        self.put(Tree { span: Span { start: start.start, end: end.end }, value }, anchor)
+        self.add_value(Tree { span: Span { start: start.start, end: end.end }, value }, anchor)
     }
 
-    fn alias(&mut self, id: usize, span: Span) -> Result<(), LoadError> {
-        if let Some(Frame::Map { key: None, .. }) = self.stack.last() {
-            return Err(self.error(span, "an alias cannot be a key"));
+    fn expand_alias(&mut self, id: usize, span: Span) -> Result<(), LoadError> {
+        if let Some(OpenNode::Map { key: None, .. }) = self.stack.last() {
+            return Err(self.error_at(span, "an alias cannot be a key"));
         }
         let Some(anchored) = self.anchors.get(&id) else {
-            return Err(self.error(span, "this alias stands inside the value that it names"));
+            return Err(self.error_at(span, "this alias stands inside the value that it names"));
         };
         let (nodes, depth, tree) = (anchored.nodes, anchored.depth, anchored.tree.clone());
         self.copied += nodes;
         if self.copied > MAX_COPIED_NODES {
-            return Err(self.error(span, "aliases copy too much: more than 250000 values in one file"));
+            return Err(self.error_at(span, "aliases copy too much: more than 250000 values in one file"));
         }
         if self.stack.len() + depth > MAX_DEPTH {
-            return Err(self.too_deep(span));
+            return Err(self.depth_error(span));
         }
-        self.put(tree, 0)
+        self.add_value(tree, 0)
     }
 
     /// Adds a finished value to the list or mapping around it, or ends the document with it.
-    fn put(&mut self, tree: Tree, anchor: usize) -> Result<(), LoadError> {
+    fn add_value(&mut self, tree: Tree, anchor: usize) -> Result<(), LoadError> {
         // The parser numbers anchors from 1; 0 is a value without an anchor.
         if anchor != 0 {
-            let (nodes, depth) = measure(&tree);
-            self.anchors.insert(anchor, Anchored { tree: tree.clone(), nodes, depth });
+            let (nodes, depth) = measure_tree(&tree);
+            self.anchors.insert(anchor, AnchoredTree { tree: tree.clone(), nodes, depth });
         }
         match self.stack.last_mut() {
-            Some(Frame::List { .. }) => self.items.push(tree),
-            Some(Frame::Map { key, merged, .. }) => match key.take() {
-                Some(key) if is_merge(&key, self.source) => merged.extend(mergeable(tree, self.source)?),
+            Some(OpenNode::List { .. }) => self.items.push(tree),
+            Some(OpenNode::Map { key, merged, .. }) => match key.take() {
+                Some(key) if is_merge_key(&key, self.source) => {
+                    merged.extend(collect_merged(tree, self.source)?);
+                }
                 Some(key) => self.entries.push((key, tree)),
                 None => {}
             },
@@ -205,41 +212,41 @@ impl<'s> Composer<'s> {
 
     fn refuse_duplicates(&mut self, entries: &mut Vec<(Key, Tree)>) {
         // Reverse order keeps the earlier indices valid while entries are removed.
-        let doubles = doubles(entries);
+        let doubles = find_duplicates(entries);
         for (index, first) in doubles.iter().rev() {
             let (key, _) = entries.remove(*index);
             let line = Place::new(self.source, entries[*first].0.span).line();
             let problem = format!("duplicate key `{}`: it already stands on line {line}", key.name);
-            self.errors.push(self.error(key.span, problem).help("keep one of the two"));
+            self.errors.push(self.error_at(key.span, problem).help("keep one of the two"));
         }
     }
 
-    fn unknown_alias(&self, name: &str, span: Span) -> LoadError {
-        self.error(span, format!("unknown anchor: `*{name}` is an alias in YAML, not a pattern"))
+    fn unknown_alias_error(&self, name: &str, span: Span) -> LoadError {
+        self.error_at(span, format!("unknown anchor: `*{name}` is an alias in YAML, not a pattern"))
             .help(format!("quote it: \"*{name}\""))
     }
 
-    fn too_deep(&self, span: Span) -> LoadError {
-        self.error(span, format!("nested too deeply: more than {MAX_DEPTH} levels"))
+    fn depth_error(&self, span: Span) -> LoadError {
+        self.error_at(span, format!("nested too deeply: more than {MAX_DEPTH} levels"))
     }
 
-    fn error(&self, span: Span, problem: impl Into<String>) -> LoadError {
+    fn error_at(&self, span: Span, problem: impl Into<String>) -> LoadError {
         LoadError::new(Place::new(self.source, span), problem)
     }
 
     fn scan_error(&self, error: &ScanError) -> LoadError {
-        let span = self.span(*error.marker(), *error.marker());
+        let span = self.span_between(*error.marker(), *error.marker());
         let error_kind = error.kind();
         let problem = match error_kind {
             ErrorKind::UnknownQuotedScalarEscape => "unknown escape in a double-quoted string".to_owned(),
-            ErrorKind::RecursionLimitExceeded => return self.too_deep(span),
+            ErrorKind::RecursionLimitExceeded => return self.depth_error(span),
             _ => format!("not valid YAML: {}", error.info()),
         };
         let error = LoadError::new(Place::new(self.source, span), problem);
-        if let Some(help) = usual_cause(error_kind) {
+        if let Some(help) = find_usual_cause(error_kind) {
             return error.help(help);
         }
-        match (error.problem.starts_with("unknown escape"), self.quoted_around(span.start as usize)) {
+        match (error.problem.starts_with("unknown escape"), self.find_quoted_around(span.start as usize)) {
             (true, Some(inner)) => {
                 error.help(format!("use single quotes, where a backslash is itself: '{inner}'"))
             }
@@ -249,7 +256,7 @@ impl<'s> Composer<'s> {
     }
 
     /// Returns the double-quoted text on the line around `offset`, rewritten in single quotes.
-    fn quoted_around(&self, offset: usize) -> Option<String> {
+    fn find_quoted_around(&self, offset: usize) -> Option<String> {
         let text = self.source.text();
         let line_start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
         let line = text[line_start..].lines().next()?;
@@ -259,7 +266,7 @@ impl<'s> Composer<'s> {
         Some(inner[..close].replace('\'', "''"))
     }
 
-    fn span(&self, start: Marker, end: Marker) -> Span {
+    fn span_between(&self, start: Marker, end: Marker) -> Span {
         let at = |marker: Marker| {
             let offset = self.offset + marker.byte_offset().unwrap_or_default();
             u32::try_from(offset.min(self.source.text().len())).unwrap_or(u32::MAX)
@@ -269,7 +276,7 @@ impl<'s> Composer<'s> {
 }
 
 /// Returns the usual mistake behind a message of the YAML parser.
-fn usual_cause(kind: &ErrorKind) -> Option<&'static str> {
+fn find_usual_cause(kind: &ErrorKind) -> Option<&'static str> {
     match kind {
         ErrorKind::MappingValueNotAllowed | ErrorKind::MappingKeyNotAllowed => {
             Some("a text that holds a colon and a blank stands in quotes: \"it says: no\"")
@@ -293,7 +300,7 @@ fn usual_cause(kind: &ErrorKind) -> Option<&'static str> {
 
 /// Finds entries with a key that occurred before, and the index of its first entry. Small mappings are compared
 /// pairwise: nearly all are small, and a hash table costs more than they do.
-fn doubles(entries: &[(Key, Tree)]) -> Vec<(usize, usize)> {
+fn find_duplicates(entries: &[(Key, Tree)]) -> Vec<(usize, usize)> {
     if entries.len() <= 16 {
         let before =
             |index: usize| entries[..index].iter().position(|(key, _)| key.name == entries[index].0.name);
@@ -311,12 +318,12 @@ fn doubles(entries: &[(Key, Tree)]) -> Vec<(usize, usize)> {
 }
 
 /// Whether a key merges what follows: `"<<"` in quotes is a word like any other.
-fn is_merge(key: &Key, source: &Source) -> bool {
+fn is_merge_key(key: &Key, source: &Source) -> bool {
     key.name == "<<" && source.text()[key.span.start as usize..].starts_with("<<")
 }
 
 /// The mappings that a merge key brings in.
-fn mergeable(tree: Tree, source: &Arc<Source>) -> Result<Vec<Tree>, LoadError> {
+fn collect_merged(tree: Tree, source: &Arc<Source>) -> Result<Vec<Tree>, LoadError> {
     let (span, trees) = match tree.value {
         Value::List(items) => (tree.span, items),
         _ => (tree.span, vec![tree]),
@@ -328,7 +335,7 @@ fn mergeable(tree: Tree, source: &Arc<Source>) -> Result<Vec<Tree>, LoadError> {
 }
 
 /// Adds the entries of `merged` whose keys are not there yet: explicit keys win, then earlier mappings.
-fn merge(entries: &mut Vec<(Key, Tree)>, merged: Vec<Tree>) {
+fn merge_entries(entries: &mut Vec<(Key, Tree)>, merged: Vec<Tree>) {
     for tree in merged {
         let Value::Map(more) = tree.value else { continue };
         for (key, tree) in more {
@@ -340,9 +347,9 @@ fn merge(entries: &mut Vec<(Key, Tree)>, merged: Vec<Tree>) {
 }
 
 /// How many nodes a tree has, and how many levels.
-fn measure(tree: &Tree) -> (usize, usize) {
+fn measure_tree(tree: &Tree) -> (usize, usize) {
     let below = |trees: &mut dyn Iterator<Item = &Tree>| {
-        trees.map(measure).fold((0, 0), |(nodes, depth), (n, d)| (nodes + n, depth.max(d)))
+        trees.map(measure_tree).fold((0, 0), |(nodes, depth), (n, d)| (nodes + n, depth.max(d)))
     };
     let (nodes, depth) = match &tree.value {
         Value::List(items) => below(&mut items.iter()),

@@ -17,13 +17,13 @@ pub(super) fn decode<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadError
 }
 
 /// The value of `node` as a `T`, or serde's error.
-pub(super) fn decode_or_error<T: DeserializeOwned>(node: Node<'_>) -> Result<T, DecodeError> {
-    T::deserialize(Item { node, field: None })
+pub(super) fn decode_or_error<T: DeserializeOwned>(node: Node<'_>) -> Result<T, YamlDecodeError> {
+    T::deserialize(ItemDeserializer { node, field: None })
 }
 
 /// What serde says, and where: the innermost node that was being read.
 #[derive(Debug)]
-pub(super) struct DecodeError {
+pub(super) struct YamlDecodeError {
     /// The innermost node that was being read.
     pub(super) span: Option<Span>,
     pub(super) problem: String,
@@ -32,7 +32,7 @@ pub(super) struct DecodeError {
     pub(super) missing: Option<&'static str>,
 }
 
-impl DecodeError {
+impl YamlDecodeError {
     fn at(mut self, span: Span) -> Self {
         self.span.get_or_insert(span);
         self
@@ -71,15 +71,15 @@ fn wanted(expected: &dyn de::Expected) -> String {
     }
 }
 
-impl std::fmt::Display for DecodeError {
+impl std::fmt::Display for YamlDecodeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.problem)
     }
 }
 
-impl std::error::Error for DecodeError {}
+impl std::error::Error for YamlDecodeError {}
 
-impl de::Error for DecodeError {
+impl de::Error for YamlDecodeError {
     fn custom<T: std::fmt::Display>(message: T) -> Self {
         Self { span: None, problem: message.to_string(), help: None, missing: None }
     }
@@ -117,15 +117,15 @@ impl de::Error for DecodeError {
 
 /// A node being read; as the value of a field it knows its key, since being ignored makes that key unknown.
 #[derive(Clone, Copy)]
-struct Item<'n> {
+struct ItemDeserializer<'n> {
     node: Node<'n>,
     field: Option<(&'n Key, &'static [&'static str])>,
 }
 
-impl<'de> de::Deserializer<'de> for Item<'_> {
-    type Error = DecodeError;
+impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
+    type Error = YamlDecodeError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, YamlDecodeError> {
         let result = match self.node.value() {
             Value::Null => visitor.visit_unit(),
             Value::Bool(flag) => visitor.visit_bool(*flag),
@@ -133,13 +133,13 @@ impl<'de> de::Deserializer<'de> for Item<'_> {
             Value::UInt(number) => visitor.visit_u64(*number),
             Value::Float(number) => visitor.visit_f64(*number),
             Value::String(text) => visitor.visit_str(text),
-            Value::List(items) => visitor.visit_seq(Items { node: self.node, rest: items.iter() }),
-            Value::Map(entries) => visitor.visit_map(Entries::new(self.node, entries, &[])),
+            Value::List(items) => visitor.visit_seq(ItemsAccess { node: self.node, rest: items.iter() }),
+            Value::Map(entries) => visitor.visit_map(EntriesAccess::new(self.node, entries, &[])),
         };
         result.map_err(|error| error.at(self.node.tree.span))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, YamlDecodeError> {
         match self.node.value() {
             Value::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
@@ -151,10 +151,10 @@ impl<'de> de::Deserializer<'de> for Item<'_> {
         _name: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, DecodeError> {
+    ) -> Result<V::Value, YamlDecodeError> {
         let Value::Map(entries) = self.node.value() else { return self.deserialize_any(visitor) };
         visitor
-            .visit_map(Entries::new(self.node, entries, fields))
+            .visit_map(EntriesAccess::new(self.node, entries, fields))
             .map_err(|error| error.at(self.node.tree.span))
     }
 
@@ -162,7 +162,7 @@ impl<'de> de::Deserializer<'de> for Item<'_> {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, DecodeError> {
+    ) -> Result<V::Value, YamlDecodeError> {
         visitor.visit_newtype_struct(self).map_err(|error| error.at(self.node.tree.span))
     }
 
@@ -171,21 +171,21 @@ impl<'de> de::Deserializer<'de> for Item<'_> {
         _name: &'static str,
         _variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, DecodeError> {
-        let result =
-            match self.node.value() {
-                Value::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
-                Value::Map(entries) => visitor
-                    .visit_enum(de::value::MapAccessDeserializer::new(Entries::new(self.node, entries, &[]))),
-                _ => Err(de::Error::custom(format!("expected a word, found {}", self.node.describe()))),
-            };
+    ) -> Result<V::Value, YamlDecodeError> {
+        let result = match self.node.value() {
+            Value::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
+            Value::Map(entries) => visitor.visit_enum(de::value::MapAccessDeserializer::new(
+                EntriesAccess::new(self.node, entries, &[]),
+            )),
+            _ => Err(de::Error::custom(format!("expected a word, found {}", self.node.describe()))),
+        };
         result.map_err(|error| error.at(self.node.tree.span))
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, YamlDecodeError> {
         match self.field {
             Some((key, fields)) => {
-                let unknown: DecodeError = de::Error::unknown_field(&key.name, fields);
+                let unknown: YamlDecodeError = de::Error::unknown_field(&key.name, fields);
                 Err(unknown.at(key.span))
             }
             None => visitor.visit_unit(),
@@ -198,20 +198,20 @@ impl<'de> de::Deserializer<'de> for Item<'_> {
     }
 }
 
-struct Items<'n> {
+struct ItemsAccess<'n> {
     node: Node<'n>,
     rest: std::slice::Iter<'n, Tree>,
 }
 
-impl<'de> de::SeqAccess<'de> for Items<'_> {
-    type Error = DecodeError;
+impl<'de> de::SeqAccess<'de> for ItemsAccess<'_> {
+    type Error = YamlDecodeError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, DecodeError> {
+    ) -> Result<Option<T::Value>, YamlDecodeError> {
         let Some(tree) = self.rest.next() else { return Ok(None) };
-        let item = Item { node: self.node.child(tree), field: None };
+        let item = ItemDeserializer { node: self.node.child(tree), field: None };
         seed.deserialize(item).map(Some).map_err(|error| error.at(tree.span))
     }
 
@@ -220,23 +220,26 @@ impl<'de> de::SeqAccess<'de> for Items<'_> {
     }
 }
 
-struct Entries<'n> {
+struct EntriesAccess<'n> {
     node: Node<'n>,
     rest: std::slice::Iter<'n, (Key, Tree)>,
     fields: &'static [&'static str],
     current: Option<&'n (Key, Tree)>,
 }
 
-impl<'n> Entries<'n> {
+impl<'n> EntriesAccess<'n> {
     fn new(node: Node<'n>, entries: &'n [(Key, Tree)], fields: &'static [&'static str]) -> Self {
         Self { node, rest: entries.iter(), fields, current: None }
     }
 }
 
-impl<'de> de::MapAccess<'de> for Entries<'_> {
-    type Error = DecodeError;
+impl<'de> de::MapAccess<'de> for EntriesAccess<'_> {
+    type Error = YamlDecodeError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, DecodeError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, YamlDecodeError> {
         let hidden = self.node.hidden;
         let Some(entry) = self.rest.find(|(key, _)| !hidden.contains(&key.name.as_str())) else {
             return Ok(None);
@@ -245,14 +248,14 @@ impl<'de> de::MapAccess<'de> for Entries<'_> {
         let key = entry.0.name.as_str();
         seed.deserialize(key.into_deserializer())
             .map(Some)
-            .map_err(|error: DecodeError| error.at(entry.0.span))
+            .map_err(|error: YamlDecodeError| error.at(entry.0.span))
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, DecodeError> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, YamlDecodeError> {
         let Some((key, tree)) = self.current else {
             return Err(de::Error::custom("a value was asked for before its key"));
         };
-        let value = Item { node: self.node.child(tree), field: Some((key, self.fields)) };
+        let value = ItemDeserializer { node: self.node.child(tree), field: Some((key, self.fields)) };
         seed.deserialize(value).map_err(|error| error.at(tree.span))
     }
 }

@@ -6,7 +6,7 @@
 
 use serde::de::DeserializeOwned;
 
-use super::decode::{DecodeError, decode_or_error};
+use super::decode::{YamlDecodeError, decode_or_error};
 use super::{Key, Node, Tree, Value, nearest};
 use crate::place::{LoadError, LoadErrors, Place, Span};
 
@@ -59,7 +59,7 @@ impl Pruned {
 
     /// Whether the error at `container` only says that an entry is gone which was taken out of it. A missing key has
     /// another cause if none of the keys taken out is like it.
-    fn explains(&self, container: Span, error: &DecodeError) -> bool {
+    fn explains(&self, container: Span, error: &YamlDecodeError) -> bool {
         let mut removed = self.removed.iter().filter(|(from, _)| *from == container);
         match error.missing {
             Some(missing) => removed

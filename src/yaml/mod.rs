@@ -18,7 +18,7 @@ use smol_str::SmolStr;
 
 pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use fields::Fields;
-pub use time::milliseconds;
+pub use time::parse_milliseconds;
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 
@@ -73,7 +73,7 @@ pub struct Document {
 impl Document {
     /// The documents of `source`, without the empty ones; or every syntax mistake and duplicate key in it.
     pub fn parse(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
-        compose::documents(source, 0..source.text().len())
+        compose::compose_documents(source, 0..source.text().len())
     }
 
     /// The documents of one line of `source` (JSON Lines).
@@ -81,7 +81,7 @@ impl Document {
         source: &Arc<Source>,
         range: std::ops::Range<usize>,
     ) -> Result<Vec<Document>, LoadErrors> {
-        compose::documents(source, range)
+        compose::compose_documents(source, range)
     }
 
     /// The root, ready to be read.

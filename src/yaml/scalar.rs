@@ -6,25 +6,28 @@
 use super::Value;
 
 /// The value of a plain (unquoted) scalar.
-pub(super) fn resolve(text: &str) -> Value {
+pub(super) fn resolve_scalar(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        _ => number(text).unwrap_or_else(|| Value::String(text.into())),
+        _ => parse_number(text).unwrap_or_else(|| Value::String(text.into())),
     }
 }
 
 /// The number that `text` spells, if it spells one.
-pub(super) fn number(text: &str) -> Option<Value> {
+pub(super) fn parse_number(text: &str) -> Option<Value> {
     let first = *text.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
         return None;
     }
-    special(text).or_else(|| radix(text)).or_else(|| integer(text)).or_else(|| float(text))
+    parse_special(text)
+        .or_else(|| parse_radix(text))
+        .or_else(|| parse_integer(text))
+        .or_else(|| parse_float(text))
 }
 
-fn special(text: &str) -> Option<Value> {
+fn parse_special(text: &str) -> Option<Value> {
     let (negative, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -37,7 +40,7 @@ fn special(text: &str) -> Option<Value> {
     }
 }
 
-fn radix(text: &str) -> Option<Value> {
+fn parse_radix(text: &str) -> Option<Value> {
     let (digits, base) = match text.get(..2)? {
         "0x" => (&text[2..], 16),
         "0o" => (&text[2..], 8),
@@ -47,7 +50,7 @@ fn radix(text: &str) -> Option<Value> {
     plain.then(|| i64::from_str_radix(digits, base).ok().map(Value::Int)).flatten()
 }
 
-fn integer(text: &str) -> Option<Value> {
+fn parse_integer(text: &str) -> Option<Value> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if !plain || has_leading_zero(digits) {
@@ -56,7 +59,7 @@ fn integer(text: &str) -> Option<Value> {
     text.parse().map(Value::Int).ok().or_else(|| text.parse().map(Value::UInt).ok())
 }
 
-fn float(text: &str) -> Option<Value> {
+fn parse_float(text: &str) -> Option<Value> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let shape =
         digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
@@ -82,7 +85,7 @@ mod tests {
             "yes", "no", "on", "010", "1_000", "1.2.3", "-", "+", ".", "e5", "0x", "12:30", "1e", "1e5x",
             "-.nan",
         ] {
-            assert_eq!(resolve(text), Value::String(text.into()), "{text}");
+            assert_eq!(resolve_scalar(text), Value::String(text.into()), "{text}");
         }
     }
 
@@ -102,7 +105,7 @@ mod tests {
             ("0.1", Value::Float(0.1)),
             ("-.inf", Value::Float(f64::NEG_INFINITY)),
         ] {
-            assert_eq!(resolve(text), value, "{text}");
+            assert_eq!(resolve_scalar(text), value, "{text}");
         }
     }
 }

@@ -7,11 +7,11 @@ use crate::place::LoadError;
 
 impl Node<'_> {
     /// This value, under `key`, as a span of time; a bare number is milliseconds.
-    pub fn time(self, key: &str) -> Result<Duration, LoadError> {
+    pub fn parse_time(self, key: &str) -> Result<Duration, LoadError> {
         let parsed = match self.value() {
             Value::Int(millis) => u64::try_from(*millis).ok().map(Duration::from_millis),
             Value::String(text) => {
-                milliseconds(text).and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok())
+                parse_milliseconds(text).and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok())
             }
             _ => None,
         };
@@ -23,7 +23,7 @@ impl Node<'_> {
 }
 
 /// The milliseconds that `text` says.
-pub fn milliseconds(text: &str) -> Option<f64> {
+pub fn parse_milliseconds(text: &str) -> Option<f64> {
     let units = [("ms", 1.0), ("s", 1000.0), ("m", 60_000.0)];
     let (number, unit) =
         units.iter().find_map(|(unit, millis)| text.strip_suffix(unit).map(|number| (number, millis)))?;
@@ -39,10 +39,10 @@ mod tests {
         for (text, millis) in
             [("3s", Some(3000.0)), ("1.5 s", Some(1500.0)), ("500ms", Some(500.0)), ("2m", Some(120_000.0))]
         {
-            assert_eq!(milliseconds(text).map(f64::to_bits), millis.map(f64::to_bits), "{text}");
+            assert_eq!(parse_milliseconds(text).map(f64::to_bits), millis.map(f64::to_bits), "{text}");
         }
         for text in ["", "3", "s", "3 h", "fast"] {
-            assert_eq!(milliseconds(text), None, "{text}");
+            assert_eq!(parse_milliseconds(text), None, "{text}");
         }
     }
 }

@@ -156,6 +156,6 @@ fn a_file_that_may_not_be_read_says_so() {
 #[test]
 fn a_folder_named_like_a_case_file_is_a_folder_of_cases() {
     let evals = Evals::with(&[("odd.yaml/case.yaml", CASE)]);
-    let found = arraign::__internals::suite::case_files(&evals.files()).expect("a folder");
+    let found = arraign::__internals::suite::find_case_files(&evals.files()).expect("a folder");
     assert_eq!(found, [evals.0.path().join(Path::new("odd.yaml/case.yaml"))]);
 }

@@ -117,9 +117,10 @@ fn repeats_of_which_some_are_red_are_flaky() {
                 trace: {steps: [{say: it ships}]}}";
     let suite = suite(text);
     let traces = [GOOD, BAD].map(|answer| Trace { answer: answer.map(str::to_owned), ..Trace::default() });
-    let runs =
-        traces.map(|trace| arraign::__internals::suite::Run { file: None, format: "given", trace }).into();
-    let recorded = arraign::__internals::suite::Recorded { runs, baseline: None };
+    let runs = traces
+        .map(|trace| arraign::__internals::suite::RecordedRun { file: None, format: "given", trace })
+        .into();
+    let recorded = arraign::__internals::suite::RecordedEvidence { runs, baseline: None };
     let verdict = arraign::__internals::engine::evaluate_recorded(&suite.cases[0], "x", &recorded);
     assert!(verdict.passed, "{verdict:?}");
     let compared = RunComparison::from_verdicts(&[], &[verdict]);

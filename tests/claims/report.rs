@@ -136,7 +136,7 @@ fn a_regression_names_each_mean_that_fell() {
     let (baseline, files) = (gate.baseline.clone().expect("a baseline"), files());
     let document = files.document(&baseline.file).expect("a summary");
     let finding = evaluate_summary_baseline(&baseline, Ok(&document), &group(&measured));
-    let only = arraign::__internals::suite::Gate { mean: None, ..gate };
+    let only = arraign::__internals::suite::SuiteGate { mean: None, ..gate };
     pin(
         "baseline",
         &terminal::render_red_trial(&evaluate_gate(&only, "red::pass_threshold", &measured, Some(finding))),

@@ -5,7 +5,7 @@ use std::fs;
 use arraign::__internals::check::{Registry, Tables};
 use arraign::__internals::engine::{evaluate_each, evaluate_recorded};
 use arraign::__internals::source::Files;
-use arraign::__internals::suite::{Library, RunsOfCase, Suite, load_recorded};
+use arraign::__internals::suite::{CaseRuns, Library, Suite, load_recorded};
 use arraign::reader;
 use arraign::trace::Trace;
 use arraign::verdict::Verdict;
@@ -33,20 +33,20 @@ impl Evals {
         Suite::load(&self.0.path().join("case.yaml"), library).unwrap_or_else(|errors| panic!("{errors}"))
     }
 
-    fn find(&self, files: &Files) -> Result<RunsOfCase, String> {
-        RunsOfCase::find(&self.suite().cases[0], &self.0.path().join("case.yaml"), files)
+    fn find(&self, files: &Files) -> Result<CaseRuns, String> {
+        CaseRuns::find_runs(&self.suite().cases[0], &self.0.path().join("case.yaml"), files)
     }
 
     fn traces(&self) -> Result<Vec<Trace>, String> {
         let files = self.files();
-        self.find(&files)?.each(&files).map(|run| Ok(run?.trace.clone())).collect()
+        self.find(&files)?.each_run(&files).map(|run| Ok(run?.trace.clone())).collect()
     }
 
     /// The verdict of runs that are read when their turn comes.
     fn verdict(&self) -> Verdict {
         let (suite, files) = (self.suite(), self.files());
         let found = self.find(&files).expect("its runs");
-        evaluate_each(&suite.cases[0], "a", || found.each(&files), None, None)
+        evaluate_each(&suite.cases[0], "a", || found.each_run(&files), None, None)
     }
 }
 
@@ -97,7 +97,7 @@ fn a_run_that_cannot_be_read_is_an_error_of_all_and_of_its_own_trial() {
     let found = each.find(&files).expect("its runs");
     assert_eq!(found.len(), 30);
     for number in 0..30 {
-        match found.one(number, &files) {
+        match found.read_run(number, &files) {
             Ok(run) => assert_eq!(run.trace.id, Some(format!("r{number}"))),
             Err(told) => assert_eq!((number, told), (20, error.clone())),
         }
@@ -112,12 +112,12 @@ fn a_trial_a_run_does_not_read_the_file_again_for_each() {
     let found = evals.find(&files).expect("its runs");
     assert_eq!(files.opened(), 1);
     for number in 0..200 {
-        assert_eq!(found.one(number, &files).expect("a run").trace.id, Some(format!("r{number}")));
+        assert_eq!(found.read_run(number, &files).expect("a run").trace.id, Some(format!("r{number}")));
     }
     assert_eq!(files.opened(), 4);
     // A trial of another order, or once more, is right as well.
     for number in [150, 3, 3, 199] {
-        assert_eq!(found.one(number, &files).expect("a run").trace.id, Some(format!("r{number}")));
+        assert_eq!(found.read_run(number, &files).expect("a run").trace.id, Some(format!("r{number}")));
     }
-    found.one(200, &files).expect_err("there is none");
+    found.read_run(200, &files).expect_err("there is none");
 }

@@ -68,7 +68,7 @@ fn expects_nothing(node: Node<'_>) -> bool {
 fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: CompletenessSettings = node.decode_all()?;
     let shared = &scope.tables.field_aliases;
-    let own = node.get("field_aliases").map(|own| shared.extended(own)).transpose()?;
+    let own = node.get("field_aliases").map(|own| shared.extend_from(own)).transpose()?;
     let names = settings.expected_fields.unwrap_or_default();
     let expected = known_by(names, own.as_ref().unwrap_or(shared), node)?;
     Ok(Box::new(Completeness { expected, answer: settings.answer.unwrap_or_default() }))
@@ -78,7 +78,7 @@ fn known_by(names: Vec<String>, aliases: &FieldAliases, node: Node<'_>) -> Resul
     let (mut expected, mut errors) = (Vec::with_capacity(names.len()), LoadErrors::new());
     for (index, name) in names.into_iter().enumerate() {
         let at = node.pointer(&format!("/expected_fields/{index}")).unwrap_or(node);
-        let pattern = aliases.pattern(&name).map_err(|problem| at.error(problem));
+        let pattern = aliases.compile_pattern(&name).map_err(|problem| at.error(problem));
         expected.extend(errors.take(pattern).map(|pattern| Field { name, pattern }));
     }
     errors.or(expected)
@@ -89,7 +89,7 @@ impl Check for Completeness {
         let answer = self.answer.in_trace(&evidence.trace);
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for (index, field) in self.expected.iter().enumerate() {
-            let told = answer.as_deref().is_some_and(|answer| field.pattern.is_told_in(answer));
+            let told = answer.as_deref().is_some_and(|answer| field.pattern.is_match(answer));
             items.push(Item::new(&field.name, if told { State::Held } else { State::Violated }));
             violations.extend((!told).then(|| untold(index, field, answer.as_deref())));
         }

@@ -78,7 +78,7 @@ fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors
 
 impl Check for Extract {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let found = self.pattern.extract(answer(evidence)?).map_err(|_| exhausted(&self.pattern))?;
+        let found = self.pattern.extract_value(answer(evidence)?).map_err(|_| exhausted(&self.pattern))?;
         let value = found.as_deref().map_or(Value::Null, typed);
         let outcome = Outcome::from(self.out_of_bounds(&value));
         Ok(outcome.value(&self.name, value))

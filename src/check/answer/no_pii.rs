@@ -28,7 +28,7 @@ use crate::check::support::js_pattern::exhausted;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::pattern::{Flags, JsRegex, Personal, PersonalKind, masked_of, personal};
+use crate::pattern::{Flags, JsRegex, Personal, PersonalKind, find_personal, mask_ranges};
 
 pub(crate) const KIND: Kind =
     Kind::of::<NoPii>("no_pii", "the final answer has no personal data and no secret in it")
@@ -105,7 +105,7 @@ fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Person
 impl Check for NoPii {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = answer(evidence)?;
-        let found = personal(answer);
+        let found = find_personal(answer);
         let mut leaks = Vec::new();
         for (index, one) in found.iter().enumerate() {
             if self.is_leak(one, &answer[one.range.clone()])? {
@@ -139,7 +139,7 @@ impl NoPii {
 
 /// All that was found is masked, not the leaks alone: an excerpt shows what stands around a leak.
 fn violations(answer: &str, found: &[Personal], leaks: &[usize]) -> Vec<Violation> {
-    let (shown, masks) = masked_of(answer, found);
+    let (shown, masks) = mask_ranges(answer, found);
     let told = leaks.iter().take(SHOWN).map(|index| {
         let (one, mask) = (&found[*index], masks[*index].clone());
         let at = position(answer, one.range.start);

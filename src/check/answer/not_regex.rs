@@ -38,7 +38,7 @@ impl Check for Pattern {
         if !self.0.is_match(answer).map_err(|_| exhausted(&self.0))? {
             return Ok(None.into());
         }
-        let found = self.0.extract(answer).map_err(|_| exhausted(&self.0))?.unwrap_or_default();
+        let found = self.0.extract_value(answer).map_err(|_| exhausted(&self.0))?.unwrap_or_default();
         Ok(Some(has(&self.0, answer, &found)).into())
     }
 

@@ -16,7 +16,7 @@ use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Trace;
-use crate::yaml::{Fields, Node, milliseconds};
+use crate::yaml::{Fields, Node, parse_milliseconds};
 
 pub(crate) const KIND: Kind =
     Kind::with::<DurationSettings>("duration_at_most", "the run takes at most so many milliseconds", read)
@@ -48,7 +48,7 @@ fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors
 
 fn amount(node: Node<'_>) -> Result<Amount, LoadError> {
     let Some(text) = node.as_str() else { return node.decode() };
-    let limit = milliseconds(text).and_then(|amount| Amount::try_from(amount).ok());
+    let limit = parse_milliseconds(text).and_then(|amount| Amount::try_from(amount).ok());
     limit.ok_or_else(|| {
         node.error(format!("`{text}` is no time"))
             .help("write `3s`, `500ms`, `2m`, or a number of milliseconds")

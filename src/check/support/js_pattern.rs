@@ -28,7 +28,7 @@ pub(crate) fn pattern_at(
 ) -> Option<JsRegex> {
     let flags = fields.node("flags").and_then(|flags| {
         let text = fields.take(flags.decode::<String>())?;
-        fields.take(Flags::parse(&text).map_err(|problem| flags.error(problem)))
+        fields.take(Flags::parse_flags(&text).map_err(|problem| flags.error(problem)))
     });
     let text = fields.required::<String>(key)?;
     let at = node.get(key).unwrap_or(node);
@@ -47,5 +47,5 @@ pub(crate) fn pattern_at(
 
 /// A search that took too many steps.
 pub(crate) fn exhausted(pattern: &JsRegex) -> Unfit {
-    Unfit::budget_exceeded(format!("{pattern}: {}", crate::pattern::Exhausted))
+    Unfit::budget_exceeded(format!("{pattern}: {}", crate::pattern::StepsExhausted))
 }

@@ -66,7 +66,7 @@ impl JudgeSettings {
             votes: votes.unwrap_or(before.votes),
             timeout: fields
                 .node("timeout")
-                .and_then(|node| fields.take(node.time("timeout")))
+                .and_then(|node| fields.take(node.parse_time("timeout")))
                 .or(before.timeout),
             budget_usd: fields
                 .node("budget_usd")

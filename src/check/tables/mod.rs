@@ -36,10 +36,10 @@ impl Tables {
     pub fn extended(&self, fields: &mut Fields<'_>) -> Self {
         let mut tables = self.clone();
         if let Some(node) = fields.node("field_aliases") {
-            tables.field_aliases = fields.take(self.field_aliases.extended(node)).unwrap_or_default();
+            tables.field_aliases = fields.take(self.field_aliases.extend_from(node)).unwrap_or_default();
         }
         if let Some(node) = fields.node("tool_categories") {
-            tables.tool_categories = fields.take(self.tool_categories.extended(node)).unwrap_or_default();
+            tables.tool_categories = fields.take(self.tool_categories.extend_from(node)).unwrap_or_default();
         }
         if let Some(node) = fields.node("prices") {
             tables.prices = fields.take(self.prices.extended(node)).unwrap_or_default();
@@ -87,8 +87,11 @@ mod tests {
     #[test]
     fn a_suite_adds_aliases_or_is_told_why_not() {
         let tables = extended(&Tables::default(), "{field_aliases: {price: [fee]}}").expect("tables");
-        assert_eq!(tables.field_aliases.pattern("price").expect("a pattern").aliases(), ["fee"]);
-        assert_eq!(tables.field_aliases.pattern("status").expect("a pattern").aliases(), ["status", "state"]);
+        assert_eq!(tables.field_aliases.compile_pattern("price").expect("a pattern").aliases(), ["fee"]);
+        assert_eq!(
+            tables.field_aliases.compile_pattern("status").expect("a pattern").aliases(),
+            ["status", "state"]
+        );
         let errors = extended(&Tables::default(), "{field_aliases: [price]}").expect_err("a list");
         assert!(errors.to_string().starts_with("suite.yaml:1:17: `field_aliases` is a mapping"), "{errors}");
     }

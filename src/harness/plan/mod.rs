@@ -9,11 +9,11 @@ use self::names::TrialNames;
 use super::cli::Command;
 use super::orphans::PinnedSnapshots;
 use super::settings::Settings;
-use crate::case::{Case, Ignore, Runs, Tier, TraceFrom};
+use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
 use crate::suite::{
-    Gate, Library, ReportFormat, RunsOfCase, Suite, case_files, case_name, file_name, files_for_name,
-    load_all,
+    CaseRuns, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name, find_case_files,
+    find_files_for_name, load_all,
 };
 use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
 
@@ -67,7 +67,7 @@ pub(super) struct CaseWork {
 #[derive(Clone)]
 pub(super) struct OneRun {
     /// All of them, found and not read.
-    pub(super) runs: Arc<RunsOfCase>,
+    pub(super) runs: Arc<CaseRuns>,
     /// Which, from 0.
     pub(super) number: usize,
 }
@@ -75,7 +75,7 @@ pub(super) struct OneRun {
 /// The gate of a suite, and the trials whose scores it holds, by name.
 pub(super) struct GateWork {
     /// The gate.
-    pub(super) gate: Gate,
+    pub(super) gate: SuiteGate,
     /// What the names of the suite's trials begin with.
     pub(super) suite: Arc<str>,
     /// The cases of the wanted tier and tags that are not ignored.
@@ -106,14 +106,14 @@ impl Plan {
 
 /// All trials below the eval root, or everything that is wrong there.
 pub(super) fn plan_all(library: Library<'_>, settings: &Settings) -> Result<Plan, LoadErrors> {
-    let paths = case_files(library.files)?;
+    let paths = find_case_files(library.files)?;
     let (mut plan, mut errors, mut names) = (Plan::default(), LoadErrors::new(), TrialNames::default());
     for (path, suite) in load_all(paths, library) {
         let Some(suite) = errors.take(suite) else { continue };
         let (planned, file) = (plan.trials.len(), name_of(&path, library));
         for case in &suite.cases {
             plan.pinned.note_case(case, &path);
-            errors.take(names.claim_name(case_name(&file, case.id.as_deref()), &case.place));
+            errors.take(names.claim_name(build_case_name(&file, case.id.as_deref()), &case.place));
         }
         errors.take(plan.add_suite(&suite, &path, library, settings));
         for trial in &plan.trials[planned..] {
@@ -149,11 +149,11 @@ pub(super) fn plan_named(names: &[String], library: Library<'_>, settings: &Sett
 
 fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) {
     let mut broken = LoadErrors::new();
-    for path in files_for_name(library.files, name) {
+    for path in find_files_for_name(library.files, name) {
         // A gate holds all cases of its file.
         let file = name_of(&path, library);
-        let is_gate = name == case_name(&file, Some(GATE_ID));
-        let wanted = |id: Option<&str>| is_gate || is_name_of(name, &case_name(&file, id));
+        let is_gate = name == build_case_name(&file, Some(GATE_ID));
+        let wanted = |id: Option<&str>| is_gate || is_name_of(name, &build_case_name(&file, id));
         let Some(suite) = broken.take(Suite::load_some(&path, library, &wanted)) else { continue };
         if suite.cases.is_empty() {
             continue;
@@ -188,11 +188,11 @@ fn trials_of(work: &CaseWork, name: String, library: Library<'_>) -> Result<Vec<
         work: Work::Case(CaseWork { run, ..work.clone() }),
     };
     let TraceFrom::File(file) = &work.case.trace else { return Ok(vec![planned(name, None)]) };
-    if file.runs != Runs::Each {
+    if file.runs != RunSelection::Each {
         return Ok(vec![planned(name, None)]);
     }
     // The one thing that looks at a trace while listing, and only for where its runs are.
-    let runs = RunsOfCase::find(&work.case, &work.path, library.files)
+    let runs = CaseRuns::find_runs(&work.case, &work.path, library.files)
         .map_err(|error| LoadError::new(file.place.clone(), error))?;
     let runs = Arc::new(runs);
     let one = |number: usize| Some(OneRun { runs: Arc::clone(&runs), number });
@@ -206,7 +206,7 @@ fn is_selected(case: &Case, settings: &Settings) -> bool {
 
 /// What the names of the trials of the file at `path` begin with.
 fn name_of(path: &Path, library: Library<'_>) -> String {
-    file_name(path.strip_prefix(library.files.root()).unwrap_or(path))
+    build_file_name(path.strip_prefix(library.files.root()).unwrap_or(path))
 }
 
 impl Plan {
@@ -227,7 +227,7 @@ impl Plan {
                 continue;
             }
             let (case, path) = (Arc::clone(case), Arc::clone(&shared_path));
-            let case_name = case_name(&name, case.id.as_deref());
+            let case_name = build_case_name(&name, case.id.as_deref());
             let work = CaseWork { case, path, suite: Arc::clone(&name), run: None };
             self.trials.extend(errors.take(trials_of(&work, case_name, library)).unwrap_or_default());
         }
@@ -238,7 +238,7 @@ impl Plan {
         }
         if let Some(gate) = &suite.gate {
             let cases = self.trials[before..].iter().filter_map(held_by_gate).collect();
-            let gate_name = case_name(&name, Some(GATE_ID));
+            let gate_name = build_case_name(&name, Some(GATE_ID));
             let work = GateWork { gate: gate.clone(), suite: name, cases };
             self.trials.extend(gate_trial(work, gate_name));
         }

@@ -19,7 +19,7 @@ use crate::harness::output::stderr::{report_load_errors, usage_error};
 use crate::harness::plan::{CaseWork, Plan, Planned, Work};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
-use crate::suite::{LIVE, Run, RunsOfCase, record, recording};
+use crate::suite::{CaseRuns, LIVE, RecordedRun, record_run, recording};
 use crate::verdict::Rerun;
 use crate::yaml::did_you_mean;
 
@@ -197,17 +197,18 @@ impl LiveAgents {
         case: &Case,
         path: &Path,
         files: &Files,
-    ) -> Result<RunsOfCase, String> {
+    ) -> Result<CaseRuns, String> {
         let Some(asked) = self.asked.get(name) else {
-            return RunsOfCase::find(case, path, files).map_err(|error| self.not_recorded(error, name, case));
+            return CaseRuns::find_runs(case, path, files)
+                .map_err(|error| self.not_recorded(error, name, case));
         };
         let runs = asked.answer.wait().as_ref().map_err(ToString::to_string)?;
         if self.mode == AgentMode::Record {
-            asked.recorded.get_or_init(|| record(case, path, files, runs)).clone()?;
-            return RunsOfCase::find(case, path, files);
+            asked.recorded.get_or_init(|| record_run(case, path, files, runs)).clone()?;
+            return CaseRuns::find_runs(case, path, files);
         }
-        let run = |trace| Run { file: None, format: LIVE, trace };
-        Ok(runs.iter().cloned().map(run).collect::<Vec<Run>>().into())
+        let run = |trace| RecordedRun { file: None, format: LIVE, trace };
+        Ok(runs.iter().cloned().map(run).collect::<Vec<RecordedRun>>().into())
     }
 
     /// Where a case has an agent, its trace can be had anew.

@@ -8,7 +8,7 @@ use crate::case::{Case, NamedAgent};
 use crate::harness::cli::Command;
 use crate::harness::plan::Plan;
 use crate::source::Files;
-use crate::suite::RunsOfCase;
+use crate::suite::CaseRuns;
 use crate::verdict::Rerun;
 
 /// Nothing can be said of agents.
@@ -50,7 +50,7 @@ impl LiveAgents {
         case: &Case,
         path: &Path,
         files: &Files,
-    ) -> Result<RunsOfCase, String> {
-        RunsOfCase::find(case, path, files)
+    ) -> Result<CaseRuns, String> {
+        CaseRuns::find_runs(case, path, files)
     }
 }

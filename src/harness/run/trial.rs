@@ -14,7 +14,7 @@ use crate::harness::snapshot;
 use crate::place::LoadErrors;
 use crate::report::plain::escape_line;
 use crate::report::terminal;
-use crate::suite::{RunsOfCase, load_baseline};
+use crate::suite::{CaseRuns, load_baseline};
 use crate::verdict::{Rerun, Verdict};
 
 /// Runs the trial of this number in the plan to the end. The error is its message.
@@ -125,7 +125,7 @@ fn judge_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
             let baseline = load_baseline(case, path, files);
             let hearing = context.judging.open_hearing(context.project.rerun.command(name), path, files);
             let evaluate =
-                || evaluate_each(case, name, || runs.each(files), baseline.as_ref(), Some(&hearing));
+                || evaluate_each(case, name, || runs.each_run(files), baseline.as_ref(), Some(&hearing));
             if case.asks_a_judge() { context.judging.track_asking(name, evaluate) } else { evaluate() }
         }
         Err(error) => failed_with(case, name, case.trace_place(), error),
@@ -134,10 +134,10 @@ fn judge_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
         .unwrap_or_else(|said| failed_with(case, name, &case.place, format!("a mistake in arraign: {said}")))
 }
 
-fn runs_of(context: &RunContext, name: &str, work: &CaseWork) -> Result<RunsOfCase, String> {
+fn runs_of(context: &RunContext, name: &str, work: &CaseWork) -> Result<CaseRuns, String> {
     match &work.run {
         Some(OneRun { runs, number }) => {
-            runs.one(*number, &context.project.files).map(|run| vec![run].into())
+            runs.read_run(*number, &context.project.files).map(|run| vec![run].into())
         }
         None => context.live.runs_of(name, &work.case, &work.path, &context.project.files),
     }

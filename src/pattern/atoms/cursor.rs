@@ -3,12 +3,12 @@
 use super::is_word;
 
 #[derive(Clone, Copy)]
-pub(super) struct Cursor<'t> {
+pub(super) struct AtomCursor<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> AtomCursor<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, at: 0 }
     }
@@ -31,7 +31,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The next character, if it is one of `wanted`.
-    pub(super) fn take(&mut self, wanted: &[char]) -> Option<char> {
+    pub(super) fn take_char(&mut self, wanted: &[char]) -> Option<char> {
         let next = self.peek().filter(|next| wanted.contains(next))?;
         self.at += next.len_utf8();
         Some(next)
@@ -45,17 +45,17 @@ impl<'t> Cursor<'t> {
     }
 
     /// The digits that come next.
-    pub(super) fn digits(&mut self) -> &'t str {
-        self.run(|c| c.is_ascii_digit())
+    pub(super) fn take_digits(&mut self) -> &'t str {
+        self.take_while(|c| c.is_ascii_digit())
     }
 
     /// The letters that come next.
-    pub(super) fn letters(&mut self) -> &'t str {
-        self.run(char::is_alphabetic)
+    pub(super) fn take_letters(&mut self) -> &'t str {
+        self.take_while(char::is_alphabetic)
     }
 
     /// The characters that come next and are `wanted`.
-    pub(super) fn run(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
+    pub(super) fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let run = &rest[..rest.find(|c: char| !wanted(c)).unwrap_or(rest.len())];
         self.at += run.len();
@@ -63,9 +63,9 @@ impl<'t> Cursor<'t> {
     }
 
     /// The number of all the digits that come next, if they are so many.
-    pub(super) fn number(&mut self, length: std::ops::RangeInclusive<usize>) -> Option<u16> {
+    pub(super) fn take_number(&mut self, length: std::ops::RangeInclusive<usize>) -> Option<u16> {
         let mut ahead = *self;
-        let digits = ahead.digits();
+        let digits = ahead.take_digits();
         let number = length.contains(&digits.len()).then(|| digits.parse().ok()).flatten()?;
         *self = ahead;
         Some(number)

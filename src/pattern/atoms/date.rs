@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::cursor::Cursor;
-use super::{AtomKind, Here, Piece, Reading};
+use super::cursor::AtomCursor;
+use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition};
 
 /// A date; its year or its day may not have been said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,32 +32,32 @@ const MONTHS: &[&str] = &[
 ];
 
 /// The longest date, in bytes: `30th of September, 2025`.
-const LONGEST: usize = 32;
+const MAX_BYTES: usize = 32;
 
-type Form = fn(&mut Cursor<'_>) -> Option<Vec<Date>>;
+type DateForm = fn(&mut AtomCursor<'_>) -> Option<Vec<Date>>;
 
-pub(super) fn date(here: Here<'_>) -> Option<Piece> {
-    const BY_DIGIT: &[Form] = &[year_first, year_last, day_and_month];
-    const BY_LETTER: &[Form] = &[month_and_day, month_and_year];
+pub(super) fn recognise_date(here: TextPosition<'_>) -> Option<RecognisedAtom> {
+    const BY_DIGIT: &[DateForm] = &[take_year_first, take_year_last, take_day_and_month];
+    const BY_LETTER: &[DateForm] = &[take_month_and_day, take_month_and_year];
     let forms = match here.rest().chars().next()? {
         c if c.is_ascii_digit() => BY_DIGIT,
         c if c.is_ascii_alphabetic() => BY_LETTER,
         _ => return None,
     };
     forms.iter().find_map(|form| {
-        let mut cursor = Cursor::new(here.head(LONGEST));
+        let mut cursor = AtomCursor::new(here.head(MAX_BYTES));
         let dates = form(&mut cursor)?;
-        let readings = dates.into_iter().map(Reading::Date).collect();
-        Some(Piece { length: cursor.used(), kind: AtomKind::Dates, readings })
+        let readings = dates.into_iter().map(AtomReading::Date).collect();
+        Some(RecognisedAtom { length: cursor.used(), kind: AtomKind::Dates, readings })
     })
 }
 
-fn year_first(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
-    let year = cursor.number(4..=4)?;
-    let separator = cursor.take(&['-', '/', '.'])?;
-    let month = cursor.number(1..=2)?;
-    cursor.take(&[separator])?;
-    let date = valid(Some(year), month, Some(cursor.number(1..=2)?))?;
+fn take_year_first(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
+    let year = cursor.take_number(4..=4)?;
+    let separator = cursor.take_char(&['-', '/', '.'])?;
+    let month = cursor.take_number(1..=2)?;
+    cursor.take_char(&[separator])?;
+    let date = build_date(Some(year), month, Some(cursor.take_number(1..=2)?))?;
     if cursor.peek() == Some('T') && cursor.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) {
         cursor.skip(1);
         return Some(vec![date]);
@@ -66,79 +66,81 @@ fn year_first(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
 }
 
 /// Both orders of day and month, unless points stand between them: then the day is first.
-fn year_last(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
-    let first = cursor.number(1..=2)?;
-    let separator = cursor.take(&['/', '.', '-'])?;
-    let second = cursor.number(1..=2)?;
-    cursor.take(&[separator])?;
+fn take_year_last(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
+    let first = cursor.take_number(1..=2)?;
+    let separator = cursor.take_char(&['/', '.', '-'])?;
+    let second = cursor.take_number(1..=2)?;
+    cursor.take_char(&[separator])?;
     let short = separator == '/';
-    let year =
-        cursor.number(4..=4).or_else(|| cursor.number(2..=2).filter(|_| short).map(|year| 2000 + year))?;
+    let year = cursor
+        .take_number(4..=4)
+        .or_else(|| cursor.take_number(2..=2).filter(|_| short).map(|year| 2000 + year))?;
     let orders = [(first, second, separator != '.'), (second, first, true)];
     let orders = orders.into_iter().filter(|(_, _, used)| *used);
     let mut dates: Vec<Date> =
-        orders.filter_map(|(month, day, _)| valid(Some(year), month, Some(day))).collect();
+        orders.filter_map(|(month, day, _)| build_date(Some(year), month, Some(day))).collect();
     dates.dedup();
     (!dates.is_empty() && cursor.at_end_of_word()).then_some(dates)
 }
 
-fn day_and_month(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
-    let day = cursor.number(1..=2)?;
-    ordinal_ending(cursor);
+fn take_day_and_month(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
+    let day = cursor.take_number(1..=2)?;
+    take_ordinal_ending(cursor);
     cursor.take_text(" of").unwrap_or_default();
-    cursor.take(&[' ', '-'])?;
-    let month = month(cursor)?;
-    let year = year(cursor, &[' ', '-']);
-    Some(vec![valid(year, month, Some(day)).filter(|_| cursor.at_end_of_word())?])
+    cursor.take_char(&[' ', '-'])?;
+    let month = take_month(cursor)?;
+    let year = take_year(cursor, &[' ', '-']);
+    Some(vec![build_date(year, month, Some(day)).filter(|_| cursor.at_end_of_word())?])
 }
 
-fn month_and_day(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
-    let month = month(cursor)?;
-    cursor.take(&[' '])?;
-    let day = cursor.number(1..=2)?;
-    ordinal_ending(cursor);
-    let year = year(cursor, &[' ']);
-    Some(vec![valid(year, month, Some(day)).filter(|_| cursor.at_end_of_word())?])
+fn take_month_and_day(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
+    let month = take_month(cursor)?;
+    cursor.take_char(&[' '])?;
+    let day = cursor.take_number(1..=2)?;
+    take_ordinal_ending(cursor);
+    let year = take_year(cursor, &[' ']);
+    Some(vec![build_date(year, month, Some(day)).filter(|_| cursor.at_end_of_word())?])
 }
 
-fn month_and_year(cursor: &mut Cursor<'_>) -> Option<Vec<Date>> {
-    let month = month(cursor)?;
-    let year = year(cursor, &[' '])?;
-    Some(vec![valid(Some(year), month, None).filter(|_| cursor.at_end_of_word())?])
+fn take_month_and_year(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
+    let month = take_month(cursor)?;
+    let year = take_year(cursor, &[' '])?;
+    Some(vec![build_date(Some(year), month, None).filter(|_| cursor.at_end_of_word())?])
 }
 
 /// A month by its name or at least three letters of it. `may` and `march` are words unless they are capitalised.
-fn month(cursor: &mut Cursor<'_>) -> Option<u16> {
-    let word = cursor.letters();
+fn take_month(cursor: &mut AtomCursor<'_>) -> Option<u16> {
+    let word = cursor.take_letters();
     let lower = word.to_ascii_lowercase();
     let found = MONTHS.iter().position(|month| lower.len() >= 3 && month.starts_with(&lower))?;
     if ["may", "march", "mar"].contains(&word) {
         return None;
     }
     if lower.len() < MONTHS[found].len() {
-        cursor.take(&['.']);
+        cursor.take_char(&['.']);
     }
     u16::try_from(found + 1).ok()
 }
 
 /// A year after a comma, one of `separators`, or both. Without one, nothing is read.
-fn year(cursor: &mut Cursor<'_>, separators: &[char]) -> Option<u16> {
+fn take_year(cursor: &mut AtomCursor<'_>, separators: &[char]) -> Option<u16> {
     let mut ahead = *cursor;
-    let comma = ahead.take(&[',']);
-    ahead.take(separators).or(comma)?;
-    let year = ahead.number(4..=4).filter(|year| (1000..2200).contains(year) && ahead.at_end_of_word())?;
+    let comma = ahead.take_char(&[',']);
+    ahead.take_char(separators).or(comma)?;
+    let year =
+        ahead.take_number(4..=4).filter(|year| (1000..2200).contains(year) && ahead.at_end_of_word())?;
     *cursor = ahead;
     Some(year)
 }
 
-fn ordinal_ending(cursor: &mut Cursor<'_>) {
+fn take_ordinal_ending(cursor: &mut AtomCursor<'_>) {
     let mut ahead = *cursor;
-    if ["st", "nd", "rd", "th"].contains(&ahead.letters()) {
+    if ["st", "nd", "rd", "th"].contains(&ahead.take_letters()) {
         *cursor = ahead;
     }
 }
 
-fn valid(year: Option<u16>, month: u16, day: Option<u16>) -> Option<Date> {
+fn build_date(year: Option<u16>, month: u16, day: Option<u16>) -> Option<Date> {
     let in_range = (1..=12).contains(&month) && day.is_none_or(|day| (1..=31).contains(&day));
     let month = u8::try_from(month).ok().filter(|_| in_range)?;
     Some(Date { year, month, day: day.and_then(|day| u8::try_from(day).ok()) })

@@ -20,11 +20,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::plain::Plain;
+use super::plain::PlainText;
 
 pub use date::Date;
 pub use decimal::Decimal;
-pub use identifier::digit_runs;
+pub use identifier::list_digit_runs;
 pub use time::Time;
 pub use unit::{Unit, units_agree};
 
@@ -81,7 +81,7 @@ impl AtomKind {
 
 /// One thing that an atom may mean.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Reading {
+pub enum AtomReading {
     /// A number, and its unit where it has one.
     Number(Decimal, Option<Unit>),
     /// A date.
@@ -100,36 +100,36 @@ pub struct Atom {
     /// Its bytes.
     pub range: Range<usize>,
     /// What it may mean, the likeliest first.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<AtomReading>,
 }
 
 /// The atoms of `text` that are of one of `kinds`, from left to right.
-pub fn atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
-    let plain = Plain::of(text);
+pub fn find_atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
+    let plain = PlainText::new(text);
     let quotes = kinds.contains(&AtomKind::Quotes);
     let mut found = Vec::new();
-    let mut here = Here { text: plain.as_str(), at: 0, settled: 0, entry: 0 };
+    let mut here = TextPosition { text: plain.as_str(), at: 0, settled: 0, entry: 0 };
     while here.at < here.text.len() {
-        let Some(piece) = recognise(here, quotes) else {
-            here.at += here.skipped();
+        let Some(piece) = recognise_atom(here, quotes) else {
+            here.at += here.distance_to_next();
             continue;
         };
         let end = here.at + piece.length;
         if piece.readings.is_empty() {
             here.entry = here.text[here.at..end].parse().unwrap_or(here.entry);
         } else if kinds.contains(&piece.kind) {
-            let range = plain.original(here.at..end);
+            let range = plain.original_range(here.at..end);
             found.push(Atom { kind: piece.kind, range, readings: piece.readings });
         }
-        here = Here { at: end, settled: end, ..here };
+        here = TextPosition { at: end, settled: end, ..here };
     }
     found
 }
 
 /// Text in the form in which it is looked up: lower case, one blank between words, slashes forward.
-pub fn fold(text: &str) -> String {
+pub fn fold_text(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
-    for c in Plain::of(text).as_str().chars() {
+    for c in PlainText::new(text).as_str().chars() {
         match c {
             c if c.is_whitespace() => {
                 if !folded.ends_with(' ') {
@@ -146,15 +146,15 @@ pub fn fold(text: &str) -> String {
 }
 
 /// What a recogniser found: so many bytes from here on. No reading: it is nothing that could be looked up.
-struct Piece {
+struct RecognisedAtom {
     length: usize,
     kind: AtomKind,
-    readings: Vec<Reading>,
+    readings: Vec<AtomReading>,
 }
 
 /// A place in a text.
 #[derive(Clone, Copy)]
-struct Here<'t> {
+struct TextPosition<'t> {
     text: &'t str,
     at: usize,
     /// Where the last piece ended: a new one may begin there, in the middle of a word too (`2025-03-03T10:15`).
@@ -163,22 +163,22 @@ struct Here<'t> {
     entry: u16,
 }
 
-type Recogniser = fn(Here<'_>) -> Option<Piece>;
+type Recogniser = fn(TextPosition<'_>) -> Option<RecognisedAtom>;
 
 /// The first that finds something has it.
 const RECOGNISERS: &[Recogniser] = &[
-    url::url,
-    url::path,
-    identifier::email,
-    date::date,
+    url::recognise_url,
+    url::recognise_path,
+    identifier::recognise_email,
+    date::recognise_date,
     ordinal::ordinal,
-    time::time,
-    identifier::numeric,
-    quantity::quantity,
-    identifier::identifier,
+    time::recognise_time,
+    identifier::recognise_numeric,
+    quantity::recognise_quantity,
+    identifier::recognise_identifier,
 ];
 
-fn recognise(here: Here<'_>, quotes: bool) -> Option<Piece> {
+fn recognise_atom(here: TextPosition<'_>, quotes: bool) -> Option<RecognisedAtom> {
     let next = here.rest().chars().next()?;
     if next.is_ascii_whitespace() || here.is_inside_word(next) {
         return None;
@@ -187,7 +187,7 @@ fn recognise(here: Here<'_>, quotes: bool) -> Option<Piece> {
     quotation.or_else(|| RECOGNISERS.iter().find_map(|recogniser| recogniser(here)))
 }
 
-impl<'t> Here<'t> {
+impl<'t> TextPosition<'t> {
     fn rest(self) -> &'t str {
         &self.text[self.at..]
     }
@@ -214,14 +214,14 @@ impl<'t> Here<'t> {
     }
 
     /// Whether a word with points or hyphens in it goes on here: it was looked at as a whole.
-    fn goes_on(self) -> bool {
+    fn continues_word(self) -> bool {
         let mut before = self.text[..self.at].chars().rev();
         before.next().is_some_and(|c| matches!(c, '-' | '.' | '_' | '+' | '%'))
             && before.next().is_some_and(is_word)
     }
 
     /// How far it is to the next place where an atom may begin.
-    fn skipped(self) -> usize {
+    fn distance_to_next(self) -> usize {
         let rest = self.rest();
         let word = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
         if word > 0 { word } else { rest.chars().next().map_or(1, char::len_utf8) }

@@ -14,27 +14,27 @@ const GROUPINGS: &[(char, &[char])] = &[
 ];
 
 /// More groups than any number has.
-const MOST_GROUPS: usize = 16;
+const MAX_GROUPS: usize = 16;
 
 /// The number that `text` begins with: its length, and what it may mean. `1.234` is two numbers.
-pub(super) fn number(text: &str) -> Option<(usize, Vec<Decimal>)> {
-    let whole = digits(text);
+pub(super) fn parse_number(text: &str) -> Option<(usize, Vec<Decimal>)> {
+    let whole = count_digits(text);
     if whole == 0 {
         return None;
     }
-    Some(grouped(text, whole).unwrap_or_else(|| plain(text, whole)))
+    Some(parse_grouped(text, whole).unwrap_or_else(|| parse_plain(text, whole)))
 }
 
-fn plain(text: &str, whole: usize) -> (usize, Vec<Decimal>) {
-    let end = fraction(text, whole, &['.', ',']).unwrap_or(whole);
+fn parse_plain(text: &str, whole: usize) -> (usize, Vec<Decimal>) {
+    let end = find_end_of_fraction(text, whole, &['.', ',']).unwrap_or(whole);
     (end, vec![Decimal::new(&text[..whole], &text[whole..end])])
 }
 
-fn grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
+fn parse_grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
     let (separator, points) =
         GROUPINGS.iter().find(|(separator, _)| text[first..].starts_with(*separator))?;
-    let end = end_of_groups(text, first, *separator).filter(|_| first <= 3)?;
-    let after = fraction(text, end, points);
+    let end = find_end_of_groups(text, first, *separator).filter(|_| first <= 3)?;
+    let after = find_end_of_fraction(text, end, points);
     let groups = Decimal::new(&text[..end], &text[end..after.unwrap_or(end)]);
     let other = Decimal::new(&text[..first], &text[first..end]);
     let one_group = end == first + separator.len_utf8() + 3 && after.is_none();
@@ -48,11 +48,11 @@ fn grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
 }
 
 /// The end of the groups that follow the first: of three digits each; in India, of two but for the last.
-fn end_of_groups(text: &str, first: usize, separator: char) -> Option<usize> {
+fn find_end_of_groups(text: &str, first: usize, separator: char) -> Option<usize> {
     let (mut end, mut last) = (first, 0);
-    for _ in 0..MOST_GROUPS {
+    for _ in 0..MAX_GROUPS {
         let Some(rest) = text[end..].strip_prefix(separator) else { break };
-        last = digits(rest);
+        last = count_digits(rest);
         if !(last == 3 || last == 2 && separator == ',') {
             return None;
         }
@@ -62,14 +62,14 @@ fn end_of_groups(text: &str, first: usize, separator: char) -> Option<usize> {
 }
 
 /// The end of the fraction that begins at `at`; if digits go on behind it, it is none.
-fn fraction(text: &str, at: usize, points: &[char]) -> Option<usize> {
+fn find_end_of_fraction(text: &str, at: usize, points: &[char]) -> Option<usize> {
     let rest = text[at..].strip_prefix(points)?;
-    let length = digits(rest);
-    let goes_on = rest[length..].strip_prefix(['.', ',']).is_some_and(|rest| digits(rest) > 0);
+    let length = count_digits(rest);
+    let goes_on = rest[length..].strip_prefix(['.', ',']).is_some_and(|rest| count_digits(rest) > 0);
     (length > 0 && !goes_on).then_some(at + 1 + length)
 }
 
-fn digits(text: &str) -> usize {
+fn count_digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
@@ -95,7 +95,7 @@ mod tests {
             ("12, 13", 2, "12"),
             ("5.", 1, "5"),
         ] {
-            let (length, numbers) = number(text).expect(text);
+            let (length, numbers) = parse_number(text).expect(text);
             let shown: Vec<String> = numbers.iter().map(ToString::to_string).collect();
             assert_eq!((length, shown.join(" ")), (used, readings.to_owned()), "{text}");
         }

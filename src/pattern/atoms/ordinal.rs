@@ -1,7 +1,7 @@
 //! Numbers that count the answer's own parts, and claim nothing: `1.` before an entry of a list, `Step 2`, `3rd`.
 
-use super::cursor::Cursor;
-use super::{AtomKind, Here, Piece};
+use super::cursor::AtomCursor;
+use super::{AtomKind, RecognisedAtom, TextPosition};
 
 /// Words that are numbered by the text itself.
 const LABELS: &[&str] = &[
@@ -15,31 +15,31 @@ const IDIOMS: &[&str] = &["24/7", "50/50", "2fa"];
 /// What may stand before the number of an entry: indentation, a heading, emphasis, an opening bracket.
 const BEFORE_ENTRY: &[char] = &[' ', '\t', '#', '*', '>', '-', '_', '(', '|'];
 
-pub(super) fn ordinal(here: Here<'_>) -> Option<Piece> {
+pub(super) fn ordinal(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let head = here.head(8);
-    let mut cursor = Cursor::new(head);
+    let mut cursor = AtomCursor::new(head);
     if let Some(idiom) = IDIOMS.iter().find(|idiom| is_idiom(cursor, idiom)) {
         return Some(nothing(idiom.len()));
     }
-    let value = cursor.number(1..=3)?;
+    let value = cursor.take_number(1..=3)?;
     let number = cursor;
     let rest = number.rest();
     let is_key = rest.starts_with(['\u{fe0f}', '\u{20e3}']);
-    let is_ranked = ["st", "nd", "rd", "th"].contains(&cursor.letters());
+    let is_ranked = ["st", "nd", "rd", "th"].contains(&cursor.take_letters());
     let claims_nothing = is_key || is_ranked || is_entry(here, value) || is_labelled(here, rest);
     claims_nothing.then(|| nothing(number.used()))
 }
 
-fn nothing(length: usize) -> Piece {
-    Piece { length, kind: AtomKind::Numbers, readings: Vec::new() }
+fn nothing(length: usize) -> RecognisedAtom {
+    RecognisedAtom { length, kind: AtomKind::Numbers, readings: Vec::new() }
 }
 
-fn is_idiom(mut cursor: Cursor<'_>, idiom: &str) -> bool {
+fn is_idiom(mut cursor: AtomCursor<'_>, idiom: &str) -> bool {
     cursor.take_text(idiom).is_some() && cursor.at_end_of_word()
 }
 
 /// `1. First`, `(2) Second`, at the beginning of a line: the first entry, or the one after the last.
-fn is_entry(here: Here<'_>, value: u16) -> bool {
+fn is_entry(here: TextPosition<'_>, value: u16) -> bool {
     let before = here.tail(24);
     let line = before.rsplit('\n').next().unwrap_or(before);
     let begins = line.len() < before.len() || before.len() == here.at;
@@ -52,7 +52,7 @@ fn is_entry(here: Here<'_>, value: u16) -> bool {
 }
 
 /// `Step 2`.
-fn is_labelled(here: Here<'_>, rest: &str) -> bool {
+fn is_labelled(here: TextPosition<'_>, rest: &str) -> bool {
     let before = here.tail(16);
     let Some(before) = before.strip_suffix(' ') else { return false };
     let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();

@@ -1,10 +1,10 @@
 //! Numbers with what stands before and after them: `-$1,234.50`, `50 €`, `5 million`, `12.5 %`, `3 kg`.
 
-use super::cursor::Cursor;
+use super::cursor::AtomCursor;
 use super::decimal::Decimal;
-use super::number::number;
-use super::unit::{Unit, code, money_word, sign, unit};
-use super::{AtomKind, Here, Piece, Reading, is_word};
+use super::number::parse_number;
+use super::unit::{Unit, find_code, find_money_word, find_sign, find_unit};
+use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, is_word};
 use crate::pattern::plain::HARD_SPACE;
 
 const SPACES: &[char] = &[' ', HARD_SPACE];
@@ -20,54 +20,55 @@ const SCALES: &[(&str, i64)] = &[
 /// Only right after an amount of money, but for `k`: `5 m` is a length.
 const SHORT_SCALES: &[(&str, i64)] = &[("k", 3), ("m", 6), ("b", 9), ("t", 12)];
 
-pub(super) fn quantity(here: Here<'_>) -> Option<Piece> {
-    if !begins(here) {
+pub(super) fn recognise_quantity(here: TextPosition<'_>) -> Option<RecognisedAtom> {
+    if !may_begin(here) {
         return None;
     }
-    let mut cursor = Cursor::new(here.rest());
-    let outer = minus(here, &mut cursor);
-    let currency = currency_before(&mut cursor);
-    let inner = currency.is_some() && cursor.take(&['-']).is_some();
-    let (length, numbers) = number(cursor.rest())?;
+    let mut cursor = AtomCursor::new(here.rest());
+    let outer = take_sign(here, &mut cursor);
+    let currency = take_currency_before(&mut cursor);
+    let inner = currency.is_some() && cursor.take_char(&['-']).is_some();
+    let (length, numbers) = parse_number(cursor.rest())?;
     cursor.skip(length);
-    let scale = scale(&mut cursor, currency.is_some());
-    let (kind, unit) = kind_and_unit(&mut cursor, currency);
-    let reading = |number: Decimal| Reading::Number(number.times_ten_to(scale).signed(outer || inner), unit);
-    Some(Piece { length: cursor.used(), kind, readings: numbers.into_iter().map(reading).collect() })
+    let scale = take_scale(&mut cursor, currency.is_some());
+    let (kind, unit) = take_kind_and_unit(&mut cursor, currency);
+    let reading =
+        |number: Decimal| AtomReading::Number(number.times_ten_to(scale).signed(outer || inner), unit);
+    Some(RecognisedAtom { length: cursor.used(), kind, readings: numbers.into_iter().map(reading).collect() })
 }
 
 /// A cheap look, since this is asked at every word.
-fn begins(here: Here<'_>) -> bool {
+fn may_begin(here: TextPosition<'_>) -> bool {
     let sign_or_digit = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '$') || !c.is_ascii();
     here.rest().starts_with(|c: char| sign_or_digit(c) || c.is_ascii_uppercase())
 }
 
 /// A sign belongs to the number unless it stands between two words: `3-5`.
-fn minus(here: Here<'_>, cursor: &mut Cursor<'_>) -> bool {
+fn take_sign(here: TextPosition<'_>, cursor: &mut AtomCursor<'_>) -> bool {
     let between = here.before().is_some_and(|before| is_word(before) || matches!(before, ')' | '-' | '%'));
-    !between && cursor.take(&['-', '+']) == Some('-')
+    !between && cursor.take_char(&['-', '+']) == Some('-')
 }
 
-fn currency_before(cursor: &mut Cursor<'_>) -> Option<Unit> {
+fn take_currency_before(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
     let mut ahead = *cursor;
-    let unit = match sign(ahead.rest()) {
+    let unit = match find_sign(ahead.rest()) {
         Some((unit, length)) => {
             ahead.skip(length);
             unit
         }
-        None => code(ahead.rest().get(..3)?).inspect(|_| ahead.skip(3))?,
+        None => find_code(ahead.rest().get(..3)?).inspect(|_| ahead.skip(3))?,
     };
-    ahead.take(SPACES);
+    ahead.take_char(SPACES);
     let amount = ahead.rest().strip_prefix('-').unwrap_or(ahead.rest());
     amount.starts_with(|c: char| c.is_ascii_digit()).then(|| *cursor = ahead)?;
     Some(unit)
 }
 
 /// The power of ten that a word after the number stands for.
-fn scale(cursor: &mut Cursor<'_>, money: bool) -> i64 {
+fn take_scale(cursor: &mut AtomCursor<'_>, money: bool) -> i64 {
     let mut ahead = *cursor;
-    let attached = ahead.take(SPACES).is_none();
-    let word = ahead.letters();
+    let attached = ahead.take_char(SPACES).is_none();
+    let word = ahead.take_letters();
     let known = |(name, _): &&(&str, i64)| word.eq_ignore_ascii_case(name);
     let short = SHORT_SCALES.iter().find(known).filter(|(name, _)| attached && (money || *name == "k"));
     let found = SCALES.iter().find(known).or(short).filter(|_| ahead.at_end_of_word());
@@ -77,24 +78,24 @@ fn scale(cursor: &mut Cursor<'_>, money: bool) -> i64 {
     })
 }
 
-fn kind_and_unit(cursor: &mut Cursor<'_>, currency: Option<Unit>) -> (AtomKind, Option<Unit>) {
-    if percent(cursor).is_some() {
+fn take_kind_and_unit(cursor: &mut AtomCursor<'_>, currency: Option<Unit>) -> (AtomKind, Option<Unit>) {
+    if take_percent(cursor).is_some() {
         return (AtomKind::Percentages, Some("%"));
     }
-    if let Some(after) = currency_after(cursor) {
+    if let Some(after) = take_currency_after(cursor) {
         // `$50 CAD`: the code says more than the sign.
         return (AtomKind::Money, Some(after));
     }
     if currency.is_some() {
         return (AtomKind::Money, currency);
     }
-    (AtomKind::Numbers, unit_after(cursor))
+    (AtomKind::Numbers, take_unit_after(cursor))
 }
 
-fn percent(cursor: &mut Cursor<'_>) -> Option<()> {
+fn take_percent(cursor: &mut AtomCursor<'_>) -> Option<()> {
     let mut ahead = *cursor;
-    ahead.take(&[' ', HARD_SPACE, '-']);
-    ahead.take(&['%']).map(|_| ()).or_else(|| {
+    ahead.take_char(&[' ', HARD_SPACE, '-']);
+    ahead.take_char(&['%']).map(|_| ()).or_else(|| {
         ahead.take_text("per cent").or_else(|| ahead.take_text("percent"))?;
         ahead.at_end_of_word().then_some(())
     })?;
@@ -102,29 +103,29 @@ fn percent(cursor: &mut Cursor<'_>) -> Option<()> {
     Some(())
 }
 
-fn currency_after(cursor: &mut Cursor<'_>) -> Option<Unit> {
+fn take_currency_after(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
     let mut ahead = *cursor;
-    ahead.take(SPACES);
-    let unit = match sign(ahead.rest()) {
+    ahead.take_char(SPACES);
+    let unit = match find_sign(ahead.rest()) {
         Some((unit, length)) => {
             ahead.skip(length);
             // `5 $7`: the sign belongs to the next number.
             Some(unit).filter(|_| ahead.at_end_of_word())?
         }
-        None => money_word(ahead.letters()).filter(|_| ahead.at_end_of_word())?,
+        None => find_money_word(ahead.take_letters()).filter(|_| ahead.at_end_of_word())?,
     };
     *cursor = ahead;
     Some(unit)
 }
 
-fn unit_after(cursor: &mut Cursor<'_>) -> Option<Unit> {
+fn take_unit_after(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
     let mut ahead = *cursor;
-    ahead.take(&[' ', HARD_SPACE, '-']);
+    ahead.take_char(&[' ', HARD_SPACE, '-']);
     let start = ahead;
     let name = |c: char| c.is_alphabetic() || matches!(c, '°' | '/');
-    let word = ahead.run(name);
-    let whole = unit(word).map(|unit| (unit, word.len()));
-    let part = || word.split_once('/').and_then(|(before, _)| Some((unit(before)?, before.len())));
+    let word = ahead.take_while(name);
+    let whole = find_unit(word).map(|unit| (unit, word.len()));
+    let part = || word.split_once('/').and_then(|(before, _)| Some((find_unit(before)?, before.len())));
     let (unit, length) = whole.or_else(part)?;
     *cursor = start;
     cursor.skip(length);

@@ -1,6 +1,6 @@
 //! Quotations: text between quotation marks, on one line.
 
-use super::{AtomKind, Here, Piece, Reading, fold, is_word};
+use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, fold_text, is_word};
 
 /// The longest quotation, in bytes. In a longer one its atoms are looked up instead.
 const LONGEST: usize = 300;
@@ -16,7 +16,7 @@ const MARKS: &[(char, &[char])] = &[
 /// What ends a sentence, or emphasizes it, belongs to the answer and not to what is quoted.
 const TRIMMED: &[char] = &[' ', '.', ',', '!', '?', ';', ':', '\u{2026}', '*', '_', '`'];
 
-pub(super) fn quote(here: Here<'_>) -> Option<Piece> {
+pub(super) fn quote(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let opening = here.rest().chars().next()?;
     let (_, closings) = MARKS.iter().find(|(mark, _)| *mark == opening)?;
     // `5" wide` opens nothing.
@@ -31,9 +31,9 @@ pub(super) fn quote(here: Here<'_>) -> Option<Piece> {
     let length = opening.len_utf8() + end + closing;
     let ends = here.rest()[length..].chars().next().is_none_or(|next| !is_word(next));
     let says_something = text.chars().filter(|c| is_word(*c)).count() >= 2 && !line.starts_with(' ');
-    (ends && says_something).then(|| Piece {
+    (ends && says_something).then(|| RecognisedAtom {
         length,
         kind: AtomKind::Quotes,
-        readings: vec![Reading::Text(fold(text))],
+        readings: vec![AtomReading::Text(fold_text(text))],
     })
 }

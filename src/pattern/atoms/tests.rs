@@ -4,7 +4,7 @@ use super::*;
 
 /// The atoms of `text`, each as its words, its kind's first letters and its readings.
 fn seen(text: &str) -> String {
-    let shown: Vec<String> = atoms(text, AtomKind::ALL)
+    let shown: Vec<String> = find_atoms(text, AtomKind::ALL)
         .iter()
         .map(|atom| {
             let readings: Vec<String> = atom.readings.iter().map(show).collect();
@@ -14,14 +14,14 @@ fn seen(text: &str) -> String {
     shown.join("; ")
 }
 
-fn show(reading: &Reading) -> String {
+fn show(reading: &AtomReading) -> String {
     match reading {
-        Reading::Number(number, unit) => {
+        AtomReading::Number(number, unit) => {
             format!("{number}{}", unit.map_or(String::new(), |unit| format!(" {unit}")))
         }
-        Reading::Date(date) => date.to_string(),
-        Reading::Time(time) => time.to_string(),
-        Reading::Text(text) => format!("{text:?}"),
+        AtomReading::Date(date) => date.to_string(),
+        AtomReading::Time(time) => time.to_string(),
+        AtomReading::Text(text) => format!("{text:?}"),
     }
 }
 
@@ -146,7 +146,7 @@ fn quotations_are_one_atom() {
     ]);
     let without: Vec<AtomKind> =
         AtomKind::ALL.iter().copied().filter(|kind| *kind != AtomKind::Quotes).collect();
-    assert_eq!(atoms("\"costs $5\"", &without).len(), 1);
+    assert_eq!(find_atoms("\"costs $5\"", &without).len(), 1);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn no_text_panics_and_ranges_are_its_own() {
                 pieces[(seed >> 33) % pieces.len()]
             })
             .collect();
-        for atom in atoms(&text, AtomKind::ALL) {
+        for atom in find_atoms(&text, AtomKind::ALL) {
             assert!(!text[atom.range].is_empty());
         }
     }
@@ -179,7 +179,7 @@ fn time_grows_with_the_length_of_the_text() {
         let time = |length: usize| {
             let text = piece.repeat(length / piece.len());
             let started = std::time::Instant::now();
-            atoms(&text, AtomKind::ALL);
+            find_atoms(&text, AtomKind::ALL);
             started.elapsed()
         };
         let (once, often) = (time(4_000), time(32_000));

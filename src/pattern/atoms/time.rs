@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::cursor::Cursor;
-use super::{AtomKind, Here, Piece, Reading};
+use super::cursor::AtomCursor;
+use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition};
 use crate::pattern::plain::HARD_SPACE;
 
 /// A time of day. Zones are not converted.
@@ -18,46 +18,50 @@ pub struct Time {
 }
 
 /// The longest time, in bytes.
-const LONGEST: usize = 40;
+const MAX_BYTES: usize = 40;
 
-pub(super) fn time(here: Here<'_>) -> Option<Piece> {
+pub(super) fn recognise_time(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     if !here.rest().starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     [clock, hour].iter().find_map(|form| {
-        let mut cursor = Cursor::new(here.head(LONGEST));
+        let mut cursor = AtomCursor::new(here.head(MAX_BYTES));
         let time = form(&mut cursor).filter(|_| cursor.at_end_of_word())?;
-        Some(Piece { length: cursor.used(), kind: AtomKind::Dates, readings: vec![Reading::Time(time)] })
+        Some(RecognisedAtom {
+            length: cursor.used(),
+            kind: AtomKind::Dates,
+            readings: vec![AtomReading::Time(time)],
+        })
     })
 }
 
 /// `10:15`, with or without seconds, a zone, a half of the day.
-fn clock(cursor: &mut Cursor<'_>) -> Option<Time> {
-    let hour = cursor.number(1..=2)?;
-    cursor.take(&[':'])?;
-    let minute = cursor.number(2..=2)?;
+fn clock(cursor: &mut AtomCursor<'_>) -> Option<Time> {
+    let hour = cursor.take_number(1..=2)?;
+    cursor.take_char(&[':'])?;
+    let minute = cursor.take_number(2..=2)?;
     let second = seconds(cursor);
     let afternoon = half_of_the_day(cursor);
     // A zone may be written right after it: `06:00:00EST`.
     if second.is_some() {
-        cursor.letters();
+        cursor.take_letters();
     }
     valid(hour, minute, second, afternoon)
 }
 
 /// `10 pm`.
-fn hour(cursor: &mut Cursor<'_>) -> Option<Time> {
-    let hour = cursor.number(1..=2)?;
+fn hour(cursor: &mut AtomCursor<'_>) -> Option<Time> {
+    let hour = cursor.take_number(1..=2)?;
     let afternoon = half_of_the_day(cursor)?;
     valid(hour, 0, None, Some(afternoon))
 }
 
-fn seconds(cursor: &mut Cursor<'_>) -> Option<u16> {
+fn seconds(cursor: &mut AtomCursor<'_>) -> Option<u16> {
     let mut ahead = *cursor;
-    ahead.take(&[':'])?;
-    let second = ahead.number(2..=2)?;
+    ahead.take_char(&[':'])?;
+    let second = ahead.take_number(2..=2)?;
     *cursor = ahead;
-    if ahead.take(&['.']).is_some() && !ahead.digits().is_empty() {
+    if ahead.take_char(&['.']).is_some() && !ahead.take_digits().is_empty() {
         *cursor = ahead;
     }
     offset(cursor);
@@ -65,21 +69,21 @@ fn seconds(cursor: &mut Cursor<'_>) -> Option<u16> {
 }
 
 /// `+02:00` or `-0500`.
-fn offset(cursor: &mut Cursor<'_>) -> Option<()> {
+fn offset(cursor: &mut AtomCursor<'_>) -> Option<()> {
     let mut ahead = *cursor;
-    ahead.take(&['+', '-'])?;
-    let hours = ahead.digits();
-    if hours.len() == 2 && ahead.take(&[':']).is_some() {
-        ahead.number(2..=2)?;
+    ahead.take_char(&['+', '-'])?;
+    let hours = ahead.take_digits();
+    if hours.len() == 2 && ahead.take_char(&[':']).is_some() {
+        ahead.take_number(2..=2)?;
     }
     *cursor = ahead;
     Some(())
 }
 
 /// Whether it is in the afternoon, where that is said.
-fn half_of_the_day(cursor: &mut Cursor<'_>) -> Option<bool> {
+fn half_of_the_day(cursor: &mut AtomCursor<'_>) -> Option<bool> {
     let mut ahead = *cursor;
-    ahead.take(&[' ', HARD_SPACE]);
+    ahead.take_char(&[' ', HARD_SPACE]);
     for (spelling, afternoon) in [("a.m.", false), ("p.m.", true), ("am", false), ("pm", true)] {
         if ahead.take_text(spelling).is_some() && ahead.at_end_of_word() {
             *cursor = ahead;

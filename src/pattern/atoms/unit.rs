@@ -99,23 +99,23 @@ const UNITS: &[&[&str]] = &[
 ];
 
 /// The currency sign that `text` begins with, and its length.
-pub(super) fn sign(text: &str) -> Option<(Unit, usize)> {
+pub(super) fn find_sign(text: &str) -> Option<(Unit, usize)> {
     SIGNS.iter().find(|(sign, _)| text.starts_with(sign)).map(|(sign, unit)| (*unit, sign.len()))
 }
 
 /// The currency of a code: `EUR`.
-pub(super) fn code(word: &str) -> Option<Unit> {
+pub(super) fn find_code(word: &str) -> Option<Unit> {
     CODES.iter().copied().find(|code| *code == word)
 }
 
 /// The currency that a word after an amount means: a code or a name.
-pub(super) fn money_word(word: &str) -> Option<Unit> {
+pub(super) fn find_money_word(word: &str) -> Option<Unit> {
     let named = || MONEY_WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
-    code(word).or_else(|| named().map(|(_, unit)| *unit))
+    find_code(word).or_else(|| named().map(|(_, unit)| *unit))
 }
 
 /// The unit that is spelt `word`, in any case.
-pub(super) fn unit(word: &str) -> Option<Unit> {
+pub(super) fn find_unit(word: &str) -> Option<Unit> {
     let spelt = |spelling: &&str| word.eq_ignore_ascii_case(spelling);
     UNITS.iter().find(|spellings| spellings.iter().any(&spelt)).map(|spellings| spellings[0])
 }

@@ -1,13 +1,13 @@
 //! URLs, and paths and names of files.
 
-use super::cursor::Cursor;
-use super::{AtomKind, Here, Piece, Reading, fold, is_word};
+use super::cursor::AtomCursor;
+use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, fold_text, is_word};
 
 /// The longest of them, in bytes.
-const LONGEST: usize = 2048;
+const MAX_BYTES: usize = 2048;
 
 /// How many brackets are taken off the end of a URL.
-const MOST_TRIMMED: usize = 8;
+const MAX_TRIMMED: usize = 8;
 
 /// What ends a sentence or a bracket rather than a URL or a path.
 const TRAILING: &[char] = &['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~', '-'];
@@ -20,23 +20,23 @@ const EXTENSIONS: &[&str] = &[
     "tsv", "tsx", "txt", "xls", "xlsx", "xml", "yaml", "yml", "zip",
 ];
 
-pub(super) fn url(here: Here<'_>) -> Option<Piece> {
-    let mut cursor = Cursor::new(here.head(LONGEST));
+pub(super) fn recognise_url(here: TextPosition<'_>) -> Option<RecognisedAtom> {
+    let mut cursor = AtomCursor::new(here.head(MAX_BYTES));
     let scheme = ["https://", "http://", "ftp://"].iter().find(|scheme| cursor.take_text(scheme).is_some());
     let start = cursor.used();
     if scheme.is_none() && !cursor.rest().starts_with("www.") {
         return None;
     }
     let within = |c: char| !c.is_whitespace() && !"<>\"`{}|\\^\u{201c}\u{201d}\u{ab}\u{bb}".contains(c);
-    let address = trimmed(cursor.run(within));
-    let readings = vec![Reading::Text(fold(address.trim_end_matches('/')))];
+    let address = trim_address(cursor.take_while(within));
+    let readings = vec![AtomReading::Text(fold_text(address.trim_end_matches('/')))];
     let named = address.starts_with(is_word);
-    named.then(|| Piece { length: start + address.len(), kind: AtomKind::Urls, readings })
+    named.then(|| RecognisedAtom { length: start + address.len(), kind: AtomKind::Urls, readings })
 }
 
 /// `address` without the sentence's own marks at its end, and without a bracket that was opened before it.
-fn trimmed(mut address: &str) -> &str {
-    for _ in 0..MOST_TRIMMED {
+fn trim_address(mut address: &str) -> &str {
+    for _ in 0..MAX_TRIMMED {
         let shorter = address.trim_end_matches(TRAILING);
         let unopened = [('(', ')'), ('[', ']')].into_iter().find(|(open, close)| {
             shorter.ends_with(*close) && shorter.matches(*open).count() < shorter.matches(*close).count()
@@ -50,26 +50,30 @@ fn trimmed(mut address: &str) -> &str {
     address
 }
 
-pub(super) fn path(here: Here<'_>) -> Option<Piece> {
+pub(super) fn recognise_path(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     if here.before().is_some_and(|before| is_word(before) || "/\\._-+@%~<".contains(before)) {
         return None;
     }
-    let run = path_run(here.head(LONGEST));
+    let run = take_path(here.head(MAX_BYTES));
     let path = run.trim_end_matches(TRAILING);
     let is_path = is_rooted(path) || is_relative(path) || is_file_name(path);
-    let text = fold(path);
+    let text = fold_text(path);
     let text = text.trim_start_matches("./").trim_end_matches('/').to_owned();
-    is_path.then(|| Piece { length: path.len(), kind: AtomKind::Paths, readings: vec![Reading::Text(text)] })
+    is_path.then(|| RecognisedAtom {
+        length: path.len(),
+        kind: AtomKind::Paths,
+        readings: vec![AtomReading::Text(text)],
+    })
 }
 
 /// The characters of a path; the colon of a drive is one of them.
-fn path_run(text: &str) -> &str {
-    let mut cursor = Cursor::new(text);
-    let drive = cursor.letters();
+fn take_path(text: &str) -> &str {
+    let mut cursor = AtomCursor::new(text);
+    let drive = cursor.take_letters();
     let has_drive = drive.len() == 1 && (cursor.rest().starts_with(":\\") || cursor.rest().starts_with(":/"));
-    cursor = Cursor::new(text);
+    cursor = AtomCursor::new(text);
     cursor.skip(if has_drive { 2 } else { 0 });
-    cursor.run(|c| is_word(c) || "/\\._-+@%~".contains(c));
+    cursor.take_while(|c| is_word(c) || "/\\._-+@%~".contains(c));
     &text[..cursor.used()]
 }
 
@@ -85,7 +89,7 @@ fn is_rooted(path: &str) -> bool {
 /// `src/main.rs`: names with a slash between them, the last of them with an ending in lower case.
 fn is_relative(path: &str) -> bool {
     let Some((folder, file)) = path.rsplit_once(['/', '\\']) else { return false };
-    let ending = extension(file).filter(|ending| ending.len() <= 8);
+    let ending = find_extension(file).filter(|ending| ending.len() <= 8);
     let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let is_ending =
         |ending: &str| ending.starts_with(|c: char| c.is_ascii_lowercase()) && ending.chars().all(lower);
@@ -94,9 +98,9 @@ fn is_relative(path: &str) -> bool {
 
 fn is_file_name(path: &str) -> bool {
     let known = |ending: &str| EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known));
-    !path.contains(['/', '\\']) && !path.contains('@') && extension(path).is_some_and(known)
+    !path.contains(['/', '\\']) && !path.contains('@') && find_extension(path).is_some_and(known)
 }
 
-fn extension(name: &str) -> Option<&str> {
+fn find_extension(name: &str) -> Option<&str> {
     name.rsplit_once('.').filter(|(stem, _)| stem.contains(is_word)).map(|(_, ending)| ending)
 }

@@ -6,18 +6,18 @@
 
 use std::sync::LazyLock;
 
-use super::units::Units;
+use super::units::UnitSet;
 
 /// All units that another one stands for, behind that one.
 static CASED: LazyLock<Vec<(u16, u16)>> = LazyLock::new(|| {
-    let pairs = (0..=u16::MAX).map(|unit| (canonical(unit), unit));
+    let pairs = (0..=u16::MAX).map(|unit| (fold_case(unit), unit));
     let mut cased: Vec<(u16, u16)> = pairs.filter(|(canonical, unit)| canonical != unit).collect();
     cased.sort_unstable();
     cased
 });
 
 /// The unit that stands for `unit` and for all that differ from it in case only.
-pub(super) fn canonical(unit: u16) -> u16 {
+pub(super) fn fold_case(unit: u16) -> u16 {
     if let Ok(ascii) = u8::try_from(unit)
         && ascii.is_ascii()
     {
@@ -32,10 +32,12 @@ pub(super) fn canonical(unit: u16) -> u16 {
 }
 
 /// `set` and all that differs from a member in case only.
-pub(super) fn closed(set: &Units) -> Units {
+pub(super) fn close_over_case(set: &UnitSet) -> UnitSet {
     let mut ranges = set.ranges().to_vec();
     if ranges.iter().all(|(_, high)| *high < 0x80) {
-        ranges.extend((0x41..=0x5A).filter(|upper| either(set, *upper)).flat_map(both_cases));
+        ranges.extend(
+            (0x41..=0x5A).filter(|upper| contains_either_case(set, *upper)).flat_map(list_both_cases),
+        );
     } else {
         for group in CASED.chunk_by(|a, b| a.0 == b.0) {
             let touched =
@@ -45,14 +47,14 @@ pub(super) fn closed(set: &Units) -> Units {
             ranges.extend(members.filter(|_| touched));
         }
     }
-    Units::new(ranges)
+    UnitSet::new(ranges)
 }
 
-fn either(set: &Units, upper: u16) -> bool {
+fn contains_either_case(set: &UnitSet, upper: u16) -> bool {
     set.contains(upper) || set.contains(upper + 0x20)
 }
 
-fn both_cases(upper: u16) -> [(u16, u16); 2] {
+fn list_both_cases(upper: u16) -> [(u16, u16); 2] {
     [(upper, upper), (upper + 0x20, upper + 0x20)]
 }
 
@@ -62,7 +64,7 @@ mod tests {
 
     fn same(a: char, b: char) -> bool {
         let unit = |c| u16::try_from(u32::from(c)).expect("one unit");
-        closed(&Units::one(unit(a))).contains(unit(b))
+        close_over_case(&UnitSet::from_unit(unit(a))).contains(unit(b))
     }
 
     #[test]
@@ -80,8 +82,11 @@ mod tests {
     #[test]
     fn the_short_way_for_ascii_agrees_with_the_table() {
         for unit in 0..0x80 {
-            let by_table = (0..=u16::MAX).filter(|other| canonical(*other) == canonical(unit));
-            assert_eq!(closed(&Units::one(unit)), Units::new(by_table.map(|unit| (unit, unit)).collect()));
+            let by_table = (0..=u16::MAX).filter(|other| fold_case(*other) == fold_case(unit));
+            assert_eq!(
+                close_over_case(&UnitSet::from_unit(unit)),
+                UnitSet::new(by_table.map(|unit| (unit, unit)).collect())
+            );
         }
     }
 }

@@ -10,14 +10,14 @@ static NAME: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^[$_\p{ID_Start}][$\x{200C}\x{200D}\p{ID_Continue}]*$").ok());
 
 #[derive(Debug, Clone)]
-pub(super) struct Cursor {
+pub(super) struct PatternCursor {
     units: Vec<u16>,
     /// The byte in the pattern at which each unit begins, and the pattern's end.
     offsets: Vec<usize>,
     pub(super) at: usize,
 }
 
-impl Cursor {
+impl PatternCursor {
     pub(super) fn new(pattern: &str) -> Self {
         let mut units = Vec::with_capacity(pattern.len());
         let mut offsets = Vec::with_capacity(pattern.len() + 1);

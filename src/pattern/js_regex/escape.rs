@@ -1,22 +1,22 @@
 //! Escapes: what a backslash and what follows it stand for.
 
 use super::JsRegexError;
-use super::parse::Parser;
-use super::syntax::Part;
-use super::units::Units;
+use super::parse::JsParser;
+use super::syntax::JsPart;
+use super::units::UnitSet;
 
 const BACKSLASH: u16 = b'\\' as u16;
 
 /// Where an escape stands: some mean another thing in a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Position {
+pub(super) enum EscapePosition {
     Outside,
     InClass,
 }
 
-impl Parser {
+impl JsParser {
     /// An escape outside of a class.
-    pub(super) fn escape(&mut self) -> Result<Part, JsRegexError> {
+    pub(super) fn parse_escape(&mut self) -> Result<JsPart, JsRegexError> {
         let start = self.cursor.at;
         self.cursor.at += 1;
         let Some(c) = self.cursor.peek() else {
@@ -24,37 +24,37 @@ impl Parser {
                 .cursor
                 .error_at(start, "a backslash ends the pattern: write `\\\\` for the character"));
         };
-        if let Some(set) = Units::named(c) {
+        if let Some(set) = UnitSet::find_escape(c) {
             self.cursor.at += 1;
-            return Ok(Part::Unit(set));
+            return Ok(JsPart::Unit(set));
         }
         match c {
-            '1'..='9' => Ok(self.reference_or_octal()),
-            'k' if !self.names.is_empty() => self.named_reference(start),
+            '1'..='9' => Ok(self.parse_reference_or_octal()),
+            'k' if !self.names.is_empty() => self.parse_named_reference(start),
             _ => {
-                let unit = self.character(Position::Outside)?;
-                Ok(self.unit(Units::one(unit)))
+                let unit = self.parse_character(EscapePosition::Outside)?;
+                Ok(self.build_unit(UnitSet::from_unit(unit)))
             }
         }
     }
 
-    fn reference(&self, group: usize) -> Part {
-        Part::Reference { group, any_case: self.flags.ignore_case }
+    fn build_reference(&self, group: usize) -> JsPart {
+        JsPart::Reference { group, any_case: self.flags.ignore_case }
     }
 
     /// `\12` is the twelfth group if there are so many, else a character in octal.
-    fn reference_or_octal(&mut self) -> Part {
+    fn parse_reference_or_octal(&mut self) -> JsPart {
         let start = self.cursor.at;
         let group = self.cursor.number().and_then(|number| usize::try_from(number).ok());
         if let Some(group) = group.filter(|group| *group <= self.groups) {
-            return self.reference(group);
+            return self.build_reference(group);
         }
         self.cursor.at = start;
-        let unit = self.octal_or_digit();
-        self.unit(Units::one(unit))
+        let unit = self.parse_octal_or_digit();
+        self.build_unit(UnitSet::from_unit(unit))
     }
 
-    fn named_reference(&mut self, start: usize) -> Result<Part, JsRegexError> {
+    fn parse_named_reference(&mut self, start: usize) -> Result<JsPart, JsRegexError> {
         self.cursor.at += 1;
         if !self.cursor.eat("<") {
             let message = "`\\k` names no group: write `\\k<name>`, as the pattern has named groups";
@@ -62,20 +62,20 @@ impl Parser {
         }
         let name = self.cursor.name()?;
         match self.names.iter().find(|(other, _)| *other == name) {
-            Some((_, group)) => Ok(self.reference(*group)),
+            Some((_, group)) => Ok(self.build_reference(*group)),
             None => Err(self.cursor.error_at(start, format!("no group is named `{name}`"))),
         }
     }
 
     /// The one code unit that an escape stands for; its backslash has been read.
-    pub(super) fn character(&mut self, position: Position) -> Result<u16, JsRegexError> {
+    pub(super) fn parse_character(&mut self, position: EscapePosition) -> Result<u16, JsRegexError> {
         let cursor = &mut self.cursor;
         let Some(c) = cursor.peek() else { return Ok(BACKSLASH) };
         match c {
-            'c' => return Ok(self.control(position)),
-            '0'..='9' => return Ok(self.octal_or_digit()),
+            'c' => return Ok(self.parse_control(position)),
+            '0'..='9' => return Ok(self.parse_octal_or_digit()),
             'k' if !self.names.is_empty() => {
-                return Err(self.error("`\\k` is no escape beside named groups: write `k`"));
+                return Err(self.error_here("`\\k` is no escape beside named groups: write `k`"));
             }
             _ => {}
         }
@@ -93,9 +93,10 @@ impl Parser {
     }
 
     /// `\cJ` is a control character. A `\c` before anything else is a backslash, and the `c` is read again.
-    fn control(&mut self, position: Position) -> u16 {
+    fn parse_control(&mut self, position: EscapePosition) -> u16 {
         let letter = self.cursor.look(1).filter(|c| {
-            c.is_ascii_alphabetic() || (position == Position::InClass && (c.is_ascii_digit() || *c == '_'))
+            c.is_ascii_alphabetic()
+                || (position == EscapePosition::InClass && (c.is_ascii_digit() || *c == '_'))
         });
         let Some(letter) = letter.and_then(|c| u8::try_from(c).ok()) else { return BACKSLASH };
         self.cursor.at += 2;
@@ -103,7 +104,7 @@ impl Parser {
     }
 
     /// Up to three octal digits that make at most 255; 8 and 9 are themselves.
-    fn octal_or_digit(&mut self) -> u16 {
+    fn parse_octal_or_digit(&mut self) -> u16 {
         let mut value = 0;
         let mut read = 0;
         while let Some(digit) = self.cursor.peek().and_then(|c| c.to_digit(8)).filter(|_| read < 3) {

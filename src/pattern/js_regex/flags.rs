@@ -19,18 +19,18 @@ impl Flags {
     pub const IGNORE_CASE: Self = Self { ignore_case: true, multiline: false, dot_all: false };
 
     /// Reads flags such as `im`. `d` and `g` change no verdict and are accepted.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse_flags(text: &str) -> Result<Self, String> {
         let mut flags = Self::default();
         for (index, flag) in text.char_indices() {
             if text[..index].contains(flag) {
                 return Err(format!("the flag `{flag}` stands twice in `{text}`: write it once"));
             }
-            flags.set(flag)?;
+            flags.set_flag(flag)?;
         }
         Ok(flags)
     }
 
-    fn set(&mut self, flag: char) -> Result<(), String> {
+    fn set_flag(&mut self, flag: char) -> Result<(), String> {
         match flag {
             'i' => self.ignore_case = true,
             'm' => self.multiline = true,
@@ -44,7 +44,7 @@ impl Flags {
         Ok(())
     }
 
-    fn or(self, other: Self) -> Self {
+    fn merge(self, other: Self) -> Self {
         Self {
             ignore_case: self.ignore_case || other.ignore_case,
             multiline: self.multiline || other.multiline,
@@ -52,14 +52,14 @@ impl Flags {
         }
     }
 
-    pub(super) fn letters(self) -> String {
+    pub(super) fn to_letters(self) -> String {
         let set = [('i', self.ignore_case), ('m', self.multiline), ('s', self.dot_all)];
         set.iter().filter(|(_, set)| *set).map(|(letter, _)| *letter).collect()
     }
 }
 
 /// A pattern as a user wrote it, taken apart.
-pub(super) struct Written<'t> {
+pub(super) struct UserPattern<'t> {
     pub(super) pattern: &'t str,
     pub(super) flags: Flags,
     /// Where the pattern begins in the user's text.
@@ -67,16 +67,16 @@ pub(super) struct Written<'t> {
 }
 
 /// A literal `/.../flags` has the flags that it says and no other; a leading `(?ims)` adds to `default`.
-pub(super) fn written(text: &str, default: Flags) -> Result<Written<'_>, JsRegexError> {
-    let mut written = Written { pattern: text, flags: default, offset: 0 };
+pub(super) fn split_user_pattern(text: &str, default: Flags) -> Result<UserPattern<'_>, JsRegexError> {
+    let mut written = UserPattern { pattern: text, flags: default, offset: 0 };
     if let Some((pattern, letters)) = literal(text) {
         let at = text.len() - letters.len();
-        let flags = Flags::parse(letters).map_err(|message| JsRegexError { message, offset: at })?;
-        written = Written { pattern, flags, offset: 1 };
+        let flags = Flags::parse_flags(letters).map_err(|message| JsRegexError { message, offset: at })?;
+        written = UserPattern { pattern, flags, offset: 1 };
     }
     while let Some((flags, rest)) = inline(written.pattern) {
         written.offset += written.pattern.len() - rest.len();
-        written = Written { pattern: rest, flags: written.flags.or(flags), ..written };
+        written = UserPattern { pattern: rest, flags: written.flags.merge(flags), ..written };
     }
     Ok(written)
 }
@@ -108,7 +108,7 @@ fn ends_early(body: &str) -> bool {
 fn inline(pattern: &str) -> Option<(Flags, &str)> {
     let (letters, rest) = pattern.strip_prefix("(?")?.split_once(')')?;
     let known = !letters.is_empty() && letters.chars().all(|c| "ims".contains(c));
-    known.then(|| (Flags::parse(letters).ok(), rest)).and_then(|(flags, rest)| Some((flags?, rest)))
+    known.then(|| (Flags::parse_flags(letters).ok(), rest)).and_then(|(flags, rest)| Some((flags?, rest)))
 }
 
 #[cfg(test)]
@@ -116,8 +116,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, String) {
-        let written = written(text, Flags::IGNORE_CASE).expect(text);
-        (written.pattern.to_owned(), written.flags.letters())
+        let written = split_user_pattern(text, Flags::IGNORE_CASE).expect(text);
+        (written.pattern.to_owned(), written.flags.to_letters())
     }
 
     #[test]
@@ -143,10 +143,10 @@ mod tests {
 
     #[test]
     fn other_flags_are_refused_with_a_sentence() {
-        let refused = |text| Flags::parse(text).expect_err(text);
+        let refused = |text| Flags::parse_flags(text).expect_err(text);
         assert_eq!(refused("u"), "the flag `u` is not supported: use `i`, `m` or `s`");
         assert_eq!(refused("x"), "`x` is no flag of a regular expression: use `i`, `m` or `s`");
         assert_eq!(refused("ii"), "the flag `i` stands twice in `ii`: write it once");
-        assert!(written("/a/u", Flags::default()).is_err());
+        assert!(split_user_pattern("/a/u", Flags::default()).is_err());
     }
 }

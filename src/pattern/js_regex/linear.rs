@@ -8,120 +8,120 @@ use std::fmt::Write;
 
 use regex::{Regex, RegexBuilder};
 
-use super::syntax::{Assertion, Part, Pattern, Repeat};
-use super::units::Units;
+use super::syntax::{JsAssertion, JsPart, JsPattern, JsRepeat};
+use super::units::UnitSet;
 
 /// A compiled program above this many bytes is left to the engine that counts its steps.
 const SIZE_LIMIT: usize = 1 << 20;
 /// A surrogate's place in the private plane is this far from its own.
-const PRIVATE: u32 = 0x10_0000;
+const PRIVATE_OFFSET: u32 = 0x10_0000;
 const SURROGATES: (u16, u16) = (0xD800, 0xDFFF);
 
 /// The same pattern for the linear-time engine, if that can express it.
-pub(super) fn compile(pattern: &Pattern) -> Option<Regex> {
-    Writer::compile(&pattern.root, Reading::Exact)
+pub(super) fn compile_linear(pattern: &JsPattern) -> Option<Regex> {
+    LinearWriter::compile_part(&pattern.root, Strictness::Exact)
 }
 
 /// Patterns that are found in every text in which `pattern` is: itself without what this engine cannot express, and
 /// what it looks for around the match. A text without one of them needs no search.
-pub(super) fn needs(pattern: &Pattern) -> Vec<Regex> {
+pub(super) fn compile_needs(pattern: &JsPattern) -> Vec<Regex> {
     let mut parts = vec![&pattern.root];
-    looked_for(&pattern.root, &mut parts);
-    parts.into_iter().filter_map(|part| Writer::compile(part, Reading::Loose)).collect()
+    collect_lookarounds(&pattern.root, &mut parts);
+    parts.into_iter().filter_map(|part| LinearWriter::compile_part(part, Strictness::Loose)).collect()
 }
 
-fn looked_for<'p>(part: &'p Part, found: &mut Vec<&'p Part>) {
+fn collect_lookarounds<'p>(part: &'p JsPart, found: &mut Vec<&'p JsPart>) {
     match part {
-        Part::Sequence(parts) => parts.iter().for_each(|part| looked_for(part, found)),
-        Part::Capture(_, body) => looked_for(body, found),
-        Part::Look(look) if !look.negative => found.push(&look.body),
+        JsPart::Sequence(parts) => parts.iter().for_each(|part| collect_lookarounds(part, found)),
+        JsPart::Capture(_, body) => collect_lookarounds(body, found),
+        JsPart::Look(look) if !look.negative => found.push(&look.body),
         _ => {}
     }
 }
 
 /// Whether groups that this engine captures are those of JavaScript, which unsets a loop's groups in each round
 /// and refuses a round that is empty.
-pub(super) fn captures_alike(part: &Part) -> bool {
+pub(super) fn has_same_captures(part: &JsPart) -> bool {
     match part {
-        Part::Sequence(parts) | Part::Alternatives(parts) => parts.iter().all(captures_alike),
-        Part::Capture(_, body) => captures_alike(body),
-        Part::Repeat(repeat) => repeat.groups.is_empty() && !repeat.body.may_be_empty(),
+        JsPart::Sequence(parts) | JsPart::Alternatives(parts) => parts.iter().all(has_same_captures),
+        JsPart::Capture(_, body) => has_same_captures(body),
+        JsPart::Repeat(repeat) => repeat.groups.is_empty() && !repeat.body.may_be_empty(),
         _ => true,
     }
 }
 
 /// A text in which every code unit is one character.
-pub(super) fn spread(text: &str) -> Cow<'_, str> {
+pub(super) fn spread_units(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| c.len_utf16() == 1) {
         return Cow::Borrowed(text);
     }
     // Surrogates are no `char`s, so each moves to a private plane, where `Writer::set` looks for it.
-    let spread = |unit| char::from_u32(u32::from(unit)).or(char::from_u32(PRIVATE + u32::from(unit)));
+    let spread = |unit| char::from_u32(u32::from(unit)).or(char::from_u32(PRIVATE_OFFSET + u32::from(unit)));
     Cow::Owned(text.encode_utf16().filter_map(spread).collect())
 }
 
 /// The text that was spread. Half a character alone becomes U+FFFD.
-pub(super) fn gather(spread: &str) -> String {
-    let unit = |c| u16::try_from(u32::from(c) % PRIVATE).unwrap_or_default();
+pub(super) fn gather_units(spread: &str) -> String {
+    let unit = |c| u16::try_from(u32::from(c) % PRIVATE_OFFSET).unwrap_or_default();
     String::from_utf16_lossy(&spread.chars().map(unit).collect::<Vec<_>>())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum Strictness {
     /// What the engine cannot express is an error.
     Exact,
     /// What the engine cannot express matches whatever it could match, and more.
     Loose,
 }
 
-struct Writer {
+struct LinearWriter {
     out: String,
-    reading: Reading,
+    reading: Strictness,
 }
 
-impl Writer {
-    fn compile(part: &Part, reading: Reading) -> Option<Regex> {
+impl LinearWriter {
+    fn compile_part(part: &JsPart, reading: Strictness) -> Option<Regex> {
         let mut writer = Self { out: String::new(), reading };
-        writer.part(part)?;
+        writer.write_part(part)?;
         RegexBuilder::new(&writer.out).size_limit(SIZE_LIMIT).build().ok()
     }
 
     /// `None` where the engine has no such thing.
-    fn part(&mut self, part: &Part) -> Option<()> {
+    fn write_part(&mut self, part: &JsPart) -> Option<()> {
         match part {
-            Part::Unit(set) => self.set(set),
-            Part::Sequence(parts) => parts.iter().try_for_each(|part| self.part(part)),
-            Part::Alternatives(parts) => {
+            JsPart::Unit(set) => self.write_set(set),
+            JsPart::Sequence(parts) => parts.iter().try_for_each(|part| self.write_part(part)),
+            JsPart::Alternatives(parts) => {
                 self.out.push_str("(?:");
                 for (index, part) in parts.iter().enumerate() {
                     self.out.push_str(if index == 0 { "" } else { "|" });
-                    self.part(part)?;
+                    self.write_part(part)?;
                 }
                 self.out.push(')');
                 Some(())
             }
-            Part::Capture(_, body) => self.group("(", body),
-            Part::Repeat(repeat) => self.repeat(repeat),
-            Part::Assertion(assertion) => self.assertion(*assertion),
-            Part::Look(_) => self.loosely(""),
-            Part::Reference { .. } => self.loosely("(?s:.*)"),
+            JsPart::Capture(_, body) => self.write_group("(", body),
+            JsPart::Repeat(repeat) => self.write_repeat(repeat),
+            JsPart::Assertion(assertion) => self.write_assertion(*assertion),
+            JsPart::Look(_) => self.write_loosely(""),
+            JsPart::Reference { .. } => self.write_loosely("(?s:.*)"),
         }
     }
 
-    fn loosely(&mut self, text: &str) -> Option<()> {
+    fn write_loosely(&mut self, text: &str) -> Option<()> {
         self.out.push_str(text);
-        (self.reading == Reading::Loose).then_some(())
+        (self.reading == Strictness::Loose).then_some(())
     }
 
-    fn group(&mut self, open: &str, body: &Part) -> Option<()> {
+    fn write_group(&mut self, open: &str, body: &JsPart) -> Option<()> {
         self.out.push_str(open);
-        self.part(body)?;
+        self.write_part(body)?;
         self.out.push(')');
         Some(())
     }
 
-    fn repeat(&mut self, repeat: &Repeat) -> Option<()> {
-        self.group("(?:", &repeat.body)?;
+    fn write_repeat(&mut self, repeat: &JsRepeat) -> Option<()> {
+        self.write_group("(?:", &repeat.body)?;
         match repeat.max {
             Some(max) => write!(self.out, "{{{},{max}}}", repeat.min).ok()?,
             None => write!(self.out, "{{{},}}", repeat.min).ok()?,
@@ -130,33 +130,35 @@ impl Writer {
         Some(())
     }
 
-    fn assertion(&mut self, assertion: Assertion) -> Option<()> {
+    fn write_assertion(&mut self, assertion: JsAssertion) -> Option<()> {
         self.out.push_str(match assertion {
-            Assertion::Start => r"\A",
-            Assertion::End => r"\z",
-            Assertion::WordBoundary => r"(?-u:\b)",
-            Assertion::LineStart | Assertion::LineEnd | Assertion::NoWordBoundary => return self.loosely(""),
+            JsAssertion::Start => r"\A",
+            JsAssertion::End => r"\z",
+            JsAssertion::WordBoundary => r"(?-u:\b)",
+            JsAssertion::LineStart | JsAssertion::LineEnd | JsAssertion::NoWordBoundary => {
+                return self.write_loosely("");
+            }
         });
         Some(())
     }
 
-    fn set(&mut self, set: &Units) -> Option<()> {
+    fn write_set(&mut self, set: &UnitSet) -> Option<()> {
         if set.ranges().is_empty() {
             self.out.push_str("[a&&b]");
             return Some(());
         }
         self.out.push('[');
         for (low, high) in set.ranges() {
-            self.clipped((*low, *high), (0, SURROGATES.0 - 1), 0)?;
-            self.clipped((*low, *high), SURROGATES, PRIVATE)?;
-            self.clipped((*low, *high), (SURROGATES.1 + 1, u16::MAX), 0)?;
+            self.write_clipped((*low, *high), (0, SURROGATES.0 - 1), 0)?;
+            self.write_clipped((*low, *high), SURROGATES, PRIVATE_OFFSET)?;
+            self.write_clipped((*low, *high), (SURROGATES.1 + 1, u16::MAX), 0)?;
         }
         self.out.push(']');
         Some(())
     }
 
     /// The part of `range` within `bounds`, moved by `shift`.
-    fn clipped(&mut self, range: (u16, u16), bounds: (u16, u16), shift: u32) -> Option<()> {
+    fn write_clipped(&mut self, range: (u16, u16), bounds: (u16, u16), shift: u32) -> Option<()> {
         let (low, high) = (range.0.max(bounds.0), range.1.min(bounds.1));
         if low > high {
             return Some(());

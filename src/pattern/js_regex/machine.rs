@@ -2,31 +2,31 @@
 
 use std::ops::RangeInclusive;
 
-use super::program::{Loop, Op, Program, Way};
-use super::text::Text;
-use super::units::Units;
-use super::{Exhausted, JsRegex};
+use super::program::{JsLoop, JsOp, JsProgram, ReadDirection};
+use super::text::UnitText;
+use super::units::UnitSet;
+use super::{JsRegex, StepsExhausted};
 
 /// The value of an unset register.
 const UNSET: usize = usize::MAX;
 /// The largest number of open choices: more would take tens of megabytes.
 const MAX_FRAMES: usize = 1 << 20;
 /// The number of units that a run reads at the cost of one step.
-const SCANNED_A_STEP: usize = 4;
+const UNITS_PER_STEP: usize = 4;
 
 #[derive(Debug, Clone, Copy)]
-struct At {
+struct MachineState {
     op: usize,
     position: usize,
 }
 
 /// An entry of the backtracking stack: what to do when the current alternative fails.
 #[derive(Debug, Clone, Copy)]
-enum Frame {
-    Branch(At),
+enum BacktrackFrame {
+    Branch(MachineState),
     /// Shortens a run by one unit, down to `stop`.
     Shorten {
-        at: At,
+        at: MachineState,
         stop: usize,
     },
     Restore {
@@ -34,159 +34,166 @@ enum Frame {
         value: usize,
     },
     Look {
-        back: At,
+        back: MachineState,
         negative: bool,
     },
 }
 
-struct Machine<'p> {
-    program: &'p Program,
-    text: Text<'p>,
+struct JsMachine<'p> {
+    program: &'p JsProgram,
+    text: UnitText<'p>,
     registers: Vec<usize>,
-    frames: Vec<Frame>,
+    frames: Vec<BacktrackFrame>,
     /// The index in `frames` at which each open look-around began.
     looks: Vec<usize>,
     steps_left: usize,
 }
 
 /// The start and end of each group in the first match; group 0 is the whole match.
-pub(super) type Groups = Vec<Option<(usize, usize)>>;
+pub(super) type MatchGroups = Vec<Option<(usize, usize)>>;
 
 /// Searches the first match in a text.
-pub(super) fn search(program: &Program, units: &[u16]) -> Result<Option<Groups>, Exhausted> {
+pub(super) fn search_program(
+    program: &JsProgram,
+    units: &[u16],
+) -> Result<Option<MatchGroups>, StepsExhausted> {
     let registers = vec![UNSET; program.registers];
     let steps_left = JsRegex::MAX_STEPS;
-    let text = Text(units);
-    let mut machine = Machine { program, text, registers, frames: Vec::new(), looks: Vec::new(), steps_left };
+    let text = UnitText(units);
+    let mut machine =
+        JsMachine { program, text, registers, frames: Vec::new(), looks: Vec::new(), steps_left };
     for start in 0..=units.len() {
         if machine.matches_at(start)? {
-            return Ok(Some(machine.groups()));
+            return Ok(Some(machine.collect_groups()));
         }
     }
     Ok(None)
 }
 
-impl Machine<'_> {
+impl JsMachine<'_> {
     /// Tries to match at `start`. A failure undoes all register writes, so that the next attempt begins with unset
     /// registers.
-    fn matches_at(&mut self, start: usize) -> Result<bool, Exhausted> {
-        let mut at = At { op: 0, position: start };
+    fn matches_at(&mut self, start: usize) -> Result<bool, StepsExhausted> {
+        let mut at = MachineState { op: 0, position: start };
         loop {
-            self.charge(1)?;
+            self.charge_steps(1)?;
             let next = match &self.program.ops[at.op] {
-                Op::Match => return Ok(true),
-                op => self.step(op, at)?,
+                JsOp::Match => return Ok(true),
+                op => self.run_op(op, at)?,
             };
             let Some(next) = next.or_else(|| self.backtrack()) else { return Ok(false) };
             at = next;
         }
     }
 
-    fn groups(&self) -> Groups {
+    fn collect_groups(&self) -> MatchGroups {
         let pairs = self.registers[..self.program.captures].chunks_exact(2);
         pairs.map(|pair| (pair[0] != UNSET && pair[1] != UNSET).then_some((pair[0], pair[1]))).collect()
     }
 
-    fn charge(&mut self, steps: usize) -> Result<(), Exhausted> {
-        self.steps_left = self.steps_left.checked_sub(steps).ok_or(Exhausted)?;
-        if self.frames.len() > MAX_FRAMES { Err(Exhausted) } else { Ok(()) }
+    fn charge_steps(&mut self, steps: usize) -> Result<(), StepsExhausted> {
+        self.steps_left = self.steps_left.checked_sub(steps).ok_or(StepsExhausted)?;
+        if self.frames.len() > MAX_FRAMES { Err(StepsExhausted) } else { Ok(()) }
     }
 
     /// Runs `op` and returns the next state. `None` if it fails.
-    fn step(&mut self, op: &Op, at: At) -> Result<Option<At>, Exhausted> {
-        let next = At { op: at.op + 1, ..at };
+    fn run_op(&mut self, op: &JsOp, at: MachineState) -> Result<Option<MachineState>, StepsExhausted> {
+        let next = MachineState { op: at.op + 1, ..at };
         let program = self.program;
         Ok(match op {
-            Op::Unit { set, way } => {
-                self.text.read(at.position, set, *way).map(|position| At { position, ..next })
+            JsOp::Unit { set, way } => {
+                self.text.match_unit(at.position, set, *way).map(|position| MachineState { position, ..next })
             }
-            Op::Run { set, min, max, way } => return self.run(next, set, *min..=*max, *way),
-            Op::Fork { elsewhere } => {
-                self.frames.push(Frame::Branch(At { op: *elsewhere, ..at }));
+            JsOp::Run { set, min, max, way } => return self.match_run(next, set, *min..=*max, *way),
+            JsOp::Fork { elsewhere } => {
+                self.frames.push(BacktrackFrame::Branch(MachineState { op: *elsewhere, ..at }));
                 Some(next)
             }
-            Op::Jump(op) => Some(At { op: *op, ..at }),
-            Op::Save(register) => {
-                self.write(*register, at.position);
+            JsOp::Jump(op) => Some(MachineState { op: *op, ..at }),
+            JsOp::Save(register) => {
+                self.write_register(*register, at.position);
                 Some(next)
             }
-            Op::Assert(assertion) => self.text.holds(*assertion, at.position).then_some(next),
-            Op::Reference { group, any_case, way } => return self.reference(next, *group, *any_case, *way),
-            Op::Begin(index) => {
-                self.write(program.loops[*index].count, 0);
+            JsOp::Assert(assertion) => self.text.check_assertion(*assertion, at.position).then_some(next),
+            JsOp::Reference { group, any_case, way } => {
+                return self.match_reference(next, *group, *any_case, *way);
+            }
+            JsOp::Begin(index) => {
+                self.write_register(program.loops[*index].count, 0);
                 Some(next)
             }
-            Op::Decide(index) => self.decide(&program.loops[*index], at),
-            Op::Enter(index) => {
-                self.charge(program.loops[*index].captures.len())?;
-                self.enter(&program.loops[*index], at.position);
+            JsOp::Decide(index) => self.decide_loop(&program.loops[*index], at),
+            JsOp::Enter(index) => {
+                self.charge_steps(program.loops[*index].captures.len())?;
+                self.enter_round(&program.loops[*index], at.position);
                 Some(next)
             }
-            Op::Look { negative, end } => {
+            JsOp::Look { negative, end } => {
                 self.looks.push(self.frames.len());
-                self.frames.push(Frame::Look { back: At { op: *end, ..at }, negative: *negative });
+                let back = MachineState { op: *end, ..at };
+                self.frames.push(BacktrackFrame::Look { back, negative: *negative });
                 Some(next)
             }
-            Op::Looked => self.looked(),
-            Op::Match => Some(at),
+            JsOp::Looked => self.finish_look(),
+            JsOp::Match => Some(at),
         })
     }
 
-    fn write(&mut self, register: usize, value: usize) {
+    fn write_register(&mut self, register: usize, value: usize) {
         let old = std::mem::replace(&mut self.registers[register], value);
         if old != value {
-            self.frames.push(Frame::Restore { register, value: old });
+            self.frames.push(BacktrackFrame::Restore { register, value: old });
         }
     }
 
-    fn run(
+    fn match_run(
         &mut self,
-        next: At,
-        set: &Units,
+        next: MachineState,
+        set: &UnitSet,
         bounds: RangeInclusive<usize>,
-        way: Way,
-    ) -> Result<Option<At>, Exhausted> {
+        way: ReadDirection,
+    ) -> Result<Option<MachineState>, StepsExhausted> {
         let mut position = next.position;
         let mut count = 0;
-        while let Some(after) = self.text.read(position, set, way).filter(|_| count < *bounds.end()) {
+        while let Some(after) = self.text.match_unit(position, set, way).filter(|_| count < *bounds.end()) {
             position = after;
             count += 1;
         }
-        self.charge(count / SCANNED_A_STEP)?;
-        let at = At { position, ..next };
+        self.charge_steps(count / UNITS_PER_STEP)?;
+        let at = MachineState { position, ..next };
         let stop = match way {
-            Way::Forward => next.position.checked_add(*bounds.start()),
-            Way::Back => next.position.checked_sub(*bounds.start()),
+            ReadDirection::Forward => next.position.checked_add(*bounds.start()),
+            ReadDirection::Back => next.position.checked_sub(*bounds.start()),
         };
         let Some(stop) = stop.filter(|_| count >= *bounds.start()) else { return Ok(None) };
         if position != stop {
-            self.frames.push(Frame::Shorten { at, stop });
+            self.frames.push(BacktrackFrame::Shorten { at, stop });
         }
         Ok(Some(at))
     }
 
     /// Matches a back-reference. An unset group matches the empty text.
-    fn reference(
+    fn match_reference(
         &mut self,
-        next: At,
+        next: MachineState,
         group: usize,
         any_case: bool,
-        way: Way,
-    ) -> Result<Option<At>, Exhausted> {
+        way: ReadDirection,
+    ) -> Result<Option<MachineState>, StepsExhausted> {
         let (start, end) = (self.registers[2 * group], self.registers[2 * group + 1]);
         if start == UNSET || end == UNSET {
             return Ok(Some(next));
         }
-        self.charge(end - start)?;
-        let position = self.text.again(start..end, next.position, any_case, way);
-        Ok(position.map(|position| At { position, ..next }))
+        self.charge_steps(end - start)?;
+        let position = self.text.match_captured(start..end, next.position, any_case, way);
+        Ok(position.map(|position| MachineState { position, ..next }))
     }
 
     /// Decides between another round of a loop and its exit. A round beyond the minimum that consumed nothing fails.
-    fn decide(&mut self, round: &Loop, at: At) -> Option<At> {
+    fn decide_loop(&mut self, round: &JsLoop, at: MachineState) -> Option<MachineState> {
         let count = self.registers[round.count];
-        let enter = At { op: at.op + 1, ..at };
-        let leave = At { op: round.exit, ..at };
+        let enter = MachineState { op: at.op + 1, ..at };
+        let leave = MachineState { op: round.exit, ..at };
         if count > round.min && self.registers[round.count + 1] == at.position {
             return None;
         }
@@ -197,50 +204,52 @@ impl Machine<'_> {
             return Some(leave);
         }
         let (first, second) = if round.greedy { (enter, leave) } else { (leave, enter) };
-        self.frames.push(Frame::Branch(second));
+        self.frames.push(BacktrackFrame::Branch(second));
         Some(first)
     }
 
-    fn enter(&mut self, round: &Loop, position: usize) {
-        self.write(round.count, self.registers[round.count] + 1);
-        self.write(round.count + 1, position);
-        round.captures.clone().for_each(|register| self.write(register, UNSET));
+    fn enter_round(&mut self, round: &JsLoop, position: usize) {
+        self.write_register(round.count, self.registers[round.count] + 1);
+        self.write_register(round.count + 1, position);
+        round.captures.clone().for_each(|register| self.write_register(register, UNSET));
     }
 
     /// Ends the innermost look-around after its body matched. Its open choices are dropped.
-    fn looked(&mut self) -> Option<At> {
+    fn finish_look(&mut self) -> Option<MachineState> {
         let begin = self.looks.pop()?;
-        let Some(Frame::Look { back, negative }) = self.frames.get(begin).copied() else { return None };
+        let Some(BacktrackFrame::Look { back, negative }) = self.frames.get(begin).copied() else {
+            return None;
+        };
         if negative {
             while self.frames.len() > begin {
-                self.restore();
+                self.undo_write();
             }
             return None;
         }
         // A positive look-around is atomic: its choices are dropped, but its register writes stay undoable.
         let tail = self.frames.split_off(begin);
-        self.frames.extend(tail.into_iter().filter(|frame| matches!(frame, Frame::Restore { .. })));
+        self.frames.extend(tail.into_iter().filter(|frame| matches!(frame, BacktrackFrame::Restore { .. })));
         Some(back)
     }
 
     /// Pops the last frame, and undoes it if it is a register write.
-    fn restore(&mut self) {
-        if let Some(Frame::Restore { register, value }) = self.frames.pop() {
+    fn undo_write(&mut self) {
+        if let Some(BacktrackFrame::Restore { register, value }) = self.frames.pop() {
             self.registers[register] = value;
         }
     }
 
     /// Returns the state of the last open choice.
-    fn backtrack(&mut self) -> Option<At> {
+    fn backtrack(&mut self) -> Option<MachineState> {
         loop {
             match *self.frames.last()? {
-                Frame::Restore { .. } => self.restore(),
-                Frame::Branch(at) => {
+                BacktrackFrame::Restore { .. } => self.undo_write(),
+                BacktrackFrame::Branch(at) => {
                     self.frames.pop();
                     return Some(at);
                 }
-                Frame::Shorten { at, stop } => return Some(self.shorten(at, stop)),
-                Frame::Look { back, negative } => {
+                BacktrackFrame::Shorten { at, stop } => return Some(self.shorten_run(at, stop)),
+                BacktrackFrame::Look { back, negative } => {
                     self.frames.pop();
                     self.looks.pop();
                     if negative {
@@ -252,28 +261,28 @@ impl Machine<'_> {
     }
 
     /// Shortens a run by one unit, and further while the next operation would fail at once.
-    fn shorten(&mut self, at: At, stop: usize) -> At {
+    fn shorten_run(&mut self, at: MachineState, stop: usize) -> MachineState {
         self.frames.pop();
         let forward = at.position > stop;
         let next = |position: usize| if forward { position - 1 } else { position + 1 };
         let mut position = next(at.position);
-        while position != stop && self.fails_at_once(at.op, position) {
+        while position != stop && self.fails_immediately(at.op, position) {
             position = next(position);
         }
         // Skipped positions cost steps as well, or a long run of them would escape the budget.
         let scanned = at.position.abs_diff(position);
-        self.steps_left = self.steps_left.saturating_sub(scanned / SCANNED_A_STEP);
-        let at = At { position, ..at };
+        self.steps_left = self.steps_left.saturating_sub(scanned / UNITS_PER_STEP);
+        let at = MachineState { position, ..at };
         if position != stop {
-            self.frames.push(Frame::Shorten { at, stop });
+            self.frames.push(BacktrackFrame::Shorten { at, stop });
         }
         at
     }
 
-    fn fails_at_once(&self, op: usize, position: usize) -> bool {
+    fn fails_immediately(&self, op: usize, position: usize) -> bool {
         let mut ops = self.program.ops[op..].iter();
-        match ops.find(|op| !matches!(op, Op::Save(_))) {
-            Some(Op::Unit { set, way }) => self.text.read(position, set, *way).is_none(),
+        match ops.find(|op| !matches!(op, JsOp::Save(_))) {
+            Some(JsOp::Unit { set, way }) => self.text.match_unit(position, set, *way).is_none(),
             _ => false,
         }
     }

@@ -34,11 +34,11 @@ use std::sync::Arc;
 use regex::Regex;
 
 use arraign_trace::compiled::Compiled;
-use program::Program;
+use program::JsProgram;
 
 pub use flags::Flags;
 
-static REGEXES: Compiled<Engine> = Compiled::empty();
+static REGEXES: Compiled<JsEngine> = Compiled::empty();
 
 /// A compiled JavaScript regular expression.
 ///
@@ -56,7 +56,7 @@ static REGEXES: Compiled<Engine> = Compiled::empty();
 pub struct JsRegex {
     text: String,
     flags: Flags,
-    engine: Arc<Engine>,
+    engine: Arc<JsEngine>,
 }
 
 /// Why a pattern does not compile: a sentence, and the byte in the pattern that it is about.
@@ -74,18 +74,18 @@ pub struct JsRegexError {
 #[error(
     "the pattern is too expensive for this text: it has too many ways to match, make its parts exclude each other"
 )]
-pub struct Exhausted;
+pub struct StepsExhausted;
 
 /// The compiled program of a pattern in both engines.
 #[derive(Debug)]
-struct Engine {
+struct JsEngine {
     linear: Option<Regex>,
     /// What must be found in a text that is worth a search by steps.
     needs: Vec<Regex>,
     captures_alike: bool,
     matches_nothing: bool,
     matches_every_text: bool,
-    program: Program,
+    program: JsProgram,
     /// The group that `extract` takes first.
     value: Option<usize>,
 }
@@ -96,48 +96,52 @@ impl JsRegex {
 
     /// Compiles `pattern` under `flags`.
     pub fn new(pattern: &str, flags: Flags) -> Result<Self, JsRegexError> {
-        let key = format!("{}/{pattern}", flags.letters());
-        let engine = REGEXES.get(&key, || Engine::new(pattern, flags))?;
+        let key = format!("{}/{pattern}", flags.to_letters());
+        let engine = REGEXES.get(&key, || JsEngine::new(pattern, flags))?;
         Ok(Self { text: pattern.to_owned(), flags, engine })
     }
 
     /// Compiles what a user wrote: a pattern, under `default` and the flags of a leading `(?i)`, `(?m)`, `(?s)`; or
     /// a literal `/.../flags`, which has the flags that it says and no other.
     pub fn parse_user(text: &str, default: Flags) -> Result<Self, JsRegexError> {
-        let written = flags::written(text, default)?;
+        let written = flags::split_user_pattern(text, default)?;
         Self::new(written.pattern, written.flags)
             .map_err(|error| JsRegexError { offset: error.offset + written.offset, ..error })
     }
 
     /// Whether the pattern is found in `text`.
-    pub fn is_match(&self, text: &str) -> Result<bool, Exhausted> {
+    pub fn is_match(&self, text: &str) -> Result<bool, StepsExhausted> {
         match &self.engine.linear {
-            Some(regex) => Ok(regex.is_match(&linear::spread(text))),
-            None => Ok(self.search(text, &utf16(text))?.is_some()),
+            Some(regex) => Ok(regex.is_match(&linear::spread_units(text))),
+            None => Ok(self.search_units(text, &encode_utf16(text))?.is_some()),
         }
     }
 
     /// The text of the group named `value`, else of group 1, else of the whole match; `None` without a match.
-    pub fn extract(&self, text: &str) -> Result<Option<String>, Exhausted> {
+    pub fn extract_value(&self, text: &str) -> Result<Option<String>, StepsExhausted> {
         let groups = [self.engine.value, Some(1), Some(0)];
         if let Some(regex) = self.engine.linear.as_ref().filter(|_| self.engine.captures_alike) {
-            let text = linear::spread(text);
+            let text = linear::spread_units(text);
             let Some(captures) = regex.captures(&text) else { return Ok(None) };
             let found = groups.into_iter().flatten().find_map(|group| captures.get(group));
-            return Ok(found.map(|found| linear::gather(found.as_str())));
+            return Ok(found.map(|found| linear::gather_units(found.as_str())));
         }
-        let units = utf16(text);
-        let Some(captures) = self.search(text, &units)? else { return Ok(None) };
+        let units = encode_utf16(text);
+        let Some(captures) = self.search_units(text, &units)? else { return Ok(None) };
         let found = groups.into_iter().flatten().find_map(|group| *captures.get(group)?);
         Ok(found.map(|(start, end)| String::from_utf16_lossy(&units[start..end])))
     }
 
-    fn search(&self, text: &str, units: &[u16]) -> Result<Option<machine::Groups>, Exhausted> {
-        let spread = linear::spread(text);
+    fn search_units(
+        &self,
+        text: &str,
+        units: &[u16],
+    ) -> Result<Option<machine::MatchGroups>, StepsExhausted> {
+        let spread = linear::spread_units(text);
         if self.engine.needs.iter().any(|need| !need.is_match(&spread)) {
             return Ok(None);
         }
-        machine::search(&self.engine.program, units)
+        machine::search_program(&self.engine.program, units)
     }
 
     /// Whether the pattern is proven to match no text: `$a`. `false` if there is no proof.
@@ -161,41 +165,41 @@ impl JsRegex {
     }
 }
 
-impl Engine {
+impl JsEngine {
     fn new(pattern: &str, flags: Flags) -> Result<Self, JsRegexError> {
-        let parsed = parse::parse(pattern, flags)?;
-        if parsed.root.size() > syntax::MAX_SIZE {
+        let parsed = parse::parse_pattern(pattern, flags)?;
+        if parsed.root.expanded_size() > syntax::MAX_SIZE {
             let message = format!(
                 "the counted repeats make the pattern longer than {} parts: use smaller counts",
                 syntax::MAX_SIZE
             );
             return Err(JsRegexError { message, offset: 0 });
         }
-        let linear = linear::compile(&parsed);
+        let linear = linear::compile_linear(&parsed);
         Ok(Self {
-            needs: linear.clone().map_or_else(|| linear::needs(&parsed), |linear| vec![linear]),
+            needs: linear.clone().map_or_else(|| linear::compile_needs(&parsed), |linear| vec![linear]),
             linear,
-            captures_alike: linear::captures_alike(&parsed.root),
+            captures_alike: linear::has_same_captures(&parsed.root),
             matches_nothing: vacuity::matches_nothing(&parsed.root),
             matches_every_text: vacuity::matches_every_text(&parsed.root),
             value: parsed.names.iter().find(|(name, _)| name == "value").map(|(_, group)| *group),
-            program: program::compile(&parsed),
+            program: program::compile_program(&parsed),
         })
     }
 }
 
-fn utf16(text: &str) -> Vec<u16> {
+fn encode_utf16(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
 }
 
 /// The literal form: `/pattern/flags`, in which a slash has a backslash.
 impl fmt::Display for JsRegex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "/{}/{}", with_slashes_escaped(&self.text), self.flags.letters())
+        write!(f, "/{}/{}", escape_slashes(&self.text), self.flags.to_letters())
     }
 }
 
-fn with_slashes_escaped(pattern: &str) -> String {
+fn escape_slashes(pattern: &str) -> String {
     let (mut literal, mut escaped) = (String::with_capacity(pattern.len()), false);
     for c in pattern.chars() {
         if c == '/' && !escaped {

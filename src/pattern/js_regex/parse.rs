@@ -3,16 +3,16 @@
 //! It is lenient where engines are: a brace that begins no count, a closing bracket, an escape that means nothing
 //! stand for themselves.
 
-use super::cursor::Cursor;
-use super::syntax::{Assertion, Look, Part, Pattern, Repeat};
-use super::units::Units;
+use super::cursor::PatternCursor;
+use super::syntax::{JsAssertion, JsLook, JsPart, JsPattern, JsRepeat};
+use super::units::UnitSet;
 use super::{Flags, JsRegexError, canon};
 
 /// Groups nested deeper are refused: no reader follows them.
 const MAX_DEPTH: usize = 100;
 
-pub(super) struct Parser {
-    pub(super) cursor: Cursor,
+pub(super) struct JsParser {
+    pub(super) cursor: PatternCursor,
     pub(super) flags: Flags,
     /// All groups of the pattern: an escape such as `\2` means one of them only if there are so many.
     pub(super) groups: usize,
@@ -28,19 +28,19 @@ enum Repeatable {
     No,
 }
 
-pub(super) fn parse(pattern: &str, flags: Flags) -> Result<Pattern, JsRegexError> {
-    let cursor = Cursor::new(pattern);
-    let (groups, names) = groups(cursor.clone());
-    let mut parser = Parser { cursor, flags, groups, names, opened: 0, depth: 0 };
-    let root = parser.alternatives()?;
+pub(super) fn parse_pattern(pattern: &str, flags: Flags) -> Result<JsPattern, JsRegexError> {
+    let cursor = PatternCursor::new(pattern);
+    let (groups, names) = count_groups(cursor.clone());
+    let mut parser = JsParser { cursor, flags, groups, names, opened: 0, depth: 0 };
+    let root = parser.parse_alternatives()?;
     match parser.cursor.peek() {
-        None => Ok(Pattern { root, groups, names: parser.names }),
-        Some(_) => Err(parser.error("this `)` closes no group: write `\\)` for the character")),
+        None => Ok(JsPattern { root, groups, names: parser.names }),
+        Some(_) => Err(parser.error_here("this `)` closes no group: write `\\)` for the character")),
     }
 }
 
 /// How many groups capture, and those with names. What is wrong with a name is said when the parser comes to it.
-fn groups(mut cursor: Cursor) -> (usize, Vec<(String, usize)>) {
+fn count_groups(mut cursor: PatternCursor) -> (usize, Vec<(String, usize)>) {
     let (mut count, mut names, mut in_class) = (0, Vec::new(), false);
     while let Some(c) = cursor.take() {
         match c {
@@ -59,69 +59,69 @@ fn groups(mut cursor: Cursor) -> (usize, Vec<(String, usize)>) {
     (count, names)
 }
 
-impl Parser {
-    pub(super) fn error(&self, message: impl Into<String>) -> JsRegexError {
+impl JsParser {
+    pub(super) fn error_here(&self, message: impl Into<String>) -> JsRegexError {
         self.cursor.error_at(self.cursor.at, message)
     }
 
     /// One position that holds a member of `set`, in any case where the flags say so.
-    pub(super) fn unit(&self, set: Units) -> Part {
-        Part::Unit(self.in_its_cases(set))
+    pub(super) fn build_unit(&self, set: UnitSet) -> JsPart {
+        JsPart::Unit(self.apply_case(set))
     }
 
-    pub(super) fn in_its_cases(&self, set: Units) -> Units {
-        if self.flags.ignore_case { canon::closed(&set) } else { set }
+    pub(super) fn apply_case(&self, set: UnitSet) -> UnitSet {
+        if self.flags.ignore_case { canon::close_over_case(&set) } else { set }
     }
 
-    fn alternatives(&mut self) -> Result<Part, JsRegexError> {
-        let mut parts = vec![self.sequence()?];
+    fn parse_alternatives(&mut self) -> Result<JsPart, JsRegexError> {
+        let mut parts = vec![self.parse_sequence()?];
         while self.cursor.eat("|") {
-            parts.push(self.sequence()?);
+            parts.push(self.parse_sequence()?);
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Part::Alternatives(parts) })
+        Ok(if parts.len() == 1 { parts.remove(0) } else { JsPart::Alternatives(parts) })
     }
 
-    fn sequence(&mut self) -> Result<Part, JsRegexError> {
+    fn parse_sequence(&mut self) -> Result<JsPart, JsRegexError> {
         let mut parts = Vec::new();
         while let Some(c) = self.cursor.peek().filter(|c| !matches!(c, '|' | ')')) {
             let opened = self.opened;
-            let (part, repeatable) = self.term(c)?;
-            parts.push(if repeatable == Repeatable::Yes { self.repeated(part, opened)? } else { part });
+            let (part, repeatable) = self.parse_term(c)?;
+            parts.push(if repeatable == Repeatable::Yes { self.parse_repeat(part, opened)? } else { part });
         }
-        Ok(Part::Sequence(parts))
+        Ok(JsPart::Sequence(parts))
     }
 
-    fn term(&mut self, c: char) -> Result<(Part, Repeatable), JsRegexError> {
-        if let Some(assertion) = self.assertion() {
-            return Ok((Part::Assertion(assertion), Repeatable::No));
+    fn parse_term(&mut self, c: char) -> Result<(JsPart, Repeatable), JsRegexError> {
+        if let Some(assertion) = self.parse_assertion() {
+            return Ok((JsPart::Assertion(assertion), Repeatable::No));
         }
         match c {
-            '(' => return self.group(),
+            '(' => return self.parse_group(),
             '*' | '+' | '?' => return Err(self.nothing_to_repeat()),
-            '{' => self.no_count()?,
+            '{' => self.refuse_count()?,
             _ => {}
         }
         let part = match c {
-            '[' => self.class()?,
-            '\\' => self.escape()?,
-            '.' => self.dot(),
+            '[' => self.parse_class()?,
+            '\\' => self.parse_escape()?,
+            '.' => self.parse_dot(),
             _ => {
                 let unit = self.cursor.take_unit().unwrap_or_default();
-                self.unit(Units::one(unit))
+                self.build_unit(UnitSet::from_unit(unit))
             }
         };
         Ok((part, Repeatable::Yes))
     }
 
-    fn dot(&mut self) -> Part {
+    fn parse_dot(&mut self) -> JsPart {
         self.cursor.at += 1;
-        Part::Unit(if self.flags.dot_all { Units::any() } else { Units::inside_a_line() })
+        JsPart::Unit(if self.flags.dot_all { UnitSet::all_units() } else { UnitSet::non_line_ends() })
     }
 
     /// A brace that begins a count has nothing before it to repeat here; any other is a character.
-    fn no_count(&mut self) -> Result<(), JsRegexError> {
+    fn refuse_count(&mut self) -> Result<(), JsRegexError> {
         let start = self.cursor.at;
-        let count = self.count();
+        let count = self.parse_count();
         self.cursor.at = start;
         if count.is_some() { Err(self.nothing_to_repeat()) } else { Ok(()) }
     }
@@ -134,43 +134,43 @@ impl Parser {
             (_, Some('{')) => "nothing to repeat before this count: write `\\{` for the character",
             _ => "nothing to repeat before this quantifier: put a backslash before it for the character",
         };
-        self.error(message)
+        self.error_here(message)
     }
 
-    fn assertion(&mut self) -> Option<Assertion> {
+    fn parse_assertion(&mut self) -> Option<JsAssertion> {
         let multiline = self.flags.multiline;
         let found = [
-            ("^", if multiline { Assertion::LineStart } else { Assertion::Start }),
-            ("$", if multiline { Assertion::LineEnd } else { Assertion::End }),
-            ("\\b", Assertion::WordBoundary),
-            ("\\B", Assertion::NoWordBoundary),
+            ("^", if multiline { JsAssertion::LineStart } else { JsAssertion::Start }),
+            ("$", if multiline { JsAssertion::LineEnd } else { JsAssertion::End }),
+            ("\\b", JsAssertion::WordBoundary),
+            ("\\B", JsAssertion::NoWordBoundary),
         ];
         found.into_iter().find(|(text, _)| self.cursor.eat(text)).map(|(_, assertion)| assertion)
     }
 
-    fn group(&mut self) -> Result<(Part, Repeatable), JsRegexError> {
+    fn parse_group(&mut self) -> Result<(JsPart, Repeatable), JsRegexError> {
         let start = self.cursor.at;
         for (text, behind, negative) in
             [("(?=", false, false), ("(?!", false, true), ("(?<=", true, false), ("(?<!", true, true)]
         {
             if self.cursor.eat(text) {
-                let body = Box::new(self.body(start)?);
+                let body = Box::new(self.parse_group_body(start)?);
                 let repeatable = if behind { Repeatable::No } else { Repeatable::Yes };
-                return Ok((Part::Look(Look { body, behind, negative }), repeatable));
+                return Ok((JsPart::Look(JsLook { body, behind, negative }), repeatable));
             }
         }
         if self.cursor.eat("(?:") {
-            return Ok((self.body(start)?, Repeatable::Yes));
+            return Ok((self.parse_group_body(start)?, Repeatable::Yes));
         }
-        self.open(start)?;
+        self.parse_group_head(start)?;
         self.opened += 1;
         let index = self.opened;
-        let body = self.body(start)?;
-        Ok((Part::Capture(index, Box::new(body)), Repeatable::Yes))
+        let body = self.parse_group_body(start)?;
+        Ok((JsPart::Capture(index, Box::new(body)), Repeatable::Yes))
     }
 
     /// The head of a group that captures: `(` or `(?<name>`.
-    fn open(&mut self, start: usize) -> Result<(), JsRegexError> {
+    fn parse_group_head(&mut self, start: usize) -> Result<(), JsRegexError> {
         if self.cursor.eat("(?<") {
             let name = self.cursor.name()?;
             let again = self.names.iter().any(|(other, group)| *other == name && *group <= self.opened);
@@ -178,13 +178,13 @@ impl Parser {
             return if again { Err(self.cursor.error_at(start, message)) } else { Ok(()) };
         }
         if self.cursor.eat("(?") {
-            return Err(self.cursor.error_at(start, self.no_group()));
+            return Err(self.cursor.error_at(start, self.explain_unknown_group()));
         }
         self.cursor.at += 1;
         Ok(())
     }
 
-    fn no_group(&self) -> &'static str {
+    fn explain_unknown_group(&self) -> &'static str {
         match self.cursor.peek() {
             Some('P') => "JavaScript has no `(?P`: write `(?<name>...)`, and `\\k<name>` for its text",
             Some('>') => "JavaScript has no atomic groups: write `(?:...)`",
@@ -198,13 +198,13 @@ impl Parser {
     }
 
     /// What stands in a group, and its `)`.
-    fn body(&mut self, start: usize) -> Result<Part, JsRegexError> {
+    fn parse_group_body(&mut self, start: usize) -> Result<JsPart, JsRegexError> {
         if self.depth == MAX_DEPTH {
             let message = format!("groups are nested deeper than {MAX_DEPTH}: simplify the pattern");
             return Err(self.cursor.error_at(start, message));
         }
         self.depth += 1;
-        let body = self.alternatives()?;
+        let body = self.parse_alternatives()?;
         self.depth -= 1;
         if !self.cursor.eat(")") {
             let message = "this group is not closed: add `)`, or write `\\(` for the character";
@@ -213,40 +213,40 @@ impl Parser {
         Ok(body)
     }
 
-    fn repeated(&mut self, part: Part, opened: usize) -> Result<Part, JsRegexError> {
+    fn parse_repeat(&mut self, part: JsPart, opened: usize) -> Result<JsPart, JsRegexError> {
         let start = self.cursor.at;
-        let Some((min, max)) = self.quantifier() else { return Ok(part) };
+        let Some((min, max)) = self.parse_quantifier() else { return Ok(part) };
         if max.is_some_and(|max| max < min) {
             let message = "the numbers of this count are out of order: the smaller one comes first";
             return Err(self.cursor.error_at(start, message));
         }
         let greedy = !self.cursor.eat("?");
         let groups = opened + 1..self.opened + 1;
-        Ok(Part::Repeat(Repeat { body: Box::new(part), min, max, greedy, groups }))
+        Ok(JsPart::Repeat(JsRepeat { body: Box::new(part), min, max, greedy, groups }))
     }
 
-    fn quantifier(&mut self) -> Option<(u32, Option<u32>)> {
+    fn parse_quantifier(&mut self) -> Option<(u32, Option<u32>)> {
         let bounds = match self.cursor.peek()? {
             '*' => (0, None),
             '+' => (1, None),
             '?' => (0, Some(1)),
-            _ => return self.count(),
+            _ => return self.parse_count(),
         };
         self.cursor.at += 1;
         Some(bounds)
     }
 
     /// `{3}`, `{3,}` or `{3,5}`. Any other brace is left where it stands.
-    fn count(&mut self) -> Option<(u32, Option<u32>)> {
+    fn parse_count(&mut self) -> Option<(u32, Option<u32>)> {
         let start = self.cursor.at;
-        let bounds = self.bounds();
+        let bounds = self.parse_bounds();
         if bounds.is_none() {
             self.cursor.at = start;
         }
         bounds
     }
 
-    fn bounds(&mut self) -> Option<(u32, Option<u32>)> {
+    fn parse_bounds(&mut self) -> Option<(u32, Option<u32>)> {
         let cursor = &mut self.cursor;
         let min = cursor.eat("{").then(|| cursor.number())??;
         let max = if cursor.eat(",") { cursor.number() } else { Some(min) };

@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use super::syntax::{Assertion, Look, Part, Pattern, Repeat};
-use super::units::Units;
+use super::syntax::{JsAssertion, JsLook, JsPart, JsPattern, JsRepeat};
+use super::units::UnitSet;
 
 #[derive(Debug)]
-pub(super) enum Op {
+pub(super) enum JsOp {
     /// One unit of the set.
     Unit {
-        set: Units,
-        way: Way,
+        set: UnitSet,
+        way: ReadDirection,
     },
     /// As many units of the set as there are, then fewer, but no fewer than `min`.
     Run {
-        set: Units,
+        set: UnitSet,
         min: usize,
         max: usize,
-        way: Way,
+        way: ReadDirection,
     },
     /// Goes on, and elsewhere if that fails.
     Fork {
@@ -26,11 +26,11 @@ pub(super) enum Op {
     Jump(usize),
     /// Remembers the position in a register.
     Save(usize),
-    Assert(Assertion),
+    Assert(JsAssertion),
     Reference {
         group: usize,
         any_case: bool,
-        way: Way,
+        way: ReadDirection,
     },
     /// A loop of this number begins.
     Begin(usize),
@@ -49,13 +49,13 @@ pub(super) enum Op {
 
 /// Which way the machine reads: in a look-behind it reads back, as JavaScript does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ReadDirection {
     Forward,
     Back,
 }
 
 #[derive(Debug)]
-pub(super) struct Loop {
+pub(super) struct JsLoop {
     /// The register that counts the rounds; the next one holds where the last round began.
     pub(super) count: usize,
     pub(super) min: usize,
@@ -67,98 +67,98 @@ pub(super) struct Loop {
 }
 
 #[derive(Debug)]
-pub(super) struct Program {
-    pub(super) ops: Vec<Op>,
-    pub(super) loops: Vec<Loop>,
+pub(super) struct JsProgram {
+    pub(super) ops: Vec<JsOp>,
+    pub(super) loops: Vec<JsLoop>,
     pub(super) registers: usize,
     /// How many registers hold where groups begin and end.
     pub(super) captures: usize,
 }
 
-pub(super) fn compile(pattern: &Pattern) -> Program {
+pub(super) fn compile_program(pattern: &JsPattern) -> JsProgram {
     let captures = 2 * (pattern.groups + 1);
-    let mut program = Program { ops: Vec::new(), loops: Vec::new(), registers: captures, captures };
-    program.capture(0, &pattern.root, Way::Forward);
-    program.ops.push(Op::Match);
+    let mut program = JsProgram { ops: Vec::new(), loops: Vec::new(), registers: captures, captures };
+    program.compile_capture(0, &pattern.root, ReadDirection::Forward);
+    program.ops.push(JsOp::Match);
     program
 }
 
-impl Program {
-    fn part(&mut self, part: &Part, way: Way) {
+impl JsProgram {
+    fn compile_part(&mut self, part: &JsPart, way: ReadDirection) {
         match part {
-            Part::Unit(set) => self.ops.push(Op::Unit { set: set.clone(), way }),
-            Part::Sequence(parts) if way == Way::Back => {
-                parts.iter().rev().for_each(|part| self.part(part, way));
+            JsPart::Unit(set) => self.ops.push(JsOp::Unit { set: set.clone(), way }),
+            JsPart::Sequence(parts) if way == ReadDirection::Back => {
+                parts.iter().rev().for_each(|part| self.compile_part(part, way));
             }
-            Part::Sequence(parts) => parts.iter().for_each(|part| self.part(part, way)),
-            Part::Alternatives(parts) => self.alternatives(parts, way),
-            Part::Capture(group, body) => self.capture(*group, body, way),
-            Part::Repeat(repeat) => self.repeat(repeat, way),
-            Part::Assertion(assertion) => self.ops.push(Op::Assert(*assertion)),
-            Part::Look(look) => self.look(look),
-            Part::Reference { group, any_case } => {
-                self.ops.push(Op::Reference { group: *group, any_case: *any_case, way });
+            JsPart::Sequence(parts) => parts.iter().for_each(|part| self.compile_part(part, way)),
+            JsPart::Alternatives(parts) => self.compile_alternatives(parts, way),
+            JsPart::Capture(group, body) => self.compile_capture(*group, body, way),
+            JsPart::Repeat(repeat) => self.compile_repeat(repeat, way),
+            JsPart::Assertion(assertion) => self.ops.push(JsOp::Assert(*assertion)),
+            JsPart::Look(look) => self.compile_look(look),
+            JsPart::Reference { group, any_case } => {
+                self.ops.push(JsOp::Reference { group: *group, any_case: *any_case, way });
             }
         }
     }
 
-    fn alternatives(&mut self, parts: &[Part], way: Way) {
+    fn compile_alternatives(&mut self, parts: &[JsPart], way: ReadDirection) {
         let mut jumps = Vec::new();
         for (index, part) in parts.iter().enumerate() {
             let is_last = index + 1 == parts.len();
             let fork = self.ops.len();
-            self.ops.extend((!is_last).then_some(Op::Fork { elsewhere: 0 }));
-            self.part(part, way);
+            self.ops.extend((!is_last).then_some(JsOp::Fork { elsewhere: 0 }));
+            self.compile_part(part, way);
             if !is_last {
                 jumps.push(self.ops.len());
-                self.ops.push(Op::Jump(0));
-                self.ops[fork] = Op::Fork { elsewhere: self.ops.len() };
+                self.ops.push(JsOp::Jump(0));
+                self.ops[fork] = JsOp::Fork { elsewhere: self.ops.len() };
             }
         }
         let end = self.ops.len();
         for jump in jumps {
-            self.ops[jump] = Op::Jump(end);
+            self.ops[jump] = JsOp::Jump(end);
         }
     }
 
-    fn capture(&mut self, group: usize, body: &Part, way: Way) {
+    fn compile_capture(&mut self, group: usize, body: &JsPart, way: ReadDirection) {
         let (first, last) = match way {
-            Way::Forward => (2 * group, 2 * group + 1),
-            Way::Back => (2 * group + 1, 2 * group),
+            ReadDirection::Forward => (2 * group, 2 * group + 1),
+            ReadDirection::Back => (2 * group + 1, 2 * group),
         };
-        self.ops.push(Op::Save(first));
-        self.part(body, way);
-        self.ops.push(Op::Save(last));
+        self.ops.push(JsOp::Save(first));
+        self.compile_part(body, way);
+        self.ops.push(JsOp::Save(last));
     }
 
-    fn repeat(&mut self, repeat: &Repeat, way: Way) {
-        let (min, max) = (bound(Some(repeat.min)), bound(repeat.max));
-        if let Part::Unit(set) = &*repeat.body
+    fn compile_repeat(&mut self, repeat: &JsRepeat, way: ReadDirection) {
+        let (min, max) = (to_bound(Some(repeat.min)), to_bound(repeat.max));
+        if let JsPart::Unit(set) = &*repeat.body
             && repeat.greedy
         {
-            return self.ops.push(Op::Run { set: set.clone(), min, max, way });
+            return self.ops.push(JsOp::Run { set: set.clone(), min, max, way });
         }
         let (index, count) = (self.loops.len(), self.registers);
         self.registers += 2;
         let captures = 2 * repeat.groups.start..2 * repeat.groups.end;
-        self.loops.push(Loop { count, min, max, greedy: repeat.greedy, captures, exit: 0 });
-        self.ops.push(Op::Begin(index));
+        self.loops.push(JsLoop { count, min, max, greedy: repeat.greedy, captures, exit: 0 });
+        self.ops.push(JsOp::Begin(index));
         let decide = self.ops.len();
-        self.ops.extend([Op::Decide(index), Op::Enter(index)]);
-        self.part(&repeat.body, way);
-        self.ops.push(Op::Jump(decide));
+        self.ops.extend([JsOp::Decide(index), JsOp::Enter(index)]);
+        self.compile_part(&repeat.body, way);
+        self.ops.push(JsOp::Jump(decide));
         self.loops[index].exit = self.ops.len();
     }
 
-    fn look(&mut self, look: &Look) {
+    fn compile_look(&mut self, look: &JsLook) {
         let start = self.ops.len();
-        self.ops.push(Op::Looked);
-        self.part(&look.body, if look.behind { Way::Back } else { Way::Forward });
-        self.ops.push(Op::Looked);
-        self.ops[start] = Op::Look { negative: look.negative, end: self.ops.len() };
+        self.ops.push(JsOp::Looked);
+        self.compile_part(&look.body, if look.behind { ReadDirection::Back } else { ReadDirection::Forward });
+        self.ops.push(JsOp::Looked);
+        self.ops[start] = JsOp::Look { negative: look.negative, end: self.ops.len() };
     }
 }
 
-fn bound(count: Option<u32>) -> usize {
+fn to_bound(count: Option<u32>) -> usize {
     count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX)
 }

@@ -2,23 +2,23 @@
 
 use std::ops::Range;
 
-use super::units::Units;
+use super::units::UnitSet;
 
 /// Counted repeats written out may be this long; beyond, the pattern is a mistake or an attack.
 pub(super) const MAX_SIZE: u64 = 50_000;
 
 /// A part of a pattern. Case and the flags `m` and `s` are settled in it.
 #[derive(Debug)]
-pub(super) enum Part {
+pub(super) enum JsPart {
     /// One code unit.
-    Unit(Units),
-    Sequence(Vec<Part>),
-    Alternatives(Vec<Part>),
+    Unit(UnitSet),
+    Sequence(Vec<JsPart>),
+    Alternatives(Vec<JsPart>),
     /// A group that captures; the first is 1.
-    Capture(usize, Box<Part>),
-    Repeat(Repeat),
-    Assertion(Assertion),
-    Look(Look),
+    Capture(usize, Box<JsPart>),
+    Repeat(JsRepeat),
+    Assertion(JsAssertion),
+    Look(JsLook),
     /// What the group captured once more, in any case or not.
     Reference {
         group: usize,
@@ -27,8 +27,8 @@ pub(super) enum Part {
 }
 
 #[derive(Debug)]
-pub(super) struct Repeat {
-    pub(super) body: Box<Part>,
+pub(super) struct JsRepeat {
+    pub(super) body: Box<JsPart>,
     pub(super) min: u32,
     /// `None` is without end.
     pub(super) max: Option<u32>,
@@ -38,14 +38,14 @@ pub(super) struct Repeat {
 }
 
 #[derive(Debug)]
-pub(super) struct Look {
-    pub(super) body: Box<Part>,
+pub(super) struct JsLook {
+    pub(super) body: Box<JsPart>,
     pub(super) behind: bool,
     pub(super) negative: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Assertion {
+pub(super) enum JsAssertion {
     Start,
     End,
     LineStart,
@@ -56,23 +56,25 @@ pub(super) enum Assertion {
 
 /// A whole pattern.
 #[derive(Debug)]
-pub(super) struct Pattern {
-    pub(super) root: Part,
+pub(super) struct JsPattern {
+    pub(super) root: JsPart,
     /// How many groups capture.
     pub(super) groups: usize,
     pub(super) names: Vec<(String, usize)>,
 }
 
-impl Part {
+impl JsPart {
     /// How long the part is with its counted repeats written out.
-    pub(super) fn size(&self) -> u64 {
-        let total = |parts: &[Self]| parts.iter().map(Self::size).fold(1, u64::saturating_add);
+    pub(super) fn expanded_size(&self) -> u64 {
+        let total = |parts: &[Self]| parts.iter().map(Self::expanded_size).fold(1, u64::saturating_add);
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) => total(parts),
-            Self::Capture(_, body) | Self::Look(Look { body, .. }) => body.size().saturating_add(1),
+            Self::Capture(_, body) | Self::Look(JsLook { body, .. }) => {
+                body.expanded_size().saturating_add(1)
+            }
             Self::Repeat(repeat) => {
                 let times = u64::from(repeat.max.unwrap_or(repeat.min).max(1));
-                repeat.body.size().saturating_mul(times)
+                repeat.body.expanded_size().saturating_mul(times)
             }
             Self::Unit(_) | Self::Assertion(_) | Self::Reference { .. } => 1,
         }

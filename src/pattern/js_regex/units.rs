@@ -1,7 +1,7 @@
 //! A set of UTF-16 code units: what one position of a JavaScript text may hold.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Units {
+pub(super) struct UnitSet {
     /// Sorted, both ends included; they neither overlap nor touch.
     ranges: Vec<(u16, u16)>,
     /// A bit for each ASCII member: nearly all texts are ASCII, and each position is asked.
@@ -24,9 +24,9 @@ const SPACES: &[(u16, u16)] = &[
     (0xFEFF, 0xFEFF),
 ];
 
-impl Units {
-    pub(super) fn one(unit: u16) -> Self {
-        Self::sorted(vec![(unit, unit)])
+impl UnitSet {
+    pub(super) fn from_unit(unit: u16) -> Self {
+        Self::from_sorted(vec![(unit, unit)])
     }
 
     pub(super) fn new(mut ranges: Vec<(u16, u16)>) -> Self {
@@ -38,32 +38,32 @@ impl Units {
                 _ => merged.push((low, high)),
             }
         }
-        Self::sorted(merged)
+        Self::from_sorted(merged)
     }
 
-    fn sorted(ranges: Vec<(u16, u16)>) -> Self {
+    fn from_sorted(ranges: Vec<(u16, u16)>) -> Self {
         let ascii = ranges.iter().flat_map(|(low, high)| *low..=(*high).min(0x7F));
         Self { ascii: ascii.fold(0, |bits, unit| bits | 1 << unit), ranges }
     }
 
-    pub(super) fn any() -> Self {
-        Self::sorted(vec![(0, u16::MAX)])
+    pub(super) fn all_units() -> Self {
+        Self::from_sorted(vec![(0, u16::MAX)])
     }
 
     /// What a dot stands for without the flag `s`.
-    pub(super) fn inside_a_line() -> Self {
-        Self::sorted(LINE_ENDS.to_vec()).complement()
+    pub(super) fn non_line_ends() -> Self {
+        Self::from_sorted(LINE_ENDS.to_vec()).complement()
     }
 
     /// What `\d`, `\D`, `\s`, `\S`, `\w` or `\W` stands for. Other letters name no set.
-    pub(super) fn named(letter: char) -> Option<Self> {
+    pub(super) fn find_escape(letter: char) -> Option<Self> {
         let ranges = match letter.to_ascii_lowercase() {
             'd' => DIGITS,
             's' => SPACES,
             'w' => WORD,
             _ => return None,
         };
-        let set = Self::sorted(ranges.to_vec());
+        let set = Self::from_sorted(ranges.to_vec());
         Some(if letter.is_ascii_uppercase() { set.complement() } else { set })
     }
 
@@ -74,11 +74,11 @@ impl Units {
             if let Some(before) = low.checked_sub(1).filter(|before| *before >= next) {
                 gaps.push((next, before));
             }
-            let Some(after) = high.checked_add(1) else { return Self::sorted(gaps) };
+            let Some(after) = high.checked_add(1) else { return Self::from_sorted(gaps) };
             next = after;
         }
         gaps.push((next, u16::MAX));
-        Self::sorted(gaps)
+        Self::from_sorted(gaps)
     }
 
     pub(super) fn contains(&self, unit: u16) -> bool {
@@ -100,7 +100,7 @@ pub(super) fn ends_line(unit: u16) -> bool {
 }
 
 /// Whether `\w` holds `unit`.
-pub(super) fn in_word(unit: u16) -> bool {
+pub(super) fn is_word_unit(unit: u16) -> bool {
     WORD.iter().any(|(low, high)| (*low..=*high).contains(&unit))
 }
 
@@ -110,9 +110,12 @@ mod tests {
 
     #[test]
     fn a_complement_of_a_complement_is_the_set() {
-        for set in
-            [Units::any(), Units::one(0), Units::one(u16::MAX), Units::new(vec![(3, 9), (5, 7), (10, 11)])]
-        {
+        for set in [
+            UnitSet::all_units(),
+            UnitSet::from_unit(0),
+            UnitSet::from_unit(u16::MAX),
+            UnitSet::new(vec![(3, 9), (5, 7), (10, 11)]),
+        ] {
             assert_eq!(set.complement().complement(), set);
             assert!((0..=u16::MAX).all(|unit| set.contains(unit) != set.complement().contains(unit)));
         }

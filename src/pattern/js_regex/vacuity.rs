@@ -3,16 +3,16 @@
 //! Both questions are answered from the parsed pattern alone. The answers are one-sided: `true` is a proof, `false`
 //! means that no proof was found. Back-references and word boundaries prove nothing.
 
-use super::syntax::{Assertion, Look, Part, Repeat};
-use super::units::Units;
+use super::syntax::{JsAssertion, JsLook, JsPart, JsRepeat};
+use super::units::UnitSet;
 
 /// Whether `part` matches nowhere in any text.
-pub(super) fn matches_nothing(part: &Part) -> bool {
+pub(super) fn matches_nothing(part: &JsPart) -> bool {
     fails(part, Around::default())
 }
 
 /// Whether `part` matches somewhere in every text.
-pub(super) fn matches_every_text(part: &Part) -> bool {
+pub(super) fn matches_every_text(part: &JsPart) -> bool {
     let ways = Ways::through(part);
     ways.at_start || ways.across || ways.at_end
 }
@@ -28,23 +28,23 @@ struct Around {
 ///
 /// A part fails if it needs a unit from an empty class, the start of the text after a unit, the end of the text
 /// before a unit, or a part of its own that fails.
-fn fails(part: &Part, around: Around) -> bool {
+fn fails(part: &JsPart, around: Around) -> bool {
     match part {
-        Part::Unit(set) => set.ranges().is_empty(),
-        Part::Assertion(Assertion::Start) => around.before,
-        Part::Assertion(Assertion::End) => around.after,
-        Part::Sequence(parts) => sequence_fails(parts, around),
-        Part::Alternatives(parts) => parts.iter().all(|part| fails(part, around)),
-        Part::Capture(_, body) => fails(body, around),
-        Part::Repeat(repeat) => repeat.min > 0 && fails(&repeat.body, around),
-        Part::Look(Look { body, negative: true, .. }) => matches_everywhere(body),
-        Part::Look(Look { body, behind: true, .. }) => fails(body, Around { before: false, ..around }),
-        Part::Look(Look { body, .. }) => fails(body, Around { after: false, ..around }),
-        Part::Assertion(_) | Part::Reference { .. } => false,
+        JsPart::Unit(set) => set.ranges().is_empty(),
+        JsPart::Assertion(JsAssertion::Start) => around.before,
+        JsPart::Assertion(JsAssertion::End) => around.after,
+        JsPart::Sequence(parts) => sequence_fails(parts, around),
+        JsPart::Alternatives(parts) => parts.iter().all(|part| fails(part, around)),
+        JsPart::Capture(_, body) => fails(body, around),
+        JsPart::Repeat(repeat) => repeat.min > 0 && fails(&repeat.body, around),
+        JsPart::Look(JsLook { body, negative: true, .. }) => matches_everywhere(body),
+        JsPart::Look(JsLook { body, behind: true, .. }) => fails(body, Around { before: false, ..around }),
+        JsPart::Look(JsLook { body, .. }) => fails(body, Around { after: false, ..around }),
+        JsPart::Assertion(_) | JsPart::Reference { .. } => false,
     }
 }
 
-fn sequence_fails(parts: &[Part], around: Around) -> bool {
+fn sequence_fails(parts: &[JsPart], around: Around) -> bool {
     let first = parts.iter().position(|part| !part.may_be_empty());
     let last = parts.iter().rposition(|part| !part.may_be_empty());
     parts.iter().enumerate().any(|(index, part)| {
@@ -55,15 +55,15 @@ fn sequence_fails(parts: &[Part], around: Around) -> bool {
 }
 
 /// Whether `part` matches at every position of every text.
-fn matches_everywhere(part: &Part) -> bool {
+fn matches_everywhere(part: &JsPart) -> bool {
     match part {
-        Part::Sequence(parts) => parts.iter().all(matches_everywhere),
-        Part::Alternatives(parts) => parts.iter().any(matches_everywhere),
-        Part::Capture(_, body) => matches_everywhere(body),
-        Part::Repeat(repeat) => repeat.min == 0 || matches_everywhere(&repeat.body),
-        Part::Look(look) if look.negative => matches_nothing(&look.body),
-        Part::Look(look) => matches_everywhere(&look.body),
-        Part::Unit(_) | Part::Assertion(_) | Part::Reference { .. } => false,
+        JsPart::Sequence(parts) => parts.iter().all(matches_everywhere),
+        JsPart::Alternatives(parts) => parts.iter().any(matches_everywhere),
+        JsPart::Capture(_, body) => matches_everywhere(body),
+        JsPart::Repeat(repeat) => repeat.min == 0 || matches_everywhere(&repeat.body),
+        JsPart::Look(look) if look.negative => matches_nothing(&look.body),
+        JsPart::Look(look) => matches_everywhere(&look.body),
+        JsPart::Unit(_) | JsPart::Assertion(_) | JsPart::Reference { .. } => false,
     }
 }
 
@@ -81,21 +81,27 @@ struct Ways {
 impl Ways {
     const EMPTY: Self = Self { at_start: true, across: false, at_end: true };
 
-    fn through(part: &Part) -> Self {
+    fn through(part: &JsPart) -> Self {
         match part {
-            Part::Sequence(parts) => parts.iter().map(Self::through).fold(Self::EMPTY, Self::then),
-            Part::Alternatives(parts) => parts.iter().map(Self::through).fold(Self::default(), Self::or),
-            Part::Capture(_, body) => Self::through(body),
-            Part::Repeat(repeat) => Self::through_repeat(repeat),
-            Part::Assertion(Assertion::Start | Assertion::LineStart) => Self { at_end: false, ..Self::EMPTY },
-            Part::Assertion(Assertion::End | Assertion::LineEnd) => Self { at_start: false, ..Self::EMPTY },
-            Part::Look(_) if matches_everywhere(part) => Self::EMPTY,
-            Part::Look(_) | Part::Assertion(_) | Part::Unit(_) | Part::Reference { .. } => Self::default(),
+            JsPart::Sequence(parts) => parts.iter().map(Self::through).fold(Self::EMPTY, Self::then),
+            JsPart::Alternatives(parts) => parts.iter().map(Self::through).fold(Self::default(), Self::or),
+            JsPart::Capture(_, body) => Self::through(body),
+            JsPart::Repeat(repeat) => Self::through_repeat(repeat),
+            JsPart::Assertion(JsAssertion::Start | JsAssertion::LineStart) => {
+                Self { at_end: false, ..Self::EMPTY }
+            }
+            JsPart::Assertion(JsAssertion::End | JsAssertion::LineEnd) => {
+                Self { at_start: false, ..Self::EMPTY }
+            }
+            JsPart::Look(_) if matches_everywhere(part) => Self::EMPTY,
+            JsPart::Look(_) | JsPart::Assertion(_) | JsPart::Unit(_) | JsPart::Reference { .. } => {
+                Self::default()
+            }
         }
     }
 
-    fn through_repeat(repeat: &Repeat) -> Self {
-        let takes_any = matches!(&*repeat.body, Part::Unit(set) if *set == Units::any());
+    fn through_repeat(repeat: &JsRepeat) -> Self {
+        let takes_any = matches!(&*repeat.body, JsPart::Unit(set) if *set == UnitSet::all_units());
         if takes_any && repeat.min == 0 && repeat.max.is_none() {
             return Self { across: true, ..Self::EMPTY };
         }

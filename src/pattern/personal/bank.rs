@@ -7,35 +7,35 @@ pub(super) const RULES: &[Rule] = &[
         kind: PersonalKind::Iban,
         name: "an IBAN",
         pattern: r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?",
-        confirm: Some(iban),
+        confirm: Some(confirm_iban),
         apart_from: "_",
     },
     Rule {
         kind: PersonalKind::Card,
         name: "a card number",
         pattern: r"[2-6]\d{3}(?:[ -]?\d){8,15}",
-        confirm: Some(card),
+        confirm: Some(confirm_card),
         apart_from: "-_/#.",
     },
 ];
 
 /// Its remainder by 97 is 1.
-fn iban(text: &str) -> Option<usize> {
-    longest(text, |account| (15..=34).contains(&account.len()) && remainder_by_97(account) == 1)
+fn confirm_iban(text: &str) -> Option<usize> {
+    find_longest(text, |account| (15..=34).contains(&account.len()) && compute_remainder_97(account) == 1)
 }
 
 /// 13 to 19 digits that begin as some network's do and add up by Luhn.
-fn card(text: &str) -> Option<usize> {
-    longest(text, |number| {
+fn confirm_card(text: &str) -> Option<usize> {
+    find_longest(text, |number| {
         let digits: Vec<u32> = number.chars().filter_map(|c| c.to_digit(10)).collect();
         let start = digits.iter().take(4).fold(0, |number, digit| number * 10 + digit);
-        of_a_network(start, digits.len()) && luhn(&digits)
+        is_network_prefix(start, digits.len()) && passes_luhn(&digits)
     })
 }
 
 /// The longest beginning of `text` that ends with a group and is one without its blanks and hyphens: the next word
 /// may look like one more group (`4111 1111 1111 1111 12/27`).
-fn longest(text: &str, is_one: impl Fn(&str) -> bool) -> Option<usize> {
+fn find_longest(text: &str, is_one: impl Fn(&str) -> bool) -> Option<usize> {
     let ends: Vec<usize> = text.match_indices([' ', '-']).map(|(at, _)| at).chain([text.len()]).collect();
     ends.into_iter().rev().find(|end| {
         let joined: String = text[..*end].chars().filter(char::is_ascii_alphanumeric).collect();
@@ -44,7 +44,7 @@ fn longest(text: &str, is_one: impl Fn(&str) -> bool) -> Option<usize> {
 }
 
 /// Letters count from 10; the country and the check digits go to the end.
-fn remainder_by_97(account: &str) -> u32 {
+fn compute_remainder_97(account: &str) -> u32 {
     let turned = account[4..].chars().chain(account[..4].chars());
     turned.filter_map(|c| c.to_digit(36)).fold(0, |rest, value| {
         let shift = if value < 10 { 10 } else { 100 };
@@ -53,7 +53,7 @@ fn remainder_by_97(account: &str) -> u32 {
 }
 
 /// Visa; Mastercard; American Express; Diners Club; JCB, Discover, `UnionPay` and Maestro.
-fn of_a_network(start: u32, length: usize) -> bool {
+fn is_network_prefix(start: u32, length: usize) -> bool {
     match start {
         4000..=4999 => matches!(length, 13 | 16 | 19),
         5100..=5599 | 2221..=2720 => length == 16,
@@ -64,7 +64,7 @@ fn of_a_network(start: u32, length: usize) -> bool {
     }
 }
 
-fn luhn(digits: &[u32]) -> bool {
+fn passes_luhn(digits: &[u32]) -> bool {
     let sum: u32 = digits.iter().rev().enumerate().fold(0, |sum, (place, digit)| {
         let value = if place % 2 == 0 { *digit } else { digit * 2 };
         sum + value / 10 + value % 10

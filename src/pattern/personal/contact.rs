@@ -21,14 +21,14 @@ pub(super) const RULES: &[Rule] = &[
         kind: PersonalKind::UsSsn,
         name: "a US social security number",
         pattern: r"(?:^|[^\d ]) {0,2}(?P<value>\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4})",
-        confirm: Some(social_security),
+        confirm: Some(confirm_social_security),
         apart_from: JOINTS,
     },
     Rule {
         kind: PersonalKind::UsSsn,
         name: "a US social security number",
         pattern: r"(?i)\b(?:ssn|social security (?:number|no\.?))(?: is)?[:=]?\s{0,3}(?P<value>\d{9})\b",
-        confirm: Some(social_security),
+        confirm: Some(confirm_social_security),
         apart_from: "",
     },
     // `+49 30 901820`: with the code of a country, 8 to 15 digits.
@@ -66,7 +66,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Areas 000, 666 and from 900 on, group 00 and serial 0000 are given to nobody.
-fn social_security(text: &str) -> Option<usize> {
+fn confirm_social_security(text: &str) -> Option<usize> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let (area, group, serial) = (digits.get(..3)?, digits.get(3..5)?, digits.get(5..)?);
     let given = area != "000" && area != "666" && !area.starts_with('9') && group != "00" && serial != "0000";

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::without_secrets;
+use super::mask_secrets;
 
 /// `value` without the secrets in its texts and in the names of its entries.
-pub fn json_without_secrets(value: Value) -> Value {
+pub fn mask_json_secrets(value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(without_secrets(text)),
-        Value::Array(items) => items.into_iter().map(json_without_secrets).collect(),
+        Value::String(text) => Value::String(mask_secrets(text)),
+        Value::Array(items) => items.into_iter().map(mask_json_secrets).collect(),
         Value::Object(entries) => {
-            let masked = |(name, value)| (without_secrets(name), json_without_secrets(value));
+            let masked = |(name, value)| (mask_secrets(name), mask_json_secrets(value));
             Value::Object(entries.into_iter().map(masked).collect())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
@@ -28,6 +28,6 @@ mod tests {
         let key = format!("sk-proj-{}", "a1B2".repeat(8));
         let value = json!({"n": 1.5, "said": [{&key: null, "then": format!("it is {key}.")}], "ok": true});
         let masked = json!({"n": 1.5, "said": [{"***": null, "then": "it is ***."}], "ok": true});
-        assert_eq!(json_without_secrets(value), masked);
+        assert_eq!(mask_json_secrets(value), masked);
     }
 }

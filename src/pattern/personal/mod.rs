@@ -16,9 +16,9 @@ use aho_corasick::packed::Searcher;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-pub use json::json_without_secrets;
+pub use json::mask_json_secrets;
 
-use super::plain::Plain;
+use super::plain::PlainText;
 
 /// A kind of personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -88,41 +88,43 @@ static RULES: LazyLock<Vec<(&'static Rule, Regex)>> = LazyLock::new(|| {
 
 /// Looks for all beginnings of secrets at once. Most texts are a few words, and for these it is three times as fast as
 /// a regular expression or an automaton. Not every processor has what it needs: there, each text gets the closer look.
-static BEGINNINGS: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(secret::BEGINNINGS));
+static SECRET_PREFIXES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(secret::PREFIXES));
 
 /// The personal data in `text`, from left to right; no two of them overlap.
-pub fn personal(text: &str) -> Vec<Personal> {
-    let plain = Plain::of(text);
+pub fn find_personal(text: &str) -> Vec<Personal> {
+    let plain = PlainText::new(text);
     let mut found: Vec<Personal> = Vec::new();
     for (rule, regex) in RULES.iter() {
         let before = found.len();
-        found.extend(rule.find(regex, plain.as_str()));
-        found = without_overlaps(found, before);
+        found.extend(rule.find_matches(regex, plain.as_str()));
+        found = drop_overlaps(found, before);
     }
     for one in &mut found {
-        one.range = plain.original(one.range.clone());
+        one.range = plain.original_range(one.range.clone());
     }
     found
 }
 
 /// `text` with all its personal data masked: nothing of a secret, the ends of all else.
-pub fn masked(text: &str) -> Cow<'_, str> {
-    let found = personal(text);
-    if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked_of(text, &found).0) }
+pub fn mask_personal(text: &str) -> Cow<'_, str> {
+    let found = find_personal(text);
+    if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask_ranges(text, &found).0) }
 }
 
 /// `text` without its secrets: what may be written to a file.
-pub fn without_secrets(text: String) -> String {
-    if text.len() < secret::SHORTEST || BEGINNINGS.as_ref().is_some_and(|known| known.find(&text).is_none()) {
+pub fn mask_secrets(text: String) -> String {
+    if text.len() < secret::MIN_SECRET_BYTES
+        || SECRET_PREFIXES.as_ref().is_some_and(|known| known.find(&text).is_none())
+    {
         return text;
     }
     let secrets: Vec<Personal> =
-        personal(&text).into_iter().filter(|one| one.kind == PersonalKind::Secret).collect();
-    if secrets.is_empty() { text } else { masked_of(&text, &secrets).0 }
+        find_personal(&text).into_iter().filter(|one| one.kind == PersonalKind::Secret).collect();
+    if secrets.is_empty() { text } else { mask_ranges(&text, &secrets).0 }
 }
 
 /// `text` with `found` masked, and where the masks stand in it.
-pub fn masked_of(text: &str, found: &[Personal]) -> (String, Vec<Range<usize>>) {
+pub fn mask_ranges(text: &str, found: &[Personal]) -> (String, Vec<Range<usize>>) {
     let (mut shown, mut places, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);
     for one in found {
         shown.push_str(&text[end..one.range.start]);
@@ -146,7 +148,7 @@ fn mask(kind: PersonalKind, text: &str) -> String {
 }
 
 /// All but the new ones that overlap an old one, in order.
-fn without_overlaps(mut found: Vec<Personal>, old: usize) -> Vec<Personal> {
+fn drop_overlaps(mut found: Vec<Personal>, old: usize) -> Vec<Personal> {
     if found.len() == old {
         return found;
     }
@@ -162,7 +164,7 @@ fn without_overlaps(mut found: Vec<Personal>, old: usize) -> Vec<Personal> {
 }
 
 impl Rule {
-    fn find(&'static self, regex: &Regex, text: &str) -> Vec<Personal> {
+    fn find_matches(&'static self, regex: &Regex, text: &str) -> Vec<Personal> {
         let candidates = regex.captures_iter(text).filter_map(|captures| {
             let found = captures.name("value").or_else(|| captures.get(0))?;
             let length = self.confirm.map_or(Some(found.len()), |confirm| confirm(found.as_str()))?;

@@ -3,7 +3,7 @@
 use super::*;
 
 fn found(text: &str) -> Vec<(PersonalKind, &str)> {
-    personal(text).into_iter().map(|one| (one.kind, &text[one.range])).collect()
+    find_personal(text).into_iter().map(|one| (one.kind, &text[one.range])).collect()
 }
 
 #[test]
@@ -16,11 +16,10 @@ fn every_pattern_compiles() {
 fn every_secret_has_a_known_beginning_and_is_long() {
     for rule in secret::RULES {
         let pattern = regex_syntax::parse(rule.pattern).expect("a pattern");
-        assert!(pattern.properties().minimum_len() >= Some(secret::SHORTEST), "{}", rule.name);
+        assert!(pattern.properties().minimum_len() >= Some(secret::MIN_SECRET_BYTES), "{}", rule.name);
         let begins = regex_syntax::hir::literal::Extractor::new().extract(&pattern);
         for literal in begins.literals().expect("a few beginnings") {
-            let known =
-                secret::BEGINNINGS.iter().any(|known| literal.as_bytes().starts_with(known.as_bytes()));
+            let known = secret::PREFIXES.iter().any(|known| literal.as_bytes().starts_with(known.as_bytes()));
             assert!(known, "{} begins with {literal:?}", rule.name);
         }
     }
@@ -75,7 +74,7 @@ fn secrets_are_found_by_their_shapes() {
     for key in keys {
         let text = format!("It is `{key}`, keep it.");
         assert_eq!(found(&text), [(PersonalKind::Secret, key.as_str())]);
-        assert_eq!(masked(&text), "It is `***`, keep it.");
+        assert_eq!(mask_personal(&text), "It is `***`, keep it.");
     }
 }
 
@@ -104,9 +103,12 @@ fn what_only_looks_like_it_is_left_alone() {
 
 #[test]
 fn a_mask_shows_the_ends_at_most() {
-    assert_eq!(masked("I wrote to ada@shop.example, or +14155552671."), "I wrote to ad***le, or +1***71.");
-    assert_eq!(masked("a@b.de is short"), "*** is short");
-    assert_eq!(masked("nothing here"), "nothing here");
+    assert_eq!(
+        mask_personal("I wrote to ada@shop.example, or +14155552671."),
+        "I wrote to ad***le, or +1***71."
+    );
+    assert_eq!(mask_personal("a@b.de is short"), "*** is short");
+    assert_eq!(mask_personal("nothing here"), "nothing here");
 }
 
 #[test]
@@ -115,7 +117,7 @@ fn time_grows_with_the_length_of_the_text() {
         let time = |length: usize| {
             let text = piece.repeat(length / piece.len());
             let started = std::time::Instant::now();
-            personal(&text);
+            find_personal(&text);
             started.elapsed()
         };
         let (once, often) = (time(4_000), time(32_000));

@@ -1,28 +1,28 @@
 //! `command:` an agent that is a process.
 
 use super::super::case::timeout;
-use super::super::trace::reader_name;
-use super::bytes;
+use super::super::trace::parse_reader_name;
+use super::parse_bytes;
 use crate::case::CommandLine;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value};
 
-pub(super) fn line(node: Node<'_>) -> Result<CommandLine, LoadErrors> {
+pub(super) fn parse_command_line(node: Node<'_>) -> Result<CommandLine, LoadErrors> {
     let mut fields = Fields::of(node, "an agent")?;
     // Known here so that it is suggested.
     fields.node("http");
-    let words = fields.node("command").and_then(|node| fields.take(words(node)));
+    let words = fields.node("command").and_then(|node| fields.take(parse_words(node)));
     if words.is_none() && fields.errors.is_empty() {
         let error =
             node.error("an agent here needs its `command: [program, argument]` or its `http: {url: ...}`");
         fields.missing(&["command"], error);
     }
     let command = CommandLine {
-        env: fields.node("env").and_then(|node| fields.take(variables(node))).unwrap_or_default(),
+        env: fields.node("env").and_then(|node| fields.take(parse_variables(node))).unwrap_or_default(),
         cwd: fields.optional("cwd"),
         timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
-        output_limit: fields.node("output_limit").and_then(|node| fields.take(bytes(node))),
-        format: fields.node("format").and_then(|node| fields.take(reader_name(node))),
+        output_limit: fields.node("output_limit").and_then(|node| fields.take(parse_bytes(node))),
+        format: fields.node("format").and_then(|node| fields.take(parse_reader_name(node))),
         ..CommandLine::default()
     };
     let whole = words.map(|(program, arguments)| CommandLine { program, arguments, ..command });
@@ -30,13 +30,13 @@ pub(super) fn line(node: Node<'_>) -> Result<CommandLine, LoadErrors> {
 }
 
 /// The program and its arguments; a number is the text that it is written as.
-fn words(node: Node<'_>) -> Result<(String, Vec<String>), LoadErrors> {
+fn parse_words(node: Node<'_>) -> Result<(String, Vec<String>), LoadErrors> {
     let Some(list) = node.list() else {
         let error = node.error("`command` is a list: the program, then its arguments");
         return Err(error.help("there is no shell; for one, write `[sh, -c, \"...\"]`").into());
     };
     let mut errors = LoadErrors::new();
-    let mut words = list.filter_map(|node| errors.take(word(node))).collect::<Vec<_>>().into_iter();
+    let mut words = list.filter_map(|node| errors.take(parse_word(node))).collect::<Vec<_>>().into_iter();
     let program = words.next().filter(|program| !program.is_empty());
     if program.is_none() && errors.is_empty() {
         errors.push(node.error("`command` names no program"));
@@ -44,7 +44,7 @@ fn words(node: Node<'_>) -> Result<(String, Vec<String>), LoadErrors> {
     errors.or_some(program.map(|program| (program, words.collect())))
 }
 
-fn word(node: Node<'_>) -> Result<String, LoadError> {
+fn parse_word(node: Node<'_>) -> Result<String, LoadError> {
     let text = match node.value() {
         Value::Int(number) => number.to_string(),
         _ => node.decode::<String>()?,
@@ -53,16 +53,16 @@ fn word(node: Node<'_>) -> Result<String, LoadError> {
 }
 
 /// Names of variables, never their values: those would stand in the repository.
-fn variables(node: Node<'_>) -> Result<Vec<String>, LoadErrors> {
+fn parse_variables(node: Node<'_>) -> Result<Vec<String>, LoadErrors> {
     let Some(list) = node.list() else {
         return Err(node.error("`env` is a list of names of variables").into());
     };
     let mut errors = LoadErrors::new();
-    let names = list.filter_map(|node| errors.take(variable(node))).collect();
+    let names = list.filter_map(|node| errors.take(parse_variable(node))).collect();
     errors.or(names)
 }
 
-fn variable(node: Node<'_>) -> Result<String, LoadError> {
+fn parse_variable(node: Node<'_>) -> Result<String, LoadError> {
     let name: String = node.decode()?;
     if name.is_empty() || name.contains(['=', '\0']) {
         let error = node.error("this is no name of a variable");

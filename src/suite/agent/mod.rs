@@ -9,16 +9,16 @@
 mod command;
 mod http;
 
-use crate::case::{AgentFrom, AgentUse, Case, Described, NamedAgent, Runs, TraceFrom};
+use crate::case::{AgentFrom, AgentUse, Case, Described, NamedAgent, RunSelection, TraceFrom};
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value};
 
 /// The agent of a case, which has something to ask it. A `trace` beside it is where its run is recorded.
-pub(super) fn of_case(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> {
+pub(super) fn parse_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> {
     let (node, trace) = (fields.node("agent")?, fields.node("trace"));
-    let from = fields.take(agent(node))?;
-    let no_recording = trace.and_then(|trace| not_a_recording(trace, case));
+    let from = fields.take(parse_agent(node))?;
+    let no_recording = trace.and_then(|trace| not_a_recording_error(trace, case));
     fields.take(no_recording.map_or(Ok(()), Err));
     if case.input.is_none() && fields.errors.is_empty() {
         let error = node.error("the case has no `input` to ask its `agent`");
@@ -28,12 +28,14 @@ pub(super) fn of_case(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> 
 }
 
 /// Why `trace` cannot say where the agent's run is recorded.
-fn not_a_recording(trace: Node<'_>, case: &Case) -> Option<LoadError> {
+fn not_a_recording_error(trace: Node<'_>, case: &Case) -> Option<LoadError> {
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     let problem = match &case.trace {
         TraceFrom::Inline(_) => "the trace stands here: the case's `agent` would never run",
         TraceFrom::File(_) if several => "`repeat` records several files: `trace` cannot name them",
-        TraceFrom::File(file) if is_glob(&file.path) || file.runs != Runs::All || file.format.is_some() => {
+        TraceFrom::File(file)
+            if is_glob(&file.path) || file.runs != RunSelection::All || file.format.is_some() =>
+        {
             "beside an `agent`, `trace` is the one file that its run is recorded in"
         }
         TraceFrom::File(_) | TraceFrom::Lookup => return None,
@@ -42,24 +44,24 @@ fn not_a_recording(trace: Node<'_>, case: &Case) -> Option<LoadError> {
 }
 
 /// A name, or `{command: [...], ...}`, or `{http: {...}, ...}`.
-fn agent(node: Node<'_>) -> Result<AgentFrom, LoadErrors> {
-    needs_feature(node, "agent", ("live", cfg!(feature = "live")))?;
+fn parse_agent(node: Node<'_>) -> Result<AgentFrom, LoadErrors> {
+    feature_error(node, "agent", ("live", cfg!(feature = "live")))?;
     match node.value() {
         Value::String(name) if !name.trim().is_empty() => Ok(AgentFrom::Named(name.to_string())),
-        Value::Map(_) => described(node).map(AgentFrom::Here),
+        Value::Map(_) => parse_described(node).map(AgentFrom::Here),
         _ => Err(node.error(format!("`agent` is an agent's name, {FORMS}")).into()),
     }
 }
 
 /// The agents that `arraign.yaml` describes, by name.
-pub(super) fn named_agents(node: Node<'_>) -> Result<Vec<NamedAgent>, LoadErrors> {
-    needs_feature(node, "agents", ("live", cfg!(feature = "live")))?;
+pub(super) fn parse_named_agents(node: Node<'_>) -> Result<Vec<NamedAgent>, LoadErrors> {
+    feature_error(node, "agents", ("live", cfg!(feature = "live")))?;
     let Some(entries) = node.entries() else {
         return Err(node.error(format!("`agents` is a mapping of names to agents: {FORMS}")).into());
     };
     let mut errors = LoadErrors::new();
     let described = entries.filter_map(|(key, node)| {
-        let described = errors.take(described(node))?;
+        let described = errors.take(parse_described(node))?;
         Some(NamedAgent { name: key.name.to_string(), place: node.place(), described })
     });
     let described = described.collect();
@@ -69,21 +71,21 @@ pub(super) fn named_agents(node: Node<'_>) -> Result<Vec<NamedAgent>, LoadErrors
 /// What stands where an agent is described.
 const FORMS: &str = "`{command: [program, argument]}`, or `{http: {url: ...}}`";
 
-fn described(node: Node<'_>) -> Result<Described, LoadErrors> {
+fn parse_described(node: Node<'_>) -> Result<Described, LoadErrors> {
     match (node.get("command"), node.get("http")) {
         (Some(_), Some(http)) => {
             let error = http.error("an agent is a `command`, or it is asked over `http`");
             Err(error.help("take one of them out").into())
         }
         (None, Some(http)) => {
-            needs_feature(http, "http", ("http", cfg!(feature = "http")))?;
-            http::call(node).map(|call| Described::Http(Box::new(call)))
+            feature_error(http, "http", ("http", cfg!(feature = "http")))?;
+            http::parse_http_call(node).map(|call| Described::Http(Box::new(call)))
         }
-        (_, None) => command::line(node).map(Described::Command),
+        (_, None) => command::parse_command_line(node).map(Described::Command),
     }
 }
 
-fn needs_feature(node: Node<'_>, key: &str, (feature, has_it): (&str, bool)) -> Result<(), LoadError> {
+fn feature_error(node: Node<'_>, key: &str, (feature, has_it): (&str, bool)) -> Result<(), LoadError> {
     if has_it {
         return Ok(());
     }
@@ -91,7 +93,7 @@ fn needs_feature(node: Node<'_>, key: &str, (feature, has_it): (&str, bool)) -> 
     Err(error.help(format!("in Cargo.toml: `arraign = {{ version = \"..\", features = [\"{feature}\"] }}`")))
 }
 
-fn bytes(node: Node<'_>) -> Result<usize, LoadError> {
+fn parse_bytes(node: Node<'_>) -> Result<usize, LoadError> {
     let bytes = node.decode::<usize>().ok().filter(|bytes| *bytes > 0);
     bytes.ok_or_else(|| node.error("`output_limit` is a number of bytes"))
 }

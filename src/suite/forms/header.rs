@@ -3,7 +3,7 @@
 use super::{Amount, Nullable, Share};
 use crate::check::support::forms::Time;
 use crate::suite::ReportFormat;
-use crate::suite::gate::Rows;
+use crate::suite::gate::GateRows;
 
 /// The reports that a run writes.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
@@ -27,7 +27,7 @@ pub(crate) struct Gate {
     /// The least mean score of the cases.
     mean: Share,
     /// What a case does that misses its own threshold.
-    rows: Option<Rows>,
+    rows: Option<GateRows>,
 }
 
 /// An earlier summary.

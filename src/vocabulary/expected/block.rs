@@ -1,15 +1,15 @@
 //! One block of expectations: the whole run's, or one turn's.
 
-use super::output::Output;
-use super::{Context, Gathered};
-use crate::case::{Expectation, Lowered};
+use super::output::OutputAssertions;
+use super::{ExpectedContext, GatheredSettings};
+use crate::case::{Expectation, LoweredBlock};
 use crate::place::{LoadError, LoadErrors};
 use crate::score::{Effect, Part, Scale, Scorecard, ScoredBy};
 use crate::yaml::{Fields, Node, Value};
 
 /// A block that is being lowered.
-pub(super) struct Block<'b> {
-    pub(super) context: &'b Context<'b>,
+pub(super) struct ExpectedBlock<'b> {
+    pub(super) context: &'b ExpectedContext<'b>,
     /// The block; `None` where only checks of other blocks are weighed.
     pub(super) expected: Option<Node<'b>>,
     /// What its scorecard is called.
@@ -20,7 +20,7 @@ pub(super) struct Block<'b> {
 
 /// What the block says, by what it is scored as.
 #[derive(Default)]
-struct Parts<'b> {
+struct BlockParts<'b> {
     tools: Option<Node<'b>>,
     categories: Option<Node<'b>>,
     sequence: Option<Node<'b>>,
@@ -28,46 +28,46 @@ struct Parts<'b> {
     output: Option<Node<'b>>,
 }
 
-impl Parts<'_> {
+impl BlockParts<'_> {
     /// What asks for a score, if anything does.
-    fn scored(&self) -> Option<Node<'_>> {
+    fn build_scored(&self) -> Option<Node<'_>> {
         self.tools.or(self.categories).or(self.sequence)
     }
 }
 
-impl Block<'_> {
+impl ExpectedBlock<'_> {
     /// The block's checks and its scorecard.
-    pub(super) fn lower(&self) -> Result<Lowered, LoadErrors> {
+    pub(super) fn lower(&self) -> Result<LoweredBlock, LoadErrors> {
         let mut errors = LoadErrors::new();
         let parts = self.expected.map(|block| Self::parts(block, &mut errors)).unwrap_or_default();
-        let output = errors.take(Output::read(parts.output, self.context)).unwrap_or_default();
+        let output = errors.take(OutputAssertions::read(parts.output, self.context)).unwrap_or_default();
         let mut found: Vec<Expectation> = Vec::new();
-        found.extend(errors.take(self.forbidden(&parts)).flatten());
-        let accuracy = errors.take(self.accuracy(&parts)).flatten();
-        let sequence = errors.take(self.sequence(&parts)).flatten();
+        found.extend(errors.take(self.lower_forbidden(&parts)).flatten());
+        let accuracy = errors.take(self.lower_accuracy(&parts)).flatten();
+        let sequence = errors.take(self.lower_sequence(&parts)).flatten();
         let scored = self.is_scored(&parts, &output);
-        let quality = if scored { errors.take(self.quality(&output)).flatten() } else { None };
+        let quality = if scored { errors.take(self.lower_quality(&output)).flatten() } else { None };
         found.extend(output.assertions);
         let mut card = Vec::new();
         for (name, expectation) in
             [("tool_accuracy", accuracy), ("output_quality", quality), ("sequence_correctness", sequence)]
         {
-            card.extend(self.part(name, expectation, &mut found));
+            card.extend(self.build_part(name, expectation, &mut found));
         }
         for expectation in &mut found {
             expectation.turn = self.turn;
         }
         let wanted = scored && !self.context.is_broken;
-        let card = if wanted { errors.take(self.scorecard(card, &parts)) } else { None };
-        errors.or(Lowered { expectations: found, scorecards: card.into_iter().collect() })
+        let card = if wanted { errors.take(self.build_scorecard(card, &parts)) } else { None };
+        errors.or(LoweredBlock { expectations: found, scorecards: card.into_iter().collect() })
     }
 
     /// What can be read of the block; a slip in one key hides no mistake in another.
-    fn parts<'n>(expected: Node<'n>, errors: &mut LoadErrors) -> Parts<'n> {
+    fn parts<'n>(expected: Node<'n>, errors: &mut LoadErrors) -> BlockParts<'n> {
         let Some(mut fields) = errors.take(Fields::of(expected, "`expected`")) else {
-            return Parts::default();
+            return BlockParts::default();
         };
-        let parts = Parts {
+        let parts = BlockParts {
             tools: fields.node("tools"),
             categories: fields.node("tool_categories"),
             sequence: fields.aliased(&["tool_sequence", "sequence"]),
@@ -80,32 +80,33 @@ impl Block<'_> {
 
     /// Whether the block is scored: it says what is, or the case says what score is too low. A turn is scored only
     /// when it says itself what is: the case may mean the whole run.
-    fn is_scored(&self, parts: &Parts<'_>, output: &Output) -> bool {
-        let score = self.context.thresholds.min_score().is_some()
+    fn is_scored(&self, parts: &BlockParts<'_>, output: &OutputAssertions) -> bool {
+        let score = self.context.thresholds.parse_min_score().is_some()
             || self.context.weights.of_checks().next().is_some();
-        (score && self.turn.is_none()) || parts.scored().is_some() || output.is_scored()
+        (score && self.turn.is_none()) || parts.build_scored().is_some() || output.is_scored()
     }
 
-    fn forbidden(&self, parts: &Parts<'_>) -> Result<Option<Expectation>, LoadErrors> {
+    fn lower_forbidden(&self, parts: &BlockParts<'_>) -> Result<Option<Expectation>, LoadErrors> {
         let Some(node) = parts.forbidden else { return Ok(None) };
-        let settings = Gathered::at(node)
+        let settings = GatheredSettings::at(node)
             .with("tools", Some(node))
             .with_value("names", Value::String("normalised".into()));
         let gate = self.context.check("forbidden_tools", node, settings)?;
         Ok(Some(gate.with_effect(Effect::Gate)))
     }
 
-    fn accuracy(&self, parts: &Parts<'_>) -> Result<Option<Expectation>, LoadErrors> {
+    fn lower_accuracy(&self, parts: &BlockParts<'_>) -> Result<Option<Expectation>, LoadErrors> {
         let Some(at) = parts.tools.or(parts.categories) else { return Ok(None) };
-        let settings = Gathered::at(at).with("tools", parts.tools).with("categories", parts.categories);
+        let settings =
+            GatheredSettings::at(at).with("tools", parts.tools).with("categories", parts.categories);
         let check = self.context.check("tool_accuracy", at, settings)?;
         Ok(Some(check.with_effect(Effect::Points)))
     }
 
-    fn sequence(&self, parts: &Parts<'_>) -> Result<Option<Expectation>, LoadErrors> {
+    fn lower_sequence(&self, parts: &BlockParts<'_>) -> Result<Option<Expectation>, LoadErrors> {
         let Some(at) = parts.sequence else { return Ok(None) };
         let mode = self.context.sequence_mode;
-        let settings = Gathered::at(at).with("tool_sequence", Some(at)).with("mode", mode);
+        let settings = GatheredSettings::at(at).with("tool_sequence", Some(at)).with("mode", mode);
         let check = self.context.check("sequence_correctness", at, settings)?;
         let required = self.context.sequence_required.map(Node::decode::<bool>).transpose()?;
         let exact = mode.and_then(Node::as_str) == Some("exact");
@@ -114,18 +115,18 @@ impl Block<'_> {
     }
 
     /// The quality of the answer: a judge's opinion, else the share of the output assertions that hold.
-    fn quality(&self, output: &Output) -> Result<Option<Expectation>, LoadErrors> {
+    fn lower_quality(&self, output: &OutputAssertions) -> Result<Option<Expectation>, LoadErrors> {
         if self.context.weights.of("output_quality") == 0.0 {
             return Ok(None);
         }
         let at = output.node.or(self.expected).unwrap_or(self.context.case.node);
-        let settings = Gathered::at(at).with_value("assertions", Value::List(output.trees.clone()));
+        let settings = GatheredSettings::at(at).with_value("assertions", Value::List(output.trees.clone()));
         let check = self.context.check("output_quality", at, settings)?;
         Ok(Some(check.with_effect(Effect::Points)))
     }
 
     /// A dimension's part of the scorecard; its check, if it has one, joins `found`.
-    fn part(
+    fn build_part(
         &self,
         name: &str,
         expectation: Option<Expectation>,
@@ -142,9 +143,9 @@ impl Block<'_> {
         (weight > 0.0).then(|| Part { name: name.to_owned(), weight, scored_by })
     }
 
-    fn scorecard(&self, mut parts: Vec<Part>, said: &Parts<'_>) -> Result<Scorecard, LoadError> {
-        let at = said.scored().or(said.output).or(self.expected).unwrap_or(self.context.case.node);
-        let threshold = self.context.thresholds.least(at)?;
+    fn build_scorecard(&self, mut parts: Vec<Part>, said: &BlockParts<'_>) -> Result<Scorecard, LoadError> {
+        let at = said.build_scored().or(said.output).or(self.expected).unwrap_or(self.context.case.node);
+        let threshold = self.context.thresholds.parse_least(at)?;
         parts.extend(self.context.weights.of_checks().map(|(name, weight)| Part {
             name: name.to_owned(),
             weight,

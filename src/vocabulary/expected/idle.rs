@@ -1,29 +1,32 @@
 //! Settings that nothing is there to be set for are a mistake: they look like a check, and are none.
 
-use super::Context;
-use crate::case::Lowered;
+use super::ExpectedContext;
+use crate::case::LoweredBlock;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::Node;
 
 /// Refuses what the case itself says to no end. What its suite says for all cases may be meant for others.
-pub(super) fn refuse(context: &Context<'_>, lowered: &Lowered) -> Result<(), LoadErrors> {
+pub(super) fn refuse_idle_settings(
+    context: &ExpectedContext<'_>,
+    lowered: &LoweredBlock,
+) -> Result<(), LoadErrors> {
     let case = context.case;
     let unscored = lowered.scorecards.is_empty();
     let needs = [
         ("weights", unscored, "what they weigh: an `expected` block"),
-        ("max_unsupported", !has(lowered, "grounded"), "`checks: {hallucination: true}`"),
-        ("sequence_required", !has(lowered, "sequence_correctness"), "`expected.tool_sequence`"),
-        ("adapter_config", !has(lowered, "sequence_correctness"), "`expected.tool_sequence`"),
+        ("max_unsupported", !has_check(lowered, "grounded"), "`checks: {hallucination: true}`"),
+        ("sequence_required", !has_check(lowered, "sequence_correctness"), "`expected.tool_sequence`"),
+        ("adapter_config", !has_check(lowered, "sequence_correctness"), "`expected.tool_sequence`"),
         ("output_assertions", !asserts_output(context), "`expected.output`"),
     ];
     let mut errors = LoadErrors::new();
     for (key, missing, wanted) in needs {
         if missing && case.says(key) {
-            errors.push(of_no_use(case.node.key_place(key), key, wanted));
+            errors.push(idle_error(case.node.key_place(key), key, wanted));
         }
     }
-    if let Some(least) = context.thresholds.min_score().filter(|least| unscored && case.holds(*least)) {
-        errors.push(of_no_use(
+    if let Some(least) = context.thresholds.parse_min_score().filter(|least| unscored && case.holds(*least)) {
+        errors.push(idle_error(
             least.place(),
             "min_score",
             "what is scored: `tools`, `tool_sequence` or `output` of an `expected` block",
@@ -32,16 +35,16 @@ pub(super) fn refuse(context: &Context<'_>, lowered: &Lowered) -> Result<(), Loa
     errors.or(())
 }
 
-fn of_no_use(place: Place, key: &str, wanted: &str) -> LoadError {
+fn idle_error(place: Place, key: &str, wanted: &str) -> LoadError {
     LoadError::new(place, format!("`{key}` is of no use here")).help(format!("the case lacks {wanted}"))
 }
 
-fn has(lowered: &Lowered, check: &str) -> bool {
+fn has_check(lowered: &LoweredBlock, check: &str) -> bool {
     lowered.expectations.iter().any(|expectation| expectation.check == check)
 }
 
 /// Whether the block, or that of a turn, asserts something of the answer.
-fn asserts_output(context: &Context<'_>) -> bool {
+fn asserts_output(context: &ExpectedContext<'_>) -> bool {
     let of_run = context.case.node.get("expected");
     let turns = context.case.node.get("turns").into_iter().flat_map(Node::one_or_many);
     let mut blocks = of_run.into_iter().chain(turns.filter_map(|turn| turn.get("expected")));

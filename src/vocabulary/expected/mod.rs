@@ -15,11 +15,11 @@ mod idle;
 mod output;
 mod thresholds;
 
-use self::block::Block;
-use self::thresholds::Thresholds;
-use super::piece::Gathered;
+use self::block::ExpectedBlock;
+use self::thresholds::ExpectedThresholds;
+use super::piece::GatheredSettings;
 use super::{CaseNode, Vocabulary};
-use crate::case::{Expectation, Lowered};
+use crate::case::{Expectation, LoweredBlock};
 use crate::check::{Scope, Weights};
 use crate::place::{LoadError, LoadErrors};
 use crate::score::Effect;
@@ -41,11 +41,11 @@ const ALSO: &[&str] = &[
 ];
 
 /// What all blocks of one case share.
-struct Context<'c> {
+struct ExpectedContext<'c> {
     case: &'c CaseNode<'c>,
     scope: &'c Scope<'c>,
     weights: Weights,
-    thresholds: Thresholds<'c>,
+    thresholds: ExpectedThresholds<'c>,
     sequence_mode: Option<Node<'c>>,
     sequence_required: Option<Node<'c>>,
     /// What a violated output assertion costs.
@@ -54,11 +54,11 @@ struct Context<'c> {
     is_broken: bool,
 }
 
-impl<'c> Context<'c> {
+impl<'c> ExpectedContext<'c> {
     /// What can be read of it; what cannot is among `errors`, and nothing else is hidden by it.
     fn read(case: &'c CaseNode<'c>, scope: &'c Scope<'c>, errors: &mut LoadErrors) -> Self {
         let get = |key: &str| case.node.get(key);
-        let thresholds = get("thresholds").and_then(|node| errors.take(Thresholds::read(node)));
+        let thresholds = get("thresholds").and_then(|node| errors.take(ExpectedThresholds::read(node)));
         let mut context = Self {
             case,
             scope,
@@ -71,13 +71,13 @@ impl<'c> Context<'c> {
                 .unwrap_or_default(),
             is_broken: false,
         };
-        context.weights = errors.take(context.weights()).unwrap_or_else(Weights::none);
+        context.weights = errors.take(context.parse_weights()).unwrap_or_else(Weights::none);
         context.is_broken = !errors.is_empty();
         context
     }
 
     /// What each dimension weighs, by all that say so.
-    fn weights(&self) -> Result<Weights, LoadErrors> {
+    fn parse_weights(&self) -> Result<Weights, LoadErrors> {
         let get = |key: &str| self.case.node.get(key);
         let scored = get("expected").or(get("turns"));
         // What a suite says for its scored cases is nothing to one without a score.
@@ -100,7 +100,7 @@ impl<'c> Context<'c> {
         &self,
         name: &'static str,
         at: Node<'_>,
-        settings: Gathered<'_>,
+        settings: GatheredSettings<'_>,
     ) -> Result<Expectation, LoadErrors> {
         settings.read(name, at.place(), self.scope, self.case.allow_vacuous)
     }
@@ -108,48 +108,52 @@ impl<'c> Context<'c> {
 
 /// Whether the case has a scorecard that counts `check`.
 pub(super) fn weighs(case: &CaseNode<'_>, scope: &Scope<'_>, check: &str) -> bool {
-    Context::read(case, scope, &mut LoadErrors::new()).weights.of(check) > 0.0
+    ExpectedContext::read(case, scope, &mut LoadErrors::new()).weights.of(check) > 0.0
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<Lowered, LoadErrors> {
+fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
     if std::iter::once(&"expected").chain(ALSO).all(|key| case.node.get(key).is_none()) {
-        return Ok(Lowered::default());
+        return Ok(LoweredBlock::default());
     }
     let mut errors = LoadErrors::new();
-    let context = Context::read(case, scope, &mut errors);
-    let mut lowered = Lowered::default();
+    let context = ExpectedContext::read(case, scope, &mut errors);
+    let mut lowered = LoweredBlock::default();
     let expected = case.node.get("expected");
     if expected.is_some() || context.weights.of_checks().next().is_some() {
-        let block = Block { context: &context, expected, name: "expected".to_owned(), turn: None };
+        let block = ExpectedBlock { context: &context, expected, name: "expected".to_owned(), turn: None };
         lowered.extend(errors.take(block.lower()).unwrap_or_default());
     }
     let turns = case.node.get("turns").map(|list| case.entries(list, "`turns` is a list of turns"));
     for (index, turn) in turns.and_then(|turns| errors.take(turns)).into_iter().flatten().enumerate() {
-        lowered.extend(errors.take(self::turn(&context, turn, index + 1)).unwrap_or_default());
+        lowered.extend(errors.take(self::lower_turn(&context, turn, index + 1)).unwrap_or_default());
     }
-    lowered.extend(errors.take(context.thresholds.limits(&context)).unwrap_or_default().into());
-    lowered.extend(errors.take(checks(&context)).unwrap_or_default().into());
+    lowered.extend(errors.take(context.thresholds.parse_limits(&context)).unwrap_or_default().into());
+    lowered.extend(errors.take(lower_checks(&context)).unwrap_or_default().into());
     if errors.is_empty() {
-        errors.take(idle::refuse(&context, &lowered));
+        errors.take(idle::refuse_idle_settings(&context, &lowered));
     }
     errors.or(lowered)
 }
 
 /// One turn of a conversation with its own expectations.
-fn turn(context: &Context<'_>, node: Node<'_>, number: usize) -> Result<Lowered, LoadErrors> {
+fn lower_turn(
+    context: &ExpectedContext<'_>,
+    node: Node<'_>,
+    number: usize,
+) -> Result<LoweredBlock, LoadErrors> {
     let mut fields = Fields::of(node, "a turn")?;
     if let Some(query) = fields.aliased(&["query", "input", "prompt"]) {
         fields.take(query.decode::<String>());
     }
     let expected = fields.node("expected");
     let name = format!("expected of turn {number}");
-    let block = Block { context, expected, name, turn: Some(number) };
-    let lowered = if expected.is_some() { fields.take(block.lower()) } else { Some(Lowered::default()) };
+    let block = ExpectedBlock { context, expected, name, turn: Some(number) };
+    let lowered = if expected.is_some() { fields.take(block.lower()) } else { Some(LoweredBlock::default()) };
     fields.finish(lowered.unwrap_or_default())
 }
 
 /// `checks: {hallucination: true, safety: true, pii: true}`: each that is switched on is a check.
-fn checks(context: &Context<'_>) -> Result<Vec<Expectation>, LoadErrors> {
+fn lower_checks(context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadErrors> {
     let Some(node) = context.case.node.get("checks") else { return Ok(Vec::new()) };
     let mut fields = Fields::of(node, "`checks`")?;
     let mut found = Vec::new();
@@ -161,7 +165,7 @@ fn checks(context: &Context<'_>) -> Result<Vec<Expectation>, LoadErrors> {
         let grounded = check == "grounded";
         let allowed = context.case.node.get("max_unsupported").filter(|_| grounded);
         let claims = Some(switch).filter(|_| grounded);
-        let settings = Gathered::at(switch).with("max_unsupported", allowed).with("claims", claims);
+        let settings = GatheredSettings::at(switch).with("max_unsupported", allowed).with("claims", claims);
         found.extend(fields.take(context.check(check, switch, settings)));
     }
     fields.finish(found)

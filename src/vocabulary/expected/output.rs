@@ -1,6 +1,6 @@
 //! `expected.output:` assertions about the final answer.
 
-use super::{Context, Gathered};
+use super::{ExpectedContext, GatheredSettings};
 use crate::case::Expectation;
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Key, Node, Tree, Value};
@@ -14,7 +14,7 @@ const ASSERTIONS: &[(&[&str], &str, &str)] = &[
 
 /// What is asserted about the answer.
 #[derive(Default)]
-pub(super) struct Output<'n> {
+pub(super) struct OutputAssertions<'n> {
     /// The block.
     pub(super) node: Option<Node<'n>>,
     /// Each assertion as a check of its own.
@@ -23,8 +23,8 @@ pub(super) struct Output<'n> {
     pub(super) trees: Vec<Tree>,
 }
 
-impl<'n> Output<'n> {
-    pub(super) fn read(node: Option<Node<'n>>, context: &Context<'_>) -> Result<Self, LoadErrors> {
+impl<'n> OutputAssertions<'n> {
+    pub(super) fn read(node: Option<Node<'n>>, context: &ExpectedContext<'_>) -> Result<Self, LoadErrors> {
         let mut output = Self { node, ..Self::default() };
         let Some(node) = node else { return Ok(output) };
         let mut fields = Fields::of(node, "`output`")?;
@@ -49,9 +49,10 @@ impl<'n> Output<'n> {
         check: &'static str,
         setting: &str,
         entry: Node<'n>,
-        context: &Context<'_>,
+        context: &ExpectedContext<'_>,
     ) -> Result<(), LoadErrors> {
-        let expectation = context.check(check, entry, Gathered::at(entry).with(setting, Some(entry)))?;
+        let expectation =
+            context.check(check, entry, GatheredSettings::at(entry).with(setting, Some(entry)))?;
         self.assertions.push(expectation.with_effect(context.output));
         self.trees.push(named(check, named(setting, entry.tree().clone())));
         Ok(())

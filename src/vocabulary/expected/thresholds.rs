@@ -1,6 +1,6 @@
 //! `thresholds:` the score that must be reached, and the limits of cost and time.
 
-use super::{Context, Gathered};
+use super::{ExpectedContext, GatheredSettings};
 use crate::case::Expectation;
 use crate::place::{LoadError, LoadErrors};
 use crate::score::Threshold;
@@ -8,7 +8,7 @@ use crate::yaml::{Fields, Node};
 
 /// What `thresholds` says.
 #[derive(Default)]
-pub(super) struct Thresholds<'n> {
+pub(super) struct ExpectedThresholds<'n> {
     min_score: Option<Node<'n>>,
     max_cost: Option<Node<'n>>,
     max_latency: Option<Node<'n>>,
@@ -16,7 +16,7 @@ pub(super) struct Thresholds<'n> {
     pub(super) weights: Option<Node<'n>>,
 }
 
-impl<'n> Thresholds<'n> {
+impl<'n> ExpectedThresholds<'n> {
     /// Reads the block; `variance` belongs to the case's repeats.
     pub(super) fn read(node: Node<'n>) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(node, "`thresholds`")?;
@@ -31,12 +31,12 @@ impl<'n> Thresholds<'n> {
     }
 
     /// The score that must be reached.
-    pub(super) fn min_score(&self) -> Option<Node<'n>> {
+    pub(super) fn parse_min_score(&self) -> Option<Node<'n>> {
         self.min_score
     }
 
     /// The score that must be reached; `scored` is what asks for one.
-    pub(super) fn least(&self, scored: Node<'_>) -> Result<Threshold, LoadError> {
+    pub(super) fn parse_least(&self, scored: Node<'_>) -> Result<Threshold, LoadError> {
         let Some(node) = self.min_score else {
             let error =
                 scored.error("`thresholds.min_score` is missing: this is scored, and no score is too low");
@@ -50,13 +50,13 @@ impl<'n> Thresholds<'n> {
     }
 
     /// The limits, each a check.
-    pub(super) fn limits(&self, context: &Context<'_>) -> Result<Vec<Expectation>, LoadErrors> {
+    pub(super) fn parse_limits(&self, context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadErrors> {
         let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
         let limits =
             [("cost_at_most", "usd", self.max_cost), ("duration_at_most", "duration", self.max_latency)];
         for (check, setting, node) in limits {
             let Some(node) = node else { continue };
-            let settings = Gathered::at(node).with(setting, Some(node));
+            let settings = GatheredSettings::at(node).with(setting, Some(node));
             found.extend(errors.take(context.check(check, node, settings)));
         }
         errors.or(found)

@@ -1,6 +1,6 @@
 //! Our engine as one among others.
 
-use arraign::__internals::pattern::{Exhausted, Flags, JsRegex};
+use arraign::__internals::pattern::{Flags, JsRegex, StepsExhausted};
 
 /// What an engine says of a pattern and a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,12 +13,12 @@ pub(crate) enum Said {
 
 /// `None` where the steps ran out.
 pub(crate) fn ours(pattern: &str, flags: &str, text: &str) -> Option<Said> {
-    let flags = Flags::parse(flags).expect("flags");
+    let flags = Flags::parse_flags(flags).expect("flags");
     let Ok(regex) = JsRegex::new(pattern, flags) else { return Some(Said::Invalid) };
-    let said = match (regex.is_match(text), regex.extract(text)) {
+    let said = match (regex.is_match(text), regex.extract_value(text)) {
         (Ok(true), Ok(Some(found))) => Said::Match(found),
         (Ok(false), Ok(None)) => Said::NoMatch,
-        (Err(Exhausted), _) | (_, Err(Exhausted)) => return None,
+        (Err(StepsExhausted), _) | (_, Err(StepsExhausted)) => return None,
         (found, extracted) => panic!("/{pattern}/ on {text:?}: {found:?} but {extracted:?}"),
     };
     Some(said)

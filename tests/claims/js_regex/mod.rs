@@ -6,11 +6,11 @@ mod hostile;
 mod oracle;
 mod random;
 
-use arraign::__internals::pattern::{Exhausted, Flags, JsRegex};
+use arraign::__internals::pattern::{Flags, JsRegex, StepsExhausted};
 
 use engine::{Said, ours};
 
 fn regex(pattern: &str, flags: &str) -> JsRegex {
-    let flags = Flags::parse(flags).expect("flags");
+    let flags = Flags::parse_flags(flags).expect("flags");
     JsRegex::new(pattern, flags).unwrap_or_else(|error| panic!("{pattern}: {error}"))
 }

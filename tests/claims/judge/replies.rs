@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use arraign::__internals::evidence::{AnswerForm, Evidence, Judged, Opinion};
 use arraign::__internals::judge::{BadReply, Questionnaire};
-use arraign::__internals::pattern::without_secrets;
+use arraign::__internals::pattern::mask_secrets;
 use arraign::{Harness, Trace};
 use serde_json::{Value, json};
 
@@ -178,7 +178,7 @@ fn is_honest(asked: &Questionnaire, text: &str) -> bool {
             (form, judged) => panic!("{form:?}, and {judged:?}: {text}"),
         }
         let reason = opinion.reason.as_deref().unwrap_or_default();
-        assert!(reason.chars().count() <= 2003 && without_secrets(reason.to_owned()) == reason, "{reason}");
+        assert!(reason.chars().count() <= 2003 && mask_secrets(reason.to_owned()) == reason, "{reason}");
     }
     true
 }

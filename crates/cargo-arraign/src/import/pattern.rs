@@ -42,7 +42,7 @@ mod tests {
     use arraign::__internals::pattern::{Flags, JsRegex};
 
     fn is_match(pattern: &str, text: &str) -> bool {
-        let flags = Flags::parse("").expect("no flags");
+        let flags = Flags::parse_flags("").expect("no flags");
         JsRegex::parse_user(pattern, flags).expect("a pattern").is_match(text).expect("an answer")
     }
 

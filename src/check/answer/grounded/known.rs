@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use aho_corasick::AhoCorasick;
 
 use super::sources::Leaf;
-use crate::pattern::{AtomKind, Date, Decimal, Reading, Time, Unit, atoms, digit_runs, fold, units_agree};
+use crate::pattern::{
+    AtomKind, AtomReading, Date, Decimal, Time, Unit, find_atoms, fold_text, list_digit_runs, units_agree,
+};
 
 /// All atoms but quotations, which would hide what they quote.
 const LEARNT: &[AtomKind] = &[
@@ -42,7 +44,10 @@ pub(super) struct Known {
 
 impl Known {
     /// What `leaves` say; of texts, only which of those in `wanted` they have. None: those are too many.
-    pub(super) fn new<'r>(leaves: &[Leaf<'_>], wanted: impl Iterator<Item = &'r Reading>) -> Option<Self> {
+    pub(super) fn new<'r>(
+        leaves: &[Leaf<'_>],
+        wanted: impl Iterator<Item = &'r AtomReading>,
+    ) -> Option<Self> {
         let wanted: HashSet<&str> = wanted.filter_map(as_text).collect();
         let wanted: Vec<&str> = wanted.into_iter().collect();
         let finder = AhoCorasick::new(&wanted).ok()?;
@@ -61,7 +66,7 @@ impl Known {
     }
 
     fn learn_text(&mut self, text: &str) {
-        for atom in atoms(text, LEARNT) {
+        for atom in find_atoms(text, LEARNT) {
             let written = &text[atom.range];
             for reading in atom.readings {
                 self.learn(reading, written);
@@ -74,20 +79,20 @@ impl Known {
         }
     }
 
-    fn learn(&mut self, reading: Reading, written: &str) {
+    fn learn(&mut self, reading: AtomReading, written: &str) {
         match reading {
-            Reading::Number(number, unit) => {
+            AtomReading::Number(number, unit) => {
                 self.learn_number(number, unit);
                 if unit.is_none() {
                     self.learn_digits(written);
                 }
             }
-            Reading::Date(date) => self.learn_date(date),
-            Reading::Time(time) => {
+            AtomReading::Date(date) => self.learn_date(date),
+            AtomReading::Time(time) => {
                 self.times.extend([time, Time { second: None, ..time }]);
                 self.times.insert(Time { second: time.second.or(Some(0)), ..time });
             }
-            Reading::Text(text) => {
+            AtomReading::Text(text) => {
                 self.learn_digits(written);
                 if self.names.len() < MOST_NAMES {
                     self.names.entry(text).or_insert_with(|| written.to_owned());
@@ -110,7 +115,7 @@ impl Known {
     fn learn_digits(&mut self, written: &str) {
         // Digits among points and commas are parts of one number, and no numbers themselves.
         if !written.contains(['.', ',']) || written.contains(char::is_alphabetic) {
-            digit_runs(written).for_each(|number| self.learn_number(number, None));
+            list_digit_runs(written).for_each(|number| self.learn_number(number, None));
         }
     }
 
@@ -133,7 +138,7 @@ impl Known {
         if wanted.is_empty() {
             return;
         }
-        let text = fold(text);
+        let text = fold_text(text);
         for found in finder.find_overlapping_iter(&text) {
             let wanted = wanted[found.pattern()];
             if is_whole(&text, found.start(), found.end()) && !self.texts.contains(wanted) {
@@ -143,12 +148,12 @@ impl Known {
     }
 
     /// Whether the evidence says it.
-    pub(super) fn supports(&self, reading: &Reading) -> bool {
+    pub(super) fn supports(&self, reading: &AtomReading) -> bool {
         match reading {
-            Reading::Number(number, unit) => self.has_number(number, *unit),
-            Reading::Date(date) => self.has_date(*date),
-            Reading::Time(time) => self.times.contains(time),
-            Reading::Text(text) => self.texts.contains(text),
+            AtomReading::Number(number, unit) => self.has_number(number, *unit),
+            AtomReading::Date(date) => self.has_date(*date),
+            AtomReading::Time(time) => self.times.contains(time),
+            AtomReading::Text(text) => self.texts.contains(text),
         }
     }
 
@@ -170,9 +175,9 @@ impl Known {
     }
 }
 
-fn as_text(reading: &Reading) -> Option<&str> {
+fn as_text(reading: &AtomReading) -> Option<&str> {
     match reading {
-        Reading::Text(text) => Some(text),
+        AtomReading::Text(text) => Some(text),
         _ => None,
     }
 }

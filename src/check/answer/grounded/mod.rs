@@ -45,7 +45,7 @@ use crate::check::support::answer_text::{answer, excerpt, position, saying};
 use crate::check::{Check, Kind};
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation, count_to_f64};
-use crate::pattern::{Atom, AtomKind, Reading, atoms};
+use crate::pattern::{Atom, AtomKind, AtomReading, find_atoms};
 use known::Known;
 use sources::{From, Leaf, leaves, unseen_result};
 
@@ -161,7 +161,7 @@ impl Check for Grounded {
 impl Grounded {
     fn by_atoms(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = answer(evidence)?;
-        let claims = distinct(atoms(answer, &self.atoms));
+        let claims = distinct(find_atoms(answer, &self.atoms));
         if claims.is_empty() {
             return Ok(nothing_stated());
         }
@@ -260,7 +260,7 @@ impl Claim {
 /// Each claim once, at its first place.
 fn distinct(atoms: Vec<Atom>) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
-    let mut places: HashMap<Vec<Reading>, usize> = HashMap::new();
+    let mut places: HashMap<Vec<AtomReading>, usize> = HashMap::new();
     for atom in atoms {
         let place = *places.entry(atom.readings.clone()).or_insert(claims.len());
         match claims.get_mut(place) {

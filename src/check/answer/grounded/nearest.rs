@@ -1,7 +1,7 @@
 //! What stands in the evidence nearest to what the answer says: a hint, never a verdict.
 
 use super::known::Known;
-use crate::pattern::{Date, Decimal, Reading, Time, Unit};
+use crate::pattern::{AtomReading, Date, Decimal, Time, Unit};
 
 /// Longer texts are not compared.
 const LONGEST: usize = 48;
@@ -11,14 +11,14 @@ const DAYS: i32 = 31;
 const MINUTES: i32 = 60;
 
 /// The value nearest to one of `readings`, in a user's words.
-pub(super) fn nearest(readings: &[Reading], known: &Known) -> Option<String> {
+pub(super) fn nearest(readings: &[AtomReading], known: &Known) -> Option<String> {
     readings.iter().find_map(|reading| match reading {
-        Reading::Number(number, unit) => {
+        AtomReading::Number(number, unit) => {
             of_other_unit(number, *unit, known).or_else(|| near_number(number, known))
         }
-        Reading::Date(date) => near_date(*date, known),
-        Reading::Time(time) => near_time(*time, known),
-        Reading::Text(text) => near_name(text, known),
+        AtomReading::Date(date) => near_date(*date, known),
+        AtomReading::Time(time) => near_time(*time, known),
+        AtomReading::Text(text) => near_name(text, known),
     })
 }
 

@@ -75,7 +75,7 @@ fn what_differs_is_without_support() {
         ("3 orders", json!(["a", "b"])),
     ] {
         let stated: Vec<String> =
-            atoms(answer, AtomKind::ALL).into_iter().map(|atom| answer[atom.range].to_owned()).collect();
+            find_atoms(answer, AtomKind::ALL).into_iter().map(|atom| answer[atom.range].to_owned()).collect();
         assert!(!stated.is_empty() || answer == "TRK-8", "{answer}");
         assert_eq!(orphans(answer, result), stated, "{answer}");
     }
@@ -85,7 +85,7 @@ fn what_differs_is_without_support() {
 fn hints_name_the_nearest_value() {
     let near = |answer: &str, result: &str| {
         let evidence = [Leaf::Text(result)];
-        let claim = atoms(answer, AtomKind::ALL).remove(0);
+        let claim = find_atoms(answer, AtomKind::ALL).remove(0);
         nearest::nearest(&claim.readings, &Known::new(&evidence, claim.readings.iter()).expect("few texts"))
     };
     for (answer, result, hint) in [

@@ -6,7 +6,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::aliases::Aliases;
-use crate::pattern::{TextPattern, ToolPattern, example};
+use crate::pattern::{TextPattern, ToolPattern, find_example};
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
 use crate::yaml::{Fields, Key, Node};
@@ -121,7 +121,7 @@ impl Operand {
     pub(super) fn example(&self, turn: usize) -> Option<Call> {
         let name = self.members.iter().find_map(ToolPattern::example)?;
         let matching = |pattern: &TextPattern| {
-            example(pattern.as_str()).filter(|text| pattern.is_match(text)).map(Value::from)
+            find_example(pattern.as_str()).filter(|text| pattern.is_match(text)).map(Value::from)
         };
         let arguments = self.arguments.iter().map(|(name, pattern)| Some((name.clone(), matching(pattern)?)));
         let arguments: Option<serde_json::Map<_, _>> = arguments.collect();
