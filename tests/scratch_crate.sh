@@ -82,7 +82,10 @@ needs snapshots snapshot $'true\ntrace: traces/refund.json' 101
 printf 'PK\3\4\24' >"$crate/evals/traces/a.eval"
 printf 'id: a\nmetric: tool_blocklist\nblocklist: [rm]\ntrace: traces/a.eval\n' >"$crate/evals/refund.yaml"
 expect 101 'traces/a.eval: this is a zip archive, not text'
-printf 'id: a\njudge: {model: m}\nmetric: agent_check\nassertion: polite\ntrace: traces/refund.json\n' >"$crate/evals/refund.yaml"
+cat >"$crate/evals/refund.yaml" <<'YAML'
+judge: {model: m}
+tests: [{id: a, trace: traces/refund.json, expect: [{agent_check: {label: polite, prompt: Is it polite?}}]}]
+YAML
 ARRAIGN_JUDGE=live expect 2 'feature `judge`'
 with_features '"live"'
 needs http agent $'{http: {url: "http://x"}}\ninput: x'
