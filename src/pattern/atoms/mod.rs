@@ -88,7 +88,7 @@ pub enum AtomReading {
     Date(Date),
     /// A time of day.
     Time(Time),
-    /// Text in the form of [`fold`].
+    /// Text in the form of [`fold_text`].
     Text(String),
 }
 
