@@ -46,7 +46,7 @@ static REGEXES: Compiled<JsEngine> = Compiled::empty();
 /// # use arraign::__internals::pattern::{Flags, JsRegex};
 /// let price = JsRegex::new(r"(?<=\$)(?<value>\d+)", Flags::IGNORE_CASE)?;
 /// assert_eq!(price.is_match("cost $199"), Ok(true));
-/// assert_eq!(price.extract("cost $199"), Ok(Some("199".to_owned())));
+/// assert_eq!(price.extract_value("cost $199"), Ok(Some("199".to_owned())));
 ///
 /// let error = JsRegex::new("a{3,2}", Flags::default()).unwrap_err();
 /// assert_eq!(error.offset, 1);
