@@ -1,0 +1,129 @@
+//! The events of `ConverseStream`, joined to whole responses.
+//!
+//! An event is an object with one key, its kind. Strands passes events on under `event`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::reader::error::DecodeError;
+use crate::reader::json::input::{At, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+
+const KINDS: [&str; 6] =
+    ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"];
+
+/// What Bedrock sends in place of an event when a stream breaks off.
+const EXCEPTIONS: [&str; 5] = [
+    "internalServerException",
+    "modelStreamErrorException",
+    "validationException",
+    "throttlingException",
+    "serviceUnavailableException",
+];
+
+/// Whether a record is an event of a stream.
+pub(crate) fn is_event(record: &Json) -> bool {
+    let event = record.get("event").unwrap_or(record);
+    KINDS.iter().chain(&EXCEPTIONS).any(|kind| event.get(kind).is_some_and(Json::is_object))
+        && event.get("role").is_none()
+}
+
+/// The responses of which `records` are the events, each where it begins.
+pub(crate) fn join_events(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
+    let mut responses: Vec<StreamedResponse> = Vec::new();
+    for Record { at, value } in records {
+        let event = Object::of(value, "an event").and_then(|mut record| {
+            let event = record.object(&["event"])?.unwrap_or(record);
+            add_event(&mut responses, at, event)
+        });
+        event.map_err(|error| at.in_record(error))?;
+    }
+    Ok(responses.into_iter().map(StreamedResponse::into_record).collect())
+}
+
+/// A response while its events are read.
+#[derive(Debug)]
+struct StreamedResponse<'t> {
+    at: At,
+    role: Cow<'t, str>,
+    blocks: BTreeMap<u64, StreamedBlock<'t>>,
+    /// Its stop reason, tokens and metrics.
+    ending: Object<'t>,
+}
+
+/// A block while its pieces are read. Text has no start of its own.
+#[derive(Debug, Default)]
+struct StreamedBlock<'t> {
+    call: Option<Object<'t>>,
+    text: String,
+    input: String,
+}
+
+fn add_event<'t>(
+    responses: &mut Vec<StreamedResponse<'t>>,
+    at: At,
+    mut event: Object<'t>,
+) -> Result<(), DecodeError> {
+    if let Some(mut start) = event.object(&["messageStart"])? {
+        let role = start.text(&["role"])?.unwrap_or(Cow::Borrowed("assistant"));
+        responses.push(StreamedResponse { at, role, blocks: BTreeMap::new(), ending: Object::default() });
+    }
+    let Some(response) = responses.last_mut() else { return Ok(()) };
+    if let Some(mut start) = event.object(&["contentBlockStart"])? {
+        let block = response.block_of(&mut start)?;
+        block.call =
+            start.object(&["start"])?.map(|mut start| start.object(&["toolUse"])).transpose()?.flatten();
+    }
+    if let Some(mut delta) = event.object(&["contentBlockDelta"])? {
+        let block = response.block_of(&mut delta)?;
+        block.add(delta.object(&["delta"])?.unwrap_or_default())?;
+    }
+    for name in ["messageStop", "metadata"] {
+        let entries = event.object(&[name])?.unwrap_or_default().into_entries();
+        entries.into_iter().for_each(|(key, value)| response.ending.push(key, value));
+    }
+    if let Some(name) = EXCEPTIONS.iter().find(|name| event.get(name).is_some()) {
+        let reason = Json::Text(Cow::Owned(format!("error: {name}")));
+        response.ending.push(Cow::Borrowed("stopReason"), reason);
+    }
+    Ok(())
+}
+
+impl<'t> StreamedResponse<'t> {
+    /// The block that an event names.
+    fn block_of(&mut self, event: &mut Object<'t>) -> Result<&mut StreamedBlock<'t>, DecodeError> {
+        let index = event.count(&["contentBlockIndex"])?.unwrap_or_default();
+        Ok(self.blocks.entry(index).or_default())
+    }
+
+    fn into_record(self) -> Record<'t> {
+        let Self { at, role, blocks, mut ending } = self;
+        let parts = blocks.into_values().filter_map(StreamedBlock::into_part).collect();
+        let message = Json::object([("role", Json::Text(role)), ("content", Json::List(parts))]);
+        ending.push(Cow::Borrowed("output"), Json::object([("message", message)]));
+        Record { at, value: Json::Object(ending) }
+    }
+}
+
+impl<'t> StreamedBlock<'t> {
+    fn add(&mut self, mut delta: Object<'t>) -> Result<(), DecodeError> {
+        if let Some(text) = delta.text(&["text"])? {
+            self.text.push_str(&text);
+        }
+        if let Some(mut call) = delta.object(&["toolUse"])? {
+            self.input.push_str(&call.text(&["input"])?.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// The part that the block became; none of one that holds neither text nor a call, such as reasoning.
+    fn into_part(self) -> Option<Json<'t>> {
+        let Self { call, text, input } = self;
+        if let Some(mut call) = call {
+            call.push(Cow::Borrowed("input"), Json::Text(Cow::Owned(input)));
+            return Some(Json::object([("toolUse", Json::Object(call))]));
+        }
+        (!text.is_empty()).then(|| Json::object([("text", Json::Text(Cow::Owned(text)))]))
+    }
+}
