@@ -14,3 +14,4 @@ mod reader_one_run;
 mod reader_runs;
 mod reader_same_run;
 mod samples;
+mod unread;
