@@ -55,6 +55,38 @@ fn is_own_event(record: &Json) -> bool {
     KINDS.contains(&kind) && record.get("parentId").is_some()
 }
 
+/// Whether events of this kind tell what the model or its tools do. Of what the session, its permissions, its hooks and
+/// its display do, there are many kinds, and each release adds some.
+fn is_of_model(kind: &str) -> bool {
+    ["assistant.", "tool.", "external_tool.", "mcp_app."].iter().any(|family| kind.starts_with(family))
+}
+
+/// Events of the model and its tools that contain no call, or repeat one.
+const HARMLESS_EVENTS: [&str; 22] = [
+    "assistant.turn_start",
+    "assistant.turn_end",
+    "assistant.idle",
+    "assistant.intent",
+    "assistant.reasoning",
+    "assistant.reasoning_delta",
+    "assistant.message_start",
+    "assistant.message_delta",
+    "assistant.streaming_delta",
+    "assistant.tool_call_delta",
+    "assistant.server_tool_progress",
+    "assistant.usage",
+    "assistant.fusion_phase_activity",
+    "assistant.fusion_phase_completed",
+    "assistant.fusion_phase_failed",
+    "assistant.fusion_phase_started",
+    "tool.shell_output",
+    "tool.execution_partial_result",
+    "tool.execution_progress",
+    "external_tool.requested",
+    "external_tool.completed",
+    "mcp_app.tool_call_complete",
+];
+
 /// Each `session.start` begins a run, and what follows a `result` is of the next.
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut sessions: Vec<CopilotSession> = Vec::new();
@@ -66,8 +98,10 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         }
         is_over = kind == "result";
         let Some(session) = sessions.last_mut() else { continue };
+        let evidence = session.builder.open_record(at, &value);
         let added = Object::of(value, "an event").and_then(|event| session.add_event(event));
         added.map_err(|error| at.in_record(error))?;
+        session.builder.close_record(evidence);
     }
     Ok(sessions.into_iter().map(CopilotSession::finish).collect())
 }
@@ -85,6 +119,8 @@ struct CopilotSession {
     ended: Option<u64>,
     /// The time of the event that is being read.
     now: Option<u64>,
+    /// Why the model stopped, of the reply that follows.
+    stopped: Option<String>,
 }
 
 impl CopilotSession {
@@ -113,7 +149,7 @@ impl CopilotSession {
             "assistant.message" => self.add_reply(data, is_nested)?,
             "session.usage_record" => {
                 let reason = data.get("usage").and_then(|usage| usage.get("finishReason")?.as_str());
-                self.builder.trace.stop_reason = reason.map(ToOwned::to_owned);
+                self.stopped = reason.map(ToOwned::to_owned);
                 let usage = TOKENS.read_from(&mut data, &["usage"])?;
                 self.builder.tally.add(usage);
             }
@@ -130,10 +166,15 @@ impl CopilotSession {
 
     fn add_tool_event(&mut self, kind: &str, mut data: Object) -> Result<(), DecodeError> {
         match kind {
-            "tool.user_requested" => self.user_commands.extend(data.string(&["toolCallId"])?),
+            "tool.user_requested" => {
+                let id = data.required(&["toolCallId"])?;
+                self.builder.add_alias(&id);
+                self.user_commands.insert(id.into_owned());
+            }
             "tool.execution_start" => self.start_tool(data)?,
             "tool.execution_complete" => self.end_tool(data)?,
             "subagent.started" => self.start_subagent(data)?,
+            other if is_of_model(other) => self.builder.pass_over(other, &HARMLESS_EVENTS),
             _ => {}
         }
         Ok(())
@@ -149,7 +190,9 @@ impl CopilotSession {
         let path = self.find_path(&data);
         let is_nested = is_nested || !path.is_empty();
         // A long reply is written in chunks: they are one turn.
-        if data.count(&["chunkIndex"])?.unwrap_or_default() == 0 {
+        let chunk = data.count(&["chunkIndex"])?.unwrap_or_default();
+        let chunks = data.count(&["chunkCount"])?.unwrap_or_default();
+        if chunk == 0 {
             self.begin_reply(is_nested);
         }
         if !is_nested {
@@ -161,7 +204,18 @@ impl CopilotSession {
         data.each(&["toolRequests"], "a call", |mut request| {
             let id = request.string(&["toolCallId"])?;
             self.add_call(id, &mut request, path.clone())
-        })
+        })?;
+        if chunk.saturating_add(1) >= chunks {
+            self.end_reply();
+        }
+        Ok(())
+    }
+
+    fn end_reply(&mut self) {
+        self.builder.end();
+        let stopped = self.stopped.take();
+        self.builder.end_turn(stopped.as_deref(), None);
+        self.builder.trace.stop_reason = stopped.or(self.builder.trace.stop_reason.take());
     }
 
     fn begin_reply(&mut self, is_nested: bool) {

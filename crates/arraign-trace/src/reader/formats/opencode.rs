@@ -8,7 +8,7 @@ use crate::reader::build::clock::millis_between;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
@@ -53,12 +53,26 @@ fn is_message(record: &Json) -> bool {
         && record.get("parts").is_some_and(Json::is_list)
 }
 
+/// Kinds of parts that contain no call. A subtask is run by a call of its own.
+const HARMLESS_PARTS: [&str; 10] = [
+    "text",
+    "reasoning",
+    "file",
+    "step-start",
+    "snapshot",
+    "patch",
+    "agent",
+    "retry",
+    "compaction",
+    "subtask",
+];
+
 /// Events and messages of another session than the one before begin a run.
 fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     sort_parts(&mut input.records);
     let mut sessions: Vec<OpencodeSession> = Vec::new();
     for Record { at, value } in input.records {
-        let added = Object::of(value, "a record").and_then(|record| add_record(&mut sessions, record));
+        let added = add_record(&mut sessions, at, value);
         added.map_err(|error| at.in_record(error))?;
     }
     Ok(sessions.into_iter().map(OpencodeSession::finish).collect())
@@ -75,23 +89,29 @@ fn sort_parts(records: &mut [Record]) {
     }
 }
 
-fn add_record(sessions: &mut Vec<OpencodeSession>, mut record: Object) -> Result<(), DecodeError> {
-    let own_id = record.string(&["sessionID"])?;
-    let info_id = || record.get("info")?.get("sessionID").or(record.get("info")?.get("id"))?.as_str();
-    let id = own_id.or_else(|| info_id().map(ToOwned::to_owned));
-    if sessions.last().is_none_or(|session| session.builder.trace.id != id) {
-        let mut session = OpencodeSession::default();
-        session.builder.trace.id = id;
-        sessions.push(session);
-    }
-    let Some(session) = sessions.last_mut() else { return Ok(()) };
+fn add_record(sessions: &mut Vec<OpencodeSession>, at: At, value: Json) -> Result<(), DecodeError> {
+    let session = find_session(sessions, &value);
+    let evidence = session.builder.open_record(at, &value);
+    let mut record = Object::of(value, "a record")?;
     if record.get("messages").is_some() {
-        return record.each(&["messages"], "a message", |message| session.add_message(message));
+        record.each(&["messages"], "a message", |message| session.add_message(message))?;
+    } else if record.get("parts").is_some() {
+        session.add_message(record)?;
+    } else {
+        session.add_event(record)?;
     }
-    if record.get("parts").is_some() {
-        return session.add_message(record);
-    }
-    session.add_event(record)
+    session.builder.close_record(evidence);
+    Ok(())
+}
+
+/// The run of a record: the last one, or a new one if the record names another session.
+fn find_session<'s>(sessions: &'s mut Vec<OpencodeSession>, record: &Json) -> &'s mut OpencodeSession {
+    const IDS: [&str; 3] = ["/sessionID", "/info/sessionID", "/info/id"];
+    let id = IDS.iter().find_map(|place| record.pointer(place)?.as_str());
+    let is_last = sessions.last().is_some_and(|session| session.builder.trace.id.as_deref() == id);
+    let mut session = if is_last { sessions.pop().unwrap_or_default() } else { OpencodeSession::default() };
+    session.builder.trace.id = id.map(ToOwned::to_owned);
+    sessions.push_mut(session)
 }
 
 /// A run while its session is read.
@@ -113,8 +133,7 @@ impl OpencodeSession {
         if let Some(error) = event.take(&["error"]) {
             self.builder.trace.stop_reason = Some(describe_error(error));
         }
-        let part = event.object(&["part"])?;
-        let Some(mut part) = part else { return Ok(()) };
+        let Some(mut part) = event.object(&["part"])? else { return Ok(()) };
         let message = part.string(&["messageID"])?;
         if self.message != message {
             self.message = message;
@@ -155,7 +174,7 @@ impl OpencodeSession {
             "text" if !hidden => self.builder.text(&part.text(&["text"])?.unwrap_or_default()),
             "tool" => self.add_call(part)?,
             "step-finish" => self.end_step(part)?,
-            _ => {}
+            kind => self.builder.pass_over(kind, &HARMLESS_PARTS),
         }
         Ok(())
     }
@@ -165,6 +184,7 @@ impl OpencodeSession {
         let usage = TOKENS.read_from(&mut part, &["tokens"])?;
         self.builder.tally.add(usage);
         if let Some(reason) = part.string(&["reason"])? {
+            self.builder.end_turn(Some(&reason), usage);
             self.builder.trace.stop_reason = Some(reason);
         }
         Ok(())

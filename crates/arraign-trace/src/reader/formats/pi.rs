@@ -54,6 +54,35 @@ fn is_own_message(record: &Json) -> bool {
     }
 }
 
+/// Lines that contain no call, or repeat calls of messages.
+const HARMLESS_LINES: [&str; 21] = [
+    "agent_start",
+    "agent_end",
+    "turn_start",
+    "turn_end",
+    "message_start",
+    "message_update",
+    "tool_execution_update",
+    "tool_execution_end",
+    "model_change",
+    "thinking_level_change",
+    "compaction",
+    "compaction_start",
+    "compaction_end",
+    "branch_summary",
+    "custom",
+    "custom_message",
+    "label",
+    "session_info",
+    "queue_update",
+    "auto_retry_start",
+    "auto_retry_end",
+];
+
+/// Commands of the user, messages of extensions, and summaries of what was said.
+const HARMLESS_ROLES: [&str; 5] =
+    ["bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary"];
+
 /// Each header begins a run. Without one, the file is one run.
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut sessions: Vec<PiSession> = Vec::new();
@@ -62,8 +91,10 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
             sessions.push(PiSession::default());
         }
         let Some(session) = sessions.last_mut() else { continue };
+        let evidence = session.builder.open_record(at, &value);
         let added = Object::of(value, "a line").and_then(|line| session.add_line(line));
         added.map_err(|error| at.in_record(error))?;
+        session.builder.close_record(evidence);
     }
     Ok(sessions.into_iter().map(PiSession::finish).collect())
 }
@@ -89,7 +120,7 @@ impl PiSession {
                 line.within(&["message"], |message| self.add_message(message, time))?;
             }
             "tool_execution_start" => self.add_execution(line)?,
-            _ => {}
+            other => self.builder.pass_over(other, &HARMLESS_LINES),
         }
         Ok(())
     }
@@ -104,8 +135,7 @@ impl PiSession {
             }
             "assistant" => self.add_reply(message)?,
             "toolResult" => self.answer_call(message)?,
-            // Commands of the user, messages of extensions, and summaries of what was said.
-            _ => {}
+            other => self.builder.pass_over(other, &HARMLESS_ROLES),
         }
         Ok(())
     }
@@ -119,10 +149,12 @@ impl PiSession {
         let usage = TOKENS.read_from(&mut message, &["usage"])?;
         self.builder.tally.add(usage);
         let error = message.string(&["errorMessage"])?.map(|error| format!("error: {error}"));
-        self.builder.trace.stop_reason = error.or(message.string(&["stopReason"])?);
+        let stop = message.string(&["stopReason"])?;
         self.builder.begin(Some(Role::Assistant));
         message.each(&["content"], "a content part", |part| self.add_part(part))?;
         self.builder.end();
+        self.builder.end_turn(stop.as_deref(), usage);
+        self.builder.trace.stop_reason = error.or(stop);
         Ok(())
     }
 
@@ -135,7 +167,7 @@ impl PiSession {
                 let call = Call { id, ..Call::new(name, part.arguments("arguments"), 0) };
                 self.add_call(call);
             }
-            _ => {}
+            other => self.builder.pass_over(other, &["thinking", "image"]),
         }
         Ok(())
     }

@@ -68,6 +68,21 @@ pub(crate) fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Re
     Ok(())
 }
 
+/// Kinds of parts that contain no call.
+const HARMLESS_PARTS: [&str; 11] = [
+    "text",
+    "image",
+    "document",
+    "video",
+    "audio",
+    "guardContent",
+    "cachePoint",
+    "reasoningContent",
+    "searchResult",
+    "toolAddition",
+    "toolRemoval",
+];
+
 fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
     if let Some(text) = part.text(&["text"])? {
         builder.text(&text);
@@ -79,16 +94,19 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
     }
     part.within(&["toolResult"], |result| answer_call(builder, result))?;
     // A cited answer is text in pieces, each with its sources.
-    if let Some(mut cited) = part.object(&["citationsContent"])? {
+    part.within(&["citationsContent"], |mut cited| {
         cited.each(&["content"], "a cited text", |mut piece| {
             builder.text(&piece.text(&["text"])?.unwrap_or_default());
             Ok(())
-        })?;
-    }
-    let guarded = part.take(&["guardContent"]);
-    if let Some(text) = guarded.as_ref().and_then(|guarded| guarded.pointer("/text/text")?.as_str()) {
+        })
+    })?;
+    let guarded = part.get("guardContent").and_then(|guarded| guarded.pointer("/text/text")?.as_str());
+    if let Some(text) = guarded {
         builder.text(text);
     }
+    // What has been taken is null.
+    let rest = part.entries().filter(|(_, value)| !value.is_null());
+    rest.for_each(|(kind, _)| builder.pass_over(kind, &HARMLESS_PARTS));
     Ok(())
 }
 

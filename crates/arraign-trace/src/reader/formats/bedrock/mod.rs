@@ -9,7 +9,6 @@ mod message;
 mod stream;
 
 use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said};
-use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
@@ -18,7 +17,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Trace, Usage};
+use crate::trace::{CallsUnrecorded, Trace, Usage};
 use message::{add_message, judge_messages};
 
 pub(crate) const READER: Reader = Reader {
@@ -160,7 +159,7 @@ fn read_strands_result(Record { at, value }: Record) -> Result<Trace, DecodeErro
     let said = Said::part(at, "message", record.take(&["message"]).unwrap_or_default());
     let run = Conversations::of_messages(vec![said]).into_iter().next().unwrap_or_default();
     let mut trace = trace_of(run)?;
-    trace.calls_unrecorded = true;
+    trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
     trace.usage = trace.usage.map(|usage| Usage { partial: true, ..usage });
     trace.stop_reason = stop_reason;
     Ok(trace)
@@ -270,16 +269,8 @@ fn read_usage(response: &mut Object) -> Result<Option<Usage>, DecodeError> {
 }
 
 fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
-    let (messages, trace) = run.finish();
-    let mut builder = TraceBuilder::of(trace, messages.len());
-    for said in messages {
-        let (value, blame) = said.open();
-        let step = Object::of(value, "a message").and_then(|message| add_message(&mut builder, message));
-        step.map_err(blame)?;
-    }
-    let mut trace = builder.finish();
-    if !trace.calls.is_empty() {
-        trace.duration_ms = None;
-    }
-    Ok(trace)
+    let trace = run.read(add_message)?;
+    // The model's time alone is shorter than a run in which tools worked as well.
+    let duration_ms = trace.duration_ms.filter(|_| trace.calls.is_empty());
+    Ok(Trace { duration_ms, ..trace })
 }

@@ -50,12 +50,15 @@ struct StreamedResponse<'t> {
     blocks: BTreeMap<u64, StreamedBlock<'t>>,
     /// Its stop reason, tokens and metrics.
     ending: Object<'t>,
+    /// Events of unknown kinds.
+    unknown: Vec<Json<'t>>,
 }
 
 /// A block while its pieces are read. Text has no start of its own.
 #[derive(Debug, Default)]
 struct StreamedBlock<'t> {
-    call: Option<Object<'t>>,
+    /// What the block begins with, by its kind.
+    start: Object<'t>,
     text: String,
     input: String,
 }
@@ -67,13 +70,13 @@ fn add_event<'t>(
 ) -> Result<(), DecodeError> {
     if let Some(mut start) = event.object(&["messageStart"])? {
         let role = start.text(&["role"])?.unwrap_or(Cow::Borrowed("assistant"));
-        responses.push(StreamedResponse { at, role, blocks: BTreeMap::new(), ending: Object::default() });
+        let (blocks, ending, unknown) = (BTreeMap::new(), Object::default(), Vec::new());
+        responses.push(StreamedResponse { at, role, blocks, ending, unknown });
     }
     let Some(response) = responses.last_mut() else { return Ok(()) };
     if let Some(mut start) = event.object(&["contentBlockStart"])? {
         let block = response.block_of(&mut start)?;
-        block.call =
-            start.object(&["start"])?.map(|mut start| start.object(&["toolUse"])).transpose()?.flatten();
+        block.start = start.object(&["start"])?.unwrap_or_default();
     }
     if let Some(mut delta) = event.object(&["contentBlockDelta"])? {
         let block = response.block_of(&mut delta)?;
@@ -87,6 +90,11 @@ fn add_event<'t>(
         let reason = Json::Text(Cow::Owned(format!("error: {name}")));
         response.ending.push(Cow::Borrowed("stopReason"), reason);
     }
+    // Events of another kind become parts of the message, which name the kind.
+    let is_unknown = |kind: &str| !KINDS.contains(&kind) && !EXCEPTIONS.contains(&kind);
+    let unknown =
+        event.into_entries().into_iter().filter(|(kind, value)| is_unknown(kind) && value.is_object());
+    response.unknown.extend(unknown.map(|entry| Json::Object(Object::from_iter([entry]))));
     Ok(())
 }
 
@@ -98,8 +106,8 @@ impl<'t> StreamedResponse<'t> {
     }
 
     fn into_record(self) -> Record<'t> {
-        let Self { at, role, blocks, mut ending } = self;
-        let parts = blocks.into_values().filter_map(StreamedBlock::into_part).collect();
+        let Self { at, role, blocks, mut ending, unknown } = self;
+        let parts = blocks.into_values().filter_map(StreamedBlock::into_part).chain(unknown).collect();
         let message = Json::object([("role", Json::Text(role)), ("content", Json::List(parts))]);
         ending.push(Cow::Borrowed("output"), Json::object([("message", message)]));
         Record { at, value: Json::Object(ending) }
@@ -107,6 +115,7 @@ impl<'t> StreamedResponse<'t> {
 }
 
 impl<'t> StreamedBlock<'t> {
+    /// Adds a piece. What is neither text nor the input of a call is kept as it is.
     fn add(&mut self, mut delta: Object<'t>) -> Result<(), DecodeError> {
         if let Some(text) = delta.text(&["text"])? {
             self.text.push_str(&text);
@@ -114,16 +123,24 @@ impl<'t> StreamedBlock<'t> {
         if let Some(mut call) = delta.object(&["toolUse"])? {
             self.input.push_str(&call.text(&["input"])?.unwrap_or_default());
         }
+        for (kind, value) in delta.into_entries() {
+            // Sources belong to the text that they are cited in.
+            if !value.is_null() && kind != "citation" && self.start.get(&kind).is_none() {
+                self.start.push(kind, value);
+            }
+        }
         Ok(())
     }
 
-    /// The part that the block became; none of one that holds neither text nor a call, such as reasoning.
+    /// The part that the block became; none of an empty one.
     fn into_part(self) -> Option<Json<'t>> {
-        let Self { call, text, input } = self;
-        if let Some(mut call) = call {
+        let Self { mut start, text, input } = self;
+        if let Some(Json::Object(mut call)) = start.take(&["toolUse"]) {
             call.push(Cow::Borrowed("input"), Json::Text(Cow::Owned(input)));
-            return Some(Json::object([("toolUse", Json::Object(call))]));
+            start.push(Cow::Borrowed("toolUse"), Json::Object(call));
+        } else if !text.is_empty() {
+            start.push(Cow::Borrowed("text"), Json::Text(Cow::Owned(text)));
         }
-        (!text.is_empty()).then(|| Json::object([("text", Json::Text(Cow::Owned(text)))]))
+        (!start.is_empty()).then_some(Json::Object(start))
     }
 }
