@@ -90,7 +90,7 @@ fn sort_parts(records: &mut [Record]) {
 }
 
 fn add_record(sessions: &mut Vec<OpencodeSession>, at: At, value: Json) -> Result<(), DecodeError> {
-    let session = find_session(sessions, &value);
+    let Some(session) = find_session(sessions, &value) else { return Ok(()) };
     let evidence = session.builder.open_record(at, &value);
     let mut record = Object::of(value, "a record")?;
     if record.get("messages").is_some() {
@@ -105,13 +105,18 @@ fn add_record(sessions: &mut Vec<OpencodeSession>, at: At, value: Json) -> Resul
 }
 
 /// The run of a record: the last one, or a new one if the record names another session.
-fn find_session<'s>(sessions: &'s mut Vec<OpencodeSession>, record: &Json) -> &'s mut OpencodeSession {
+fn find_session<'s>(
+    sessions: &'s mut Vec<OpencodeSession>,
+    record: &Json,
+) -> Option<&'s mut OpencodeSession> {
     const IDS: [&str; 3] = ["/sessionID", "/info/sessionID", "/info/id"];
     let id = IDS.iter().find_map(|place| record.pointer(place)?.as_str());
-    let is_last = sessions.last().is_some_and(|session| session.builder.trace.id.as_deref() == id);
-    let mut session = if is_last { sessions.pop().unwrap_or_default() } else { OpencodeSession::default() };
+    if sessions.last().is_none_or(|session| session.builder.trace.id.as_deref() != id) {
+        sessions.push(OpencodeSession::default());
+    }
+    let session = sessions.last_mut()?;
     session.builder.trace.id = id.map(ToOwned::to_owned);
-    sessions.push_mut(session)
+    Some(session)
 }
 
 /// A run while its session is read.
@@ -131,7 +136,7 @@ impl OpencodeSession {
         let time = event.count(&["timestamp"])?;
         self.note_time(time);
         if let Some(error) = event.take(&["error"]) {
-            self.builder.trace.stop_reason = Some(describe_error(error));
+            self.builder.trace.stop_reason = Some(describe_error(&error));
         }
         let Some(mut part) = event.object(&["part"])? else { return Ok(()) };
         let message = part.string(&["messageID"])?;
@@ -162,7 +167,7 @@ impl OpencodeSession {
         let trace = &mut self.builder.trace;
         trace.model = info.string(&["modelID"])?.or(trace.model.take());
         trace.agent = info.string(&["agent", "mode"])?.or(trace.agent.take());
-        let error = info.take(&["error"]).map(describe_error);
+        let error = info.take(&["error"]).as_ref().map(describe_error);
         trace.stop_reason = error.or(info.string(&["finish"])?).or(trace.stop_reason.take());
         self.builder.begin(Some(Role::Assistant));
         Ok(())
@@ -195,7 +200,7 @@ impl OpencodeSession {
         let id = part.string(&["callID"])?;
         let name = part.required(&["tool"])?;
         let mut state = part.object(&["state"])?.unwrap_or_default();
-        if !id.as_ref().is_some_and(|id| self.builder.waiting(Some(id), None).is_some()) {
+        if id.as_ref().is_none_or(|id| self.builder.waiting(Some(id), None).is_none()) {
             // A pending call has what the model has written of its arguments so far.
             let raw = state.take(&["raw"]).and_then(Json::into_text).filter(|raw| !raw.is_empty());
             let arguments = raw.map_or_else(|| state.arguments("input"), |raw| Arguments::from_text(&raw));
@@ -248,7 +253,7 @@ fn settle_call(call: &mut Call, mut state: Object) -> Result<(), DecodeError> {
     Ok(())
 }
 
-fn describe_error(error: Json) -> String {
+fn describe_error(error: &Json) -> String {
     let message = error.pointer("/data/message").or_else(|| error.get("message")).and_then(Json::as_str);
     let name = error.get("name").and_then(Json::as_str);
     format!("error: {}", message.or(name).unwrap_or("unknown"))

@@ -29,14 +29,17 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    let is_typed = |record: &&Record| record.value.get("type").or(record.value.get("role")).is_some();
-    if let Some(record) = input.records.iter().find(|record| !is_typed(record)) {
+    if let Some(record) = input.records.iter().find(|record| is_untyped(&record.value)) {
         return Err(Reason::of(record.at, "has neither `type` nor `role`"));
     }
     if input.records.iter().any(|record| is_header(&record.value) || is_own_message(&record.value)) {
         return Ok(Certainty::Sure);
     }
     Err("neither the header nor a message of a session is in it".into())
+}
+
+fn is_untyped(record: &Json) -> bool {
+    record.get("type").or_else(|| record.get("role")).is_none()
 }
 
 fn is_header(record: &Json) -> bool {

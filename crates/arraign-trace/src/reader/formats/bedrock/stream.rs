@@ -84,18 +84,22 @@ fn add_event<'t>(
     }
     for name in ["messageStop", "metadata"] {
         let entries = event.object(&[name])?.unwrap_or_default().into_entries();
-        entries.into_iter().for_each(|(key, value)| response.ending.push(key, value));
+        for (key, value) in entries {
+            response.ending.push(key, value);
+        }
     }
     if let Some(name) = EXCEPTIONS.iter().find(|name| event.get(name).is_some()) {
         let reason = Json::Text(Cow::Owned(format!("error: {name}")));
         response.ending.push(Cow::Borrowed("stopReason"), reason);
     }
     // Events of another kind become parts of the message, which name the kind.
-    let is_unknown = |kind: &str| !KINDS.contains(&kind) && !EXCEPTIONS.contains(&kind);
-    let unknown =
-        event.into_entries().into_iter().filter(|(kind, value)| is_unknown(kind) && value.is_object());
+    let unknown = event.into_entries().into_iter().filter(is_unknown_event);
     response.unknown.extend(unknown.map(|entry| Json::Object(Object::from_iter([entry]))));
     Ok(())
+}
+
+fn is_unknown_event((kind, value): &(Cow<str>, Json)) -> bool {
+    !KINDS.contains(&kind.as_ref()) && !EXCEPTIONS.contains(&kind.as_ref()) && value.is_object()
 }
 
 impl<'t> StreamedResponse<'t> {

@@ -36,7 +36,6 @@ fn detect_format(input: &Input) -> Detection {
     if is_note(input.first()?) {
         return Ok(Certainty::Sure);
     }
-    let is_line = |value: &Json| value.get("type").is_some_and(Json::is_text) || is_sdk_message(value);
     if let Some(record) = input.records.iter().find(|record| !is_line(&record.value)) {
         return Err(Reason::of(record.at, "has no `type`"));
     }
@@ -44,6 +43,10 @@ fn detect_format(input: &Input) -> Detection {
         return Ok(Certainty::Sure);
     }
     Err("no line of a session is in it".into())
+}
+
+fn is_line(record: &Json) -> bool {
+    record.get("type").is_some_and(Json::is_text) || is_sdk_message(record)
 }
 
 /// Whether a line is one that only this format has.
