@@ -59,7 +59,7 @@ use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
-use crate::suite::{Library, Suite, workspace};
+use crate::suite::{Library, Suite, Workspace, workspace};
 use crate::verdict::Rerun;
 
 /// The summary of a check that says nothing else of itself.
@@ -76,7 +76,7 @@ pub struct Harness {
     live: live::AgentSetup,
     judge: Option<Arc<dyn Judge>>,
     allowed_roots: Vec<PathBuf>,
-    size_limit: u64,
+    size_limit: Option<u64>,
     rerun: Rerun,
     mistakes: Vec<String>,
 }
@@ -92,7 +92,7 @@ impl Harness {
             live: live::AgentSetup::default(),
             judge: None,
             allowed_roots: Vec::new(),
-            size_limit: DEFAULT_SIZE_LIMIT,
+            size_limit: None,
             rerun: settings::own_target().map_or_else(Rerun::default, |target| Rerun::of_target(&target)),
             mistakes: Vec::new(),
         }
@@ -185,9 +185,10 @@ impl Harness {
         self
     }
 
-    /// The largest trace, policy or case file that is read, in bytes. 64 MiB unless said otherwise.
+    /// The largest trace, policy or case file that is read, in bytes. Default: `size_limit` of `arraign.yaml`, or else
+    /// 64 MiB.
     pub fn size_limit(mut self, bytes: u64) -> Self {
-        self.size_limit = bytes;
+        self.size_limit = Some(bytes);
         self
     }
 
@@ -202,7 +203,7 @@ impl Harness {
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Suite, LoadErrors> {
         let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
         let (_, files) = self.find_files().map_err(files)?;
-        let tables = workspace(&files, &self.kinds)?.tables;
+        let (files, Workspace { tables, .. }) = self.read_workspace(files)?;
         let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
         Suite::load(&files.root().join(path), library)
     }
@@ -212,7 +213,7 @@ impl Harness {
     pub fn lint(&self) -> Result<LintResult, LoadErrors> {
         let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
         let (_, files) = self.find_files().map_err(files)?;
-        let tables = workspace(&files, &self.kinds)?.tables;
+        let (files, Workspace { tables, .. }) = self.read_workspace(files)?;
         lint_cases(Library { kinds: &self.kinds, files: &files, tables: &tables })
     }
 
@@ -266,8 +267,18 @@ impl Harness {
         let base = base.canonicalize().unwrap_or_else(|_| base.clone());
         let root = base.join(&self.folder);
         let roots = self.allowed_roots.iter().map(|root| base.join(root));
-        let files = roots.fold(Files::new(&base, root).with_size_limit(self.size_limit), Files::allow_root);
+        let files = roots.fold(
+            Files::new(&base, root).with_size_limit(self.size_limit.unwrap_or(DEFAULT_SIZE_LIMIT)),
+            Files::allow_root,
+        );
         Ok((base, files))
+    }
+
+    /// What `arraign.yaml` says for all suites, and the files with its size limit.
+    fn read_workspace(&self, files: Files) -> Result<(Files, Workspace), LoadErrors> {
+        let common = workspace(&files, &self.kinds)?;
+        let limit = self.size_limit.or(common.size_limit).unwrap_or(DEFAULT_SIZE_LIMIT);
+        Ok((files.with_size_limit(limit), common))
     }
 
     /// Where the package may be, and who says so.
@@ -293,7 +304,7 @@ impl Harness {
     }
 
     fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: &Settings) -> ExitCode {
-        let common = match workspace(&files, &self.kinds) {
+        let (files, common) = match self.read_workspace(files) {
             Ok(common) => common,
             Err(errors) => return report_load_errors(&errors),
         };

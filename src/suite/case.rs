@@ -64,6 +64,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         opinions,
         judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),
+        readers: context.scope.tables.readers.clone(),
         expectations: lowered.expectations,
         scorecards: lowered.scorecards,
         extent: node.place(),

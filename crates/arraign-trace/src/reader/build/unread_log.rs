@@ -190,7 +190,7 @@ fn describe_clue(clue: &CallClue) -> UnreadContent {
 }
 
 /// Whether the reason why a turn stopped is that the model called a tool, in the words of any provider.
-fn says_tool_use(reason: &str) -> bool {
+pub(crate) fn says_tool_use(reason: &str) -> bool {
     let letters: String = reason.chars().filter(char::is_ascii_alphabetic).collect();
     matches!(
         letters.to_ascii_lowercase().as_str(),
