@@ -68,7 +68,7 @@ impl ReaderSet {
             return Err(TraceProblem::Empty.into());
         }
         let input = Input::parse(text)?;
-        match self.choose(&input, format)?.as_slice() {
+        match self.choose(&input, format).as_slice() {
             [] => read_built_in(input, format).map_err(|error| self.add_objections(text, error)),
             [reader] => read_declared(reader, Document::of_input(input)),
             several => Err(TraceError::ambiguous(several.iter().map(|reader| reader.name).collect())),
@@ -78,7 +78,7 @@ impl ReaderSet {
     /// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
     pub fn claims(&self, text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
         let input = Input::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
-        let declared = self.choose(&input, None)?;
+        let declared = self.choose(&input, None);
         let mut claims: Vec<_> = declared.iter().map(|reader| (reader.name, Certainty::Sure)).collect();
         let built_in = crate::reader::claims(text)?.into_iter();
         claims.extend(built_in.filter(|(name, _)| self.find(name).is_none()));
@@ -131,7 +131,7 @@ impl ReaderSet {
 
     /// Whether a declared reader reads a file that begins so.
     pub(crate) fn claim(&self, input: &Input) -> bool {
-        self.choose(input, None).is_ok_and(|readers| !readers.is_empty())
+        !self.choose(input, None).is_empty()
     }
 
     fn check_name(&self, format: Option<&str>) -> Result<(), TraceError> {
@@ -144,15 +144,15 @@ impl ReaderSet {
     }
 
     /// The declared readers that read a file: the one that is named, or those that recognize it.
-    fn choose(&self, input: &Input, format: Option<&str>) -> Result<Vec<&DeclaredReader>, TraceError> {
+    fn choose(&self, input: &Input, format: Option<&str>) -> Vec<&DeclaredReader> {
         if let Some(name) = format {
-            return Ok(self.find(name).into_iter().collect());
+            return self.find(name).into_iter().collect();
         }
         if self.is_empty() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let document = Document::of_input(input.clone());
-        Ok(self.declared.iter().filter(|reader| reader.object_to(&document).is_none()).collect())
+        self.declared.iter().filter(|reader| reader.object_to(&document).is_none()).collect()
     }
 
     /// Adds the reasons of the declared readers to an error about a file that no reader knows.

@@ -52,9 +52,11 @@ fn read_inner(
     let mut traces = Vec::new();
     for value in &found {
         let read = read_value(reader, value);
-        let place = || document.point_to(value).unwrap_or_default();
-        let mut runs = read.map_err(|error| document.blame(&place(), error))?;
-        runs.iter_mut().for_each(|run| move_places(run, document, &place()));
+        let place = document.point_to(value).unwrap_or_default();
+        let mut runs = read.map_err(|error| document.blame(&place, error))?;
+        for run in &mut runs {
+            move_places(run, document, &place);
+        }
         traces.extend(runs);
     }
     match traces.len() {

@@ -9,14 +9,15 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::declaration::DeclarationFields;
 use super::document::{Document, escape_key};
+use super::known::{CallFace, KnownCalls};
 use super::run::ReadRun;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::{NodePath, PathSelector};
-use crate::trace::{Call, CallStatus, Trace, UnreadContent, UnreadPart};
+use crate::trace::{Trace, UnreadContent, UnreadPart};
 
 /// A value that a path selected as a call or a result, and that is none.
 pub(super) struct LostNode {
@@ -50,25 +51,6 @@ const HARMLESS: [&str; 16] = [
 /// Words in the kind of a part that may be a call, however little is in it.
 const CALL_WORDS: [&str; 9] =
     ["tool", "call", "function", "command", "exec", "action", "shell", "invo", "mcp"];
-
-/// The keys under which formats keep the name of a tool.
-const NAME_KEYS: [&str; 8] =
-    ["name", "tool_name", "toolName", "tool", "function_name", "functionName", "toolCallName", "function"];
-
-/// The keys under which formats keep the arguments of a call.
-const ARGUMENT_KEYS: [&str; 11] = [
-    "arguments",
-    "args",
-    "input",
-    "parameters",
-    "params",
-    "kwargs",
-    "tool_args",
-    "tool_input",
-    "tool_arguments",
-    "toolInput",
-    "argumentsJson",
-];
 
 /// The keys under which formats keep the kind of a record or a part.
 const KIND_KEYS: [&str; 8] =
@@ -118,59 +100,6 @@ fn find_in_run(scene: &LeftScene<'_>, run: &ReadRun<'_>, pointer: &str) -> Vec<U
         search.search_parts(run.node, None);
     }
     search.found
-}
-
-/// The calls that were read: what mentions one of them again is no call that was missed.
-pub(super) struct KnownCalls<'t> {
-    /// Whether the calls with an id were answered.
-    by_id: HashMap<&'t str, bool>,
-    calls: Vec<&'t Call>,
-}
-
-impl<'t> KnownCalls<'t> {
-    pub(super) fn of(traces: impl IntoIterator<Item = &'t Trace>) -> Self {
-        let calls: Vec<&Call> = traces.into_iter().flat_map(|trace| &trace.calls).collect();
-        let answered = |call: &Call| call.status != CallStatus::Unanswered;
-        let by_id = calls.iter().filter_map(|call| Some((call.id.as_deref()?, answered(call))));
-        Self { by_id: by_id.collect(), calls }
-    }
-
-    /// Whether an object that looks like a call is one that was read: by its id, or by its name and arguments.
-    fn include(&self, object: &Map<String, Value>, face: &CallFace<'_>) -> bool {
-        let mut texts = object.values().filter_map(Value::as_str);
-        if texts.any(|text| self.by_id.contains_key(text)) {
-            return true;
-        }
-        self.calls.iter().any(|call| call.name == face.name && call.arguments.json() == Some(face.arguments))
-    }
-
-    /// Whether a value mentions the id of a call that was answered.
-    fn mention_answered(&self, value: &Value) -> bool {
-        match value {
-            Value::String(text) => self.by_id.get(text.as_str()).copied().unwrap_or(false),
-            Value::Array(items) => items.iter().any(|item| self.mention_answered(item)),
-            Value::Object(object) => object.values().any(|item| self.mention_answered(item)),
-            _ => false,
-        }
-    }
-}
-
-/// The name and the arguments of an object that looks like a call.
-struct CallFace<'v> {
-    name: &'v str,
-    arguments: &'v Value,
-}
-
-impl<'v> CallFace<'v> {
-    /// A definition of a tool has a name and parameters too, but these are a schema.
-    fn of(object: &'v Map<String, Value>) -> Option<Self> {
-        let name = NAME_KEYS.iter().find_map(|key| object.get(*key)?.as_str())?;
-        let arguments =
-            ARGUMENT_KEYS.iter().find_map(|key| object.get(*key).filter(|value| !value.is_null()))?;
-        let is_schema = arguments.get("type").is_some() && arguments.get("properties").is_some();
-        let is_text = matches!(arguments, Value::String(_) | Value::Object(_) | Value::Array(_));
-        (is_text && !is_schema).then_some(Self { name, arguments })
-    }
 }
 
 /// What all searches of one document share.
@@ -256,7 +185,7 @@ impl<'s> LeftSearch<'s> {
                 for (key, part) in object {
                     if is_filled(part) {
                         self.search_below(&escape_key(key), |search| {
-                            search.search_value(part, step.as_deref_mut())
+                            search.search_value(part, step.as_deref_mut());
                         });
                     }
                 }
@@ -310,17 +239,15 @@ impl<'s> LeftSearch<'s> {
         if kinds.iter().any(|kind| HARMLESS.contains(kind) || harmless.iter().any(|known| known == kind)) {
             return;
         }
+        // The same call told once more is no riddle, and neither is its result.
         match self.find_call(item) {
             Some(CallInItem::Unknown(name)) => {
-                self.report(UnreadContent::UnreadCall { name, kind: kind_of(item) })
+                self.report(UnreadContent::UnreadCall { name, kind: kind_of(item) });
             }
-            // The same call told once more, or its result.
-            Some(CallInItem::Known) => {}
-            None if self.known.mention_answered(item) => {}
-            None if has_substance(item, &kinds) => {
+            None if has_substance(item, &kinds) && !self.known.mention_answered(item) => {
                 self.report(UnreadContent::UnknownKind(kind_of(item)));
             }
-            None => {}
+            Some(CallInItem::Known) | None => {}
         }
     }
 

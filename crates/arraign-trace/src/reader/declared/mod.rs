@@ -10,6 +10,7 @@ mod declaration;
 mod document;
 mod figures;
 mod inside;
+mod known;
 mod left;
 mod prepare;
 mod rules;

@@ -13,8 +13,8 @@ use super::selector::PathSelector;
 pub(super) fn prepare_document(fields: &DeclarationFields, document: &mut Value) {
     let of_runs: Vec<&PathSelector> = fields.selectors_of_runs().collect();
     let of_steps: Vec<&PathSelector> = fields.selectors_of_steps().collect();
-    let is_prepared = |selectors: &[&PathSelector]| selectors.iter().any(|selector| selector.is_prepared());
-    let (runs_change, steps_change) = (is_prepared(&of_runs), is_prepared(&of_steps));
+    let runs_change = of_runs.iter().any(|selector| selector.is_prepared());
+    let steps_change = of_steps.iter().any(|selector| selector.is_prepared());
     if let Some(runs) = &fields.runs {
         prepare_values(runs, document, "");
     }
@@ -22,12 +22,16 @@ pub(super) fn prepare_document(fields: &DeclarationFields, document: &mut Value)
         return;
     }
     for run in locate_nodes(fields.runs.as_ref(), document, "") {
-        of_runs.iter().for_each(|selector| prepare_values(selector, document, &run));
+        for selector in &of_runs {
+            prepare_values(selector, document, &run);
+        }
         if !steps_change {
             continue;
         }
         for step in locate_nodes(fields.steps.as_ref(), document, &run) {
-            of_steps.iter().for_each(|selector| prepare_values(selector, document, &step));
+            for selector in &of_steps {
+                prepare_values(selector, document, &step);
+            }
         }
     }
 }

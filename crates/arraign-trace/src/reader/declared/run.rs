@@ -46,6 +46,15 @@ pub(super) fn read_document(
     Ok(add_what_is_left(fields, &document, selections, read))
 }
 
+/// Where a result is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ResultPlace {
+    /// In a step, where each result answers a call.
+    InStep,
+    /// Inside its call, where it may be absent.
+    InCall,
+}
+
 /// A run while it is read.
 pub(super) struct RunReader<'d, 'v, 's> {
     fields: &'d DeclarationFields,
@@ -130,14 +139,14 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         let role = match event.kind {
             StepEventKind::Text(role) => role,
             StepEventKind::Call(_) => Role::Assistant,
-            StepEventKind::Result(rule) => return self.add_result(rule, event.node),
+            StepEventKind::Result(result) => return self.add_result(result, event.node),
         };
         if *speaker != Some(role) {
             self.builder.begin(Some(role));
             *speaker = Some(role);
         }
         match event.kind {
-            StepEventKind::Call(rule) => self.add_call(rule, event.node),
+            StepEventKind::Call(call) => self.add_call(call, event.node),
             _ => self.builder.text(&text_of(event.node)),
         }
     }
@@ -155,7 +164,9 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
                 Some(each) => self.selections.select_nodes(each, node, SelectedAs::Node),
                 None => vec![node],
             };
-            nodes.into_iter().for_each(|node| self.set_result(&mut call, result, node, true));
+            for node in nodes {
+                self.set_result(&mut call, result, node, ResultPlace::InCall);
+            }
         }
         self.builder.call(call);
     }
@@ -185,22 +196,21 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         };
         let Some(call) = call else {
             // A result that is told twice is no riddle; a result of an unknown call is.
-            let is_known = of.as_ref().is_some_and(|id| self.builder.knows(id));
-            let id = of.unwrap_or_else(|| "without an id".to_owned());
-            return if is_known {
-            } else {
-                self.lose(node, UnreadContent::ResultWithoutCall(id))
-            };
+            if !of.as_ref().is_some_and(|id| self.builder.knows(id)) {
+                let id = of.unwrap_or_else(|| "without an id".to_owned());
+                self.lose(node, UnreadContent::ResultWithoutCall(id));
+            }
+            return;
         };
         let mut answered = call.clone();
-        self.set_result(&mut answered, rule, node, false);
+        self.set_result(&mut answered, rule, node, ResultPlace::InStep);
         if let Some(call) = self.builder.call_mut(answered.index) {
             *call = answered;
         }
     }
 
     /// Sets the result of a call. A result inside its call may be absent: then the call is not answered.
-    fn set_result(&mut self, call: &mut Call, rule: &ResultRule, node: &'v Value, is_inside: bool) {
+    fn set_result(&mut self, call: &mut Call, rule: &ResultRule, node: &'v Value, place: ResultPlace) {
         let values = self.selections.select_with(rule.value.as_ref(), node);
         let error = self
             .selections
@@ -209,7 +219,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             .map(|error| text_of(error).into_owned());
         let exit_code = self.selections.select_with(rule.exit_code.as_ref(), node);
         let failed = self.judge_failure(rule, node);
-        if is_inside && values.is_empty() && error.is_none() && failed.is_none() {
+        if place == ResultPlace::InCall && values.is_empty() && error.is_none() && failed.is_none() {
             return;
         }
         let result = join_values(&values, rule.json);

@@ -87,7 +87,9 @@ impl Selections {
                 value => nodes.push(value),
             }
         }
-        nodes.iter().for_each(|node| self.note(node, part));
+        for node in &nodes {
+            self.note(node, part);
+        }
         nodes
     }
 

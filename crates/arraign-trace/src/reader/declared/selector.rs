@@ -70,10 +70,10 @@ pub(super) struct NodePath {
 impl NodePath {
     fn parse(text: &str) -> Result<Self, String> {
         let whole = JsonPath::new(text)?;
-        let test = whole
+        let split = whole
             .split_test()
             .map(|(test, rest)| Ok::<_, String>((JsonPath::new(&test)?, JsonPath::new(&rest)?)));
-        Ok(Self { whole, test: test.transpose()? })
+        Ok(Self { whole, test: split.transpose()? })
     }
 
     pub(super) fn select<'v>(&self, node: &'v Value) -> Vec<&'v Value> {

@@ -98,7 +98,9 @@ fn place_events<'d, 'v>(
     match value {
         Value::Array(items) => {
             ordered.extend(here);
-            items.iter().for_each(|item| place_events(item, events, ordered));
+            for item in items {
+                place_events(item, events, ordered);
+            }
         }
         Value::Object(object) => {
             // A call may be the object itself: then it comes after the texts in it.
