@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::{Object, read_each};
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
@@ -22,6 +22,9 @@ pub(crate) const READER: Reader = Reader {
     read: read_runs,
     cuts: Splitting::As(split_file),
 };
+
+/// Kinds of parts that contain no call.
+const WITHOUT_CALLS: [&str; 5] = ["image", "audio", "video", "document", "reasoning"];
 
 fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
@@ -39,10 +42,26 @@ fn judge<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Result<Option<
             return Err(format!("there is a message of the role `{role}` in it"));
         }
         let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
+        if let Some(strange) = parts.iter().find(|part| is_strange(part)) {
+            return Err(format!(
+                "there is a part with neither `type`, `text` nor `function` in it: {}",
+                keys_of(strange)
+            ));
+        }
         let own = parts.iter().filter_map(|part| judge_part(role == "assistant", part)).max();
         let origin = message.get("origin").and_then(|origin| origin.get("api")).map(|_| Certainty::Likely);
         Ok(best.max(own).max(origin))
     })
+}
+
+/// Whether a part is none of this format: it does not say its type, and is neither a text nor a call.
+fn is_strange(part: &Json) -> bool {
+    ["type", "text", "function", "id"].iter().all(|key| part.get(key).is_none())
+}
+
+fn keys_of(part: &Json) -> String {
+    let keys = part.as_object().into_iter().flat_map(Object::entries).map(|(key, _)| format!("`{key}`"));
+    keys.collect::<Vec<_>>().join(", ")
 }
 
 fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
@@ -73,11 +92,11 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;
         if record.get("messages").is_none_or(|list| list.as_list().is_some_and(<[_]>::is_empty)) {
             let builder = builder.get_or_insert_with(TraceBuilder::default);
-            add(builder, record).map_err(|error| at.in_record(error))?;
+            add(builder, at, record).map_err(|error| at.in_record(error))?;
             continue;
         }
         let mut run = TraceBuilder::default();
-        let added = record.each(&["messages"], "a message", |message| add(&mut run, message));
+        let added = record.each(&["messages"], "a message", |message| add(&mut run, at, message));
         added.map_err(|error| at.in_record(error))?;
         runs.push(run.finish());
     }
@@ -85,7 +104,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(runs)
 }
 
-fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn add(builder: &mut TraceBuilder, at: At, mut message: Object) -> Result<(), DecodeError> {
+    let evidence = builder.open_object(at, &message);
     let role = match message.required(&["role"])?.as_ref() {
         "system" => Role::System,
         "assistant" => Role::Assistant,
@@ -106,6 +126,7 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
         _ => {}
     }
     builder.end();
+    builder.close_record(evidence);
     Ok(())
 }
 
@@ -115,8 +136,11 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
         Some("toolcall") => add_call(builder, part)?,
         Some("toolresult") => answer(builder, part),
         None if part.get("function").is_some() => add_call(builder, part)?,
-        None | Some("text") => builder.text(&part.text(&["text"])?.unwrap_or_default()),
-        Some(_) => {}
+        None | Some("text") => {
+            let text = part.text(&["text"])?;
+            builder.text(&text.ok_or_else(|| DecodeError::new("a part with neither `text` nor `function`"))?);
+        }
+        Some(kind) => builder.pass_over(kind, &WITHOUT_CALLS),
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
-use crate::reader::formats::anthropic::TOKENS;
+use crate::reader::formats::anthropic::{BLOCKS, TOKENS};
 use crate::reader::formats::claude_code::ending;
 use crate::reader::formats::claude_code::nested::Subagents;
 use crate::reader::json::input::Record;
@@ -55,8 +55,10 @@ impl Session {
         session.builder.trace.calls_unrecorded =
             records.iter().all(is_ending).then_some(CallsUnrecorded::ByFormat);
         for Record { at, value } in records {
+            let evidence = session.builder.open_record(at, &value);
             let line = Object::of(value, "a line").and_then(|line| session.line(line));
             line.map_err(|error| at.in_record(error))?;
+            session.builder.close_record(evidence);
         }
         Ok(session.finish())
     }
@@ -89,7 +91,8 @@ impl Session {
                 self.failed = ending::is_failure(&line);
                 ending::add(&mut self.builder.trace, line)
             }
-            // Attachments, snapshots of files, progress, summaries: they mean nothing to a trace.
+            // Attachments, snapshots of files, progress, summaries: new ones come often. What they say of calls, the
+            // evidence of the line tells.
             _ => Ok(()),
         }
     }
@@ -144,7 +147,8 @@ impl Session {
                 self.said.push(text.into_owned());
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => self.call(block, place)?,
-            _ => {}
+            kind if kind.ends_with("tool_result") => {}
+            kind => self.builder.pass_over(kind, &BLOCKS),
         }
         Ok(())
     }
