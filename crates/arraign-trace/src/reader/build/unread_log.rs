@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use crate::reader::build::evidence::{CallClue, CallEvidence};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, Trace, UnreadContent, UnreadPart, Usage};
@@ -112,6 +113,14 @@ impl TraceBuilder {
         }
     }
 
+    /// Holds the evidence that stands beside the records of a run against the run.
+    pub(crate) fn close_records(&mut self, evidence: Vec<CallEvidence>) {
+        for evidence in evidence {
+            self.enter_record(evidence.spot);
+            self.close_record(evidence);
+        }
+    }
+
     /// Keeps a clue whose call is not in the run so far. A part of the same kind that was passed over is that call.
     fn add_clue(&mut self, clue: CallClue) {
         let pointer = clue.pointer();
@@ -164,11 +173,20 @@ impl TraceBuilder {
         }
     }
 
-    /// Notes a turn without calls that stopped for this reason, if the reason says that the model called a tool.
-    pub(crate) fn note_stop(&mut self, reason: &str) {
-        if says_tool_use(reason) {
-            self.log.push("", UnreadContent::StoppedForCalls(reason.to_owned()));
+    /// Notes the turns without calls that stopped because the model called a tool: for formats whose turns come in pieces.
+    pub(crate) fn note_stops(&mut self, stops: impl IntoIterator<Item = (usize, (At, String))>) {
+        for (turn, (at, reason)) in stops {
+            let has_called = self.trace.calls.iter().any(|call| call.turn == turn);
+            if !has_called && says_tool_use(&reason) {
+                self.note_stop(at, reason);
+            }
         }
+    }
+
+    /// Notes a turn without calls that stopped for this reason.
+    pub(crate) fn note_stop(&mut self, at: At, reason: String) {
+        self.enter_record(at);
+        self.log.push("", UnreadContent::StoppedForCalls(reason));
     }
 
     /// Ends a turn of the model: it stopped for this reason, and used these tokens.
@@ -217,7 +235,7 @@ fn describe_clue(clue: &CallClue) -> UnreadContent {
 }
 
 /// Whether the reason why a turn stopped is that the model called a tool, in the words of any provider.
-fn says_tool_use(reason: &str) -> bool {
+pub(crate) fn says_tool_use(reason: &str) -> bool {
     let letters: String = reason.chars().filter(char::is_ascii_alphabetic).collect();
     matches!(
         letters.to_ascii_lowercase().as_str(),
