@@ -38,7 +38,7 @@ fn kind(span: &OtelSpan) -> SpanKind {
 /// The kind of a span that no vocabulary knows and that may record a call.
 pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
     // What each vocabulary calls spans that call no tool; the names differ in their case.
-    const WITHOUT_CALLS: [&str; 19] = [
+    const WITHOUT_CALLS: [&str; 20] = [
         "chain",
         "retriever",
         "retrieval",
@@ -55,6 +55,7 @@ pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
         "session",
         "create_agent",
         "execute_task",
+        "execute_event_loop_cycle",
         "invoke_workflow",
         "handoff",
         "tool",

@@ -143,15 +143,15 @@ fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: Object) -> Resu
             part = part.object(&["toolInvocation"])?.unwrap_or_default();
             part.required(&["toolName"])?.into_owned()
         }
-        kind => match kind.strip_prefix("tool-") {
-            Some(name) => name.to_owned(),
-            None => {
+        kind => {
+            let Some(name) = kind.strip_prefix("tool-") else {
                 // A project names its own parts `data-*`.
                 let is_data = kind.starts_with("data-");
                 builder.pass_over(if is_data { "data" } else { kind }, &WITHOUT_CALLS);
                 return Ok(());
-            }
-        },
+            };
+            name.to_owned()
+        }
     };
     let state = part.text(&["state"])?.unwrap_or_default();
     let id = part.string(&["toolCallId"])?;

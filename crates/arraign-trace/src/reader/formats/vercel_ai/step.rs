@@ -64,7 +64,9 @@ impl StepResults {
         trace.id = id.clone().or(trace.id.take());
         trace.stop_reason = step.string(&["finishReason"])?;
         // The SDK calls this the id of a call: of `generateText`.
-        id.iter().for_each(|id| self.builder.add_alias(id));
+        if let Some(id) = &id {
+            self.builder.add_alias(id);
+        }
         let before = self.builder.trace.calls.len();
         self.content(&mut step)?;
         let stop_reason = self.builder.trace.stop_reason.clone();
