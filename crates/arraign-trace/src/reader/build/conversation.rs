@@ -67,6 +67,8 @@ pub(crate) struct Exchange<'t> {
     pub(crate) previous: Option<String>,
     /// The case of a batch that it answers: a run of its own.
     pub(crate) case: Option<String>,
+    /// How long the model took to reply, in milliseconds.
+    pub(crate) model_ms: Option<f64>,
 }
 
 impl Exchange<'_> {
@@ -93,6 +95,8 @@ pub(crate) struct Conversation<'t> {
     /// What the log says of the run as a whole; its messages and calls are not read yet.
     pub(crate) trace: Trace,
     tally: UsageTotal,
+    /// How long the model took for each reply.
+    model_ms: Vec<Option<f64>>,
     /// What identifies each message, as far as it was needed: not at all in a log of one call.
     keys: Vec<String>,
     /// How many messages the last request held.
@@ -120,10 +124,13 @@ const RECORD_KEYS: [&str; 14] = [
 ];
 
 impl<'t> Conversation<'t> {
-    /// The messages, the trace so far, and what stands beside the messages.
+    /// The messages, the trace so far, and what stands beside the messages. The duration is the time of the model alone, if
+    /// each reply records it.
     pub(crate) fn finish(self) -> (Vec<Said<'t>>, Trace, Vec<CallEvidence<'t>>) {
         let usage = self.tally.total();
-        (self.messages, Trace { usage, ..self.trace }, self.beside)
+        let is_timed = !self.model_ms.is_empty();
+        let duration_ms = self.model_ms.into_iter().sum::<Option<f64>>().filter(|_| is_timed);
+        (self.messages, Trace { usage, duration_ms, ..self.trace }, self.beside)
     }
 }
 
@@ -194,7 +201,7 @@ impl<'t> Conversations<'t> {
         if self.is_repeated(&exchange) {
             return None;
         }
-        let Exchange { request, reply, model, previous, case } = exchange;
+        let Exchange { request, reply, model, previous, case, model_ms } = exchange;
         self.replies += 1;
         let number = self.replies;
         let at = match case {
@@ -211,6 +218,7 @@ impl<'t> Conversations<'t> {
         }
         run.trace.stop_reason = reply.stop_reason;
         run.tally.add(reply.usage);
+        run.model_ms.push(model_ms);
         run.messages.extend(reply.messages.into_iter().map(|said| Said { reply: Some(number), ..said }));
         Some(at)
     }
@@ -334,7 +342,17 @@ fn identity(message: &Json) -> String {
 }
 
 fn push_part(key: &mut String, part: &Json) {
-    for name in ["text", "id", "tool_use_id", "content", "/function/name", "/function/arguments"] {
+    const NAMES: [&str; 8] = [
+        "text",
+        "id",
+        "tool_use_id",
+        "content",
+        "/function/name",
+        "/function/arguments",
+        "/toolUse/toolUseId",
+        "/toolResult/toolUseId",
+    ];
+    for name in NAMES {
         let value = if name.starts_with('/') { part.pointer(name) } else { part.get(name) };
         push(key, value);
     }

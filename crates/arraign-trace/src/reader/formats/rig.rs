@@ -42,26 +42,13 @@ fn judge<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Result<Option<
             return Err(format!("there is a message of the role `{role}` in it"));
         }
         let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
-        if let Some(strange) = parts.iter().find(|part| is_strange(part)) {
-            return Err(format!(
-                "there is a part with neither `type`, `text` nor `function` in it: {}",
-                keys_of(strange)
-            ));
+        if let Some(reason) = parts.iter().find_map(|part| object_to_part(role == "assistant", part)) {
+            return Err(reason.to_owned());
         }
         let own = parts.iter().filter_map(|part| judge_part(role == "assistant", part)).max();
         let origin = message.get("origin").and_then(|origin| origin.get("api")).map(|_| Certainty::Likely);
         Ok(best.max(own).max(origin))
     })
-}
-
-/// Whether a part is none of this format: it does not say its type, and is neither a text nor a call.
-fn is_strange(part: &Json) -> bool {
-    ["type", "text", "function", "id"].iter().all(|key| part.get(key).is_none())
-}
-
-fn keys_of(part: &Json) -> String {
-    let keys = part.as_object().into_iter().flat_map(Object::entries).map(|(key, _)| format!("`{key}`"));
-    keys.collect::<Vec<_>>().join(", ")
 }
 
 fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
@@ -71,6 +58,15 @@ fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
         None if assistant && part.get("text").is_some_and(Json::is_text) => Some(Certainty::Likely),
         _ => None,
     }
+}
+
+/// What speaks against a part being one of this format. Only the assistant's parts may have no `type`.
+fn object_to_part(assistant: bool, part: &Json) -> Option<&'static str> {
+    if part.get("type").is_some() {
+        return None;
+    }
+    let is_known = part.get("text").or_else(|| part.get("function")).is_some();
+    (!assistant || !is_known).then_some("there is a content part without `type` in it")
 }
 
 /// Lines with `messages` are a run each; messages themselves are one run.
@@ -136,10 +132,8 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
         Some("toolcall") => add_call(builder, part)?,
         Some("toolresult") => answer(builder, part),
         None if part.get("function").is_some() => add_call(builder, part)?,
-        None | Some("text") => {
-            let text = part.text(&["text"])?;
-            builder.text(&text.ok_or_else(|| DecodeError::new("a part with neither `text` nor `function`"))?);
-        }
+        None if part.get("text").is_none() => return Err(DecodeError::new("`type` is missing")),
+        None | Some("text") => builder.text(&part.text(&["text"])?.unwrap_or_default()),
         Some(kind) => builder.pass_over(kind, &WITHOUT_CALLS),
     }
     Ok(())
