@@ -272,7 +272,7 @@ fn list_gaps(run: &Trace) -> Vec<String> {
         (run.usage.is_some_and(|usage| usage.partial), "some of the run's tokens"),
         (run.cost_usd.is_none(), "cost"),
         (run.duration_ms.is_none(), "duration"),
-        (run.calls_unrecorded, "tool calls"),
+        (run.calls_unrecorded.is_some(), "tool calls"),
     ];
     let untold = untold.into_iter().filter(|(missing, _)| *missing).map(|(_, what)| what.to_owned());
     untold.chain(list_call_gaps(&run.calls)).collect()
