@@ -83,7 +83,8 @@ impl Versioned for Verdict {
 /// The value in a file, unless a later version wrote it.
 pub(super) fn read_json<T: Versioned>(path: &Path) -> Result<T, RunError> {
     let unread = |error: io::Error| RunError::new(path, RunProblem::Unread(error.to_string()));
-    let value: T = serde_json::from_slice(&fs::read(path).map_err(unread)?)
+    // From a text, as everywhere: each type is compiled for each kind of input that it is read from.
+    let value: T = serde_json::from_str(&fs::read_to_string(path).map_err(unread)?)
         .map_err(|error| RunError::new(path, RunProblem::Broken(error.to_string())))?;
     match value.version() {
         version if version > T::KNOWN => Err(RunError::new(path, RunProblem::Newer(version))),
