@@ -7,22 +7,13 @@
 //! ```
 
 mod cli;
-mod orphans;
 mod output;
-#[cfg(feature = "snapshots")]
-mod pending;
-#[cfg(feature = "snapshots")]
-mod pending_folder;
-#[cfg(feature = "snapshots")]
-mod pinned;
-#[cfg(feature = "snapshots")]
-mod pinned_yaml;
 mod plan;
 mod record;
 mod run;
 mod schema;
 mod settings;
-mod snapshot;
+mod snapshots;
 
 use std::env;
 use std::ffi::OsString;
@@ -34,11 +25,9 @@ use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
 pub use self::output::finish::write_summary;
-#[cfg(feature = "snapshots")]
-pub use self::pending_folder::pending_folder;
-#[cfg(feature = "snapshots")]
-pub use self::pinned::snapshot_text;
 pub use self::record::{earlier_run, runs};
+#[cfg(feature = "snapshots")]
+pub use self::snapshots::{pending_folder, snapshot_text};
 
 use self::cli::Command;
 use self::output::finish::RunFinisher;

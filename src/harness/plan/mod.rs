@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use self::names::TrialNames;
 use super::cli::Command;
-use super::orphans::PinnedSnapshots;
 use super::settings::Settings;
+use super::snapshots::orphans::PinnedSnapshots;
 use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
 use crate::suite::{

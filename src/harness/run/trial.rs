@@ -10,7 +10,7 @@ use super::{gate, load_failure, panics};
 use crate::engine::{evaluate_each, failed_with};
 use crate::harness::output::stderr;
 use crate::harness::plan::{CaseWork, OneRun, Work};
-use crate::harness::snapshot;
+use crate::harness::snapshots;
 use crate::place::LoadErrors;
 use crate::report::plain::escape_line;
 use crate::report::terminal;
@@ -36,7 +36,7 @@ fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: Work) ->
             let mut verdict = judge_in_time(context, name, &work);
             let CaseWork { case, path, suite, .. } = &work;
             verdict.suite = suite.to_string();
-            let tolerated = snapshot::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
+            let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
             context.tally.add_case(number, &verdict);
             report_verdict(context, verdict, tolerated)
         }

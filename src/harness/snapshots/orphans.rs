@@ -6,14 +6,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::snapshot::SnapshotFile;
+use super::SnapshotFile;
 use crate::case::{Case, RunSelection, TraceFrom};
 use crate::source::Files;
 use crate::suite::is_support;
 
 /// The snapshots that cases ask for.
 #[derive(Debug, Default)]
-pub(super) struct PinnedSnapshots {
+pub(in crate::harness) struct PinnedSnapshots {
     one: HashSet<PathBuf>,
     /// Of cases with a trial a run: the name without `.run_<n>`. How many runs there are is not asked.
     each: HashSet<PathBuf>,
@@ -21,7 +21,7 @@ pub(super) struct PinnedSnapshots {
 
 impl PinnedSnapshots {
     /// Notes what `case`, of the file at `path`, asks for.
-    pub(super) fn note_case(&mut self, case: &Case, path: &Path) {
+    pub(in crate::harness) fn note_case(&mut self, case: &Case, path: &Path) {
         if case.snapshot.is_none() {
             return;
         }
@@ -31,7 +31,7 @@ impl PinnedSnapshots {
     }
 
     /// The snapshots below the eval root that nobody asked for, by name.
-    pub(super) fn find_orphans(&self, files: &Files) -> Vec<String> {
+    pub(in crate::harness) fn find_orphans(&self, files: &Files) -> Vec<String> {
         let found = files.walk(files.root(), has_none).unwrap_or_default().into_iter();
         let orphans = found.filter(|path| is_snapshot(path) && !self.is_known(path));
         orphans.map(|path| files.name(&path)).collect()

@@ -9,11 +9,11 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::SnapshotFile;
 use super::pending_folder::{pending_folder, workspace_of};
 use super::pinned_yaml::render_scalar;
-use super::settings::is_ci;
-use super::snapshot::SnapshotFile;
 use crate::case::Case;
+use crate::harness::settings::is_ci;
 use crate::source::write_whole;
 
 /// Where a changed snapshot goes.

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::SnapshotFile;
 use super::pending::{SnapshotUpdate, SnapshotWriter, passes_by_force};
 use super::pinned_yaml::render_yaml;
-use super::snapshot::SnapshotFile;
 use crate::case::Case;
 use crate::outcome::{LocatedViolation, Status};
 use crate::verdict::{Finding, TrialError, Verdict};

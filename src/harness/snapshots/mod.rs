@@ -3,24 +3,37 @@
 //! `evals/<folder>/snapshots/<file stem>.<case id>.snap` holds the violations and scores of a case that says
 //! `snapshot: true`: no times, no absolute paths, no line of the case's file.
 
+pub(super) mod orphans;
+#[cfg(feature = "snapshots")]
+mod pending;
+#[cfg(feature = "snapshots")]
+mod pending_folder;
+#[cfg(feature = "snapshots")]
+mod pinned;
+#[cfg(feature = "snapshots")]
+mod pinned_yaml;
+
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "snapshots")]
-use super::pinned;
+pub use self::pending_folder::pending_folder;
+#[cfg(feature = "snapshots")]
+pub use self::pinned::snapshot_text;
+
 use crate::case::Case;
 use crate::outcome::Status;
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
 /// Where a case's snapshot lies.
-pub(super) struct SnapshotFile {
+pub(in crate::harness) struct SnapshotFile {
     folder: PathBuf,
     name: String,
 }
 
 impl SnapshotFile {
     /// The snapshot of the case `id` of the file at `path`.
-    pub(super) fn of(path: &Path, id: Option<&str>, run: Option<&str>) -> Self {
+    pub(in crate::harness) fn of(path: &Path, id: Option<&str>, run: Option<&str>) -> Self {
         let folder = path.parent().unwrap_or(path).join("snapshots");
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let parts = [Some(&*stem), id, run];
@@ -29,26 +42,31 @@ impl SnapshotFile {
     }
 
     /// Its path.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(in crate::harness) fn path(&self) -> PathBuf {
         self.folder.join(format!("{}.snap", self.name))
     }
 
     /// The folder of the snapshot.
     #[cfg(feature = "snapshots")]
-    pub(super) fn folder(&self) -> &Path {
+    pub(in crate::harness) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The file name of a change that is pending.
     #[cfg(feature = "snapshots")]
-    pub(super) fn pending_name(&self) -> String {
+    pub(in crate::harness) fn pending_name(&self) -> String {
         format!("{}.snap.new", self.name)
     }
 }
 
 /// Compares the violations of a case that says `snapshot: true` with the pinned ones. Returns whether they differ and
 /// `INSTA_FORCE_PASS` lets that pass.
-pub(super) fn compare_with_snapshot(verdict: &mut Verdict, case: &Case, path: &Path, base: &Path) -> bool {
+pub(in crate::harness) fn compare_with_snapshot(
+    verdict: &mut Verdict,
+    case: &Case,
+    path: &Path,
+    base: &Path,
+) -> bool {
     let as_expected = match case.expect_verdict {
         Some(expected) => verdict.status == expected,
         None => matches!(verdict.status, Status::Pass | Status::Fail),
@@ -66,7 +84,7 @@ pub(super) fn compare_with_snapshot(verdict: &mut Verdict, case: &Case, path: &P
 mod pinned {
     use super::{Case, Path, SnapshotFile, Status, Verdict};
 
-    pub(super) fn compare(
+    pub(in crate::harness) fn compare(
         verdict: &mut Verdict,
         _case: &Case,
         _file: &SnapshotFile,
