@@ -1,7 +1,7 @@
-//! Snapshots of violations: `INSTA_UPDATE`, `cargo insta test`, `review` and `accept` behave as insta's users know them.
+//! Snapshots of violations. `INSTA_UPDATE`, `cargo insta test`, `review` and `accept` work as with insta's macros.
 //!
-//! `evals/<folder>/snapshots/<file stem>.<case id>.snap` holds the violations and scores of a case that says
-//! `snapshot: true`: no times, no absolute paths, no line of the case's file.
+//! `evals/<folder>/snapshots/<file stem>.<case id>.snap` contains the violations and scores of a case with
+//! `snapshot: true`, but no times, no absolute paths and no line numbers of the case's file.
 
 pub(super) mod orphans;
 #[cfg(feature = "snapshots")]
@@ -25,15 +25,15 @@ use crate::outcome::Status;
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
-/// Where a case's snapshot lies.
-pub(in crate::harness) struct SnapshotFile {
+/// The location of a case's snapshot.
+struct SnapshotFile {
     folder: PathBuf,
     name: String,
 }
 
 impl SnapshotFile {
-    /// The snapshot of the case `id` of the file at `path`.
-    pub(in crate::harness) fn of(path: &Path, id: Option<&str>, run: Option<&str>) -> Self {
+    /// The snapshot of the case `id` in the file at `path`, or of its run called `run`.
+    fn new(path: &Path, id: Option<&str>, run: Option<&str>) -> Self {
         let folder = path.parent().unwrap_or(path).join("snapshots");
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let parts = [Some(&*stem), id, run];
@@ -41,26 +41,26 @@ impl SnapshotFile {
         Self { folder, name: name.join(".") }
     }
 
-    /// Its path.
-    pub(in crate::harness) fn path(&self) -> PathBuf {
+    /// The path of the file.
+    fn path(&self) -> PathBuf {
         self.folder.join(format!("{}.snap", self.name))
     }
 
-    /// The folder of the snapshot.
+    /// The folder of the file.
     #[cfg(feature = "snapshots")]
-    pub(in crate::harness) fn folder(&self) -> &Path {
+    fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The file name of a change that is pending.
+    /// The file name of a pending change.
     #[cfg(feature = "snapshots")]
-    pub(in crate::harness) fn pending_name(&self) -> String {
+    fn pending_name(&self) -> String {
         format!("{}.snap.new", self.name)
     }
 }
 
-/// Compares the violations of a case that says `snapshot: true` with the pinned ones. Returns whether they differ and
-/// `INSTA_FORCE_PASS` lets that pass.
+/// Compares the violations of a case with `snapshot: true` with its snapshot. Returns whether they differ and
+/// `INSTA_FORCE_PASS` lets the difference pass.
 pub(in crate::harness) fn compare_with_snapshot(
     verdict: &mut Verdict,
     case: &Case,
@@ -74,9 +74,10 @@ pub(in crate::harness) fn compare_with_snapshot(
     if case.snapshot.is_none() || !as_expected {
         return false;
     }
+    // A trial of one run is called `<case>::run_<n>`. A case's own id can look the same: it is not a run.
     let run = verdict.name.rsplit("::").next().filter(|last| Some(*last) != case.id.as_deref());
     let run = run.filter(|last| last.starts_with("run_"));
-    let file = SnapshotFile::of(path, case.id.as_deref(), run);
+    let file = SnapshotFile::new(path, case.id.as_deref(), run);
     pinned::compare(verdict, case, &file, path, base)
 }
 
@@ -93,9 +94,8 @@ mod pinned {
     ) -> bool {
         verdict.status = Status::Error;
         verdict.passed = false;
-        let (message, at) =
-            ("`snapshot: true` needs arraign's feature `snapshots`".to_owned(), verdict.case.clone());
-        verdict.errors.push(crate::verdict::TrialError { message, at });
+        let message = "`snapshot: true` needs arraign's feature `snapshots`".to_owned();
+        verdict.errors.push(crate::verdict::TrialError { message, at: verdict.case.clone() });
         false
     }
 }

@@ -1,7 +1,7 @@
-//! Snapshots that no case asks for any more: left behind by a renamed case, they would never fail again.
+//! Finds orphaned snapshots: files whose case was renamed or removed, which no trial compares any more.
 //!
-//! insta's own search calls everything unreferenced that a filter or a shard did not run. The walk over the cases
-//! knows all of them, whatever is run.
+//! insta's own search reports every snapshot that a filter or a shard left out. Here the cases are read as a whole, so
+//! the result does not depend on which of them run.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,28 +11,30 @@ use crate::case::{Case, RunSelection, TraceFrom};
 use crate::source::Files;
 use crate::suite::is_support;
 
-/// The snapshots that cases ask for.
+/// The snapshots that belong to cases.
 #[derive(Debug, Default)]
 pub(in crate::harness) struct PinnedSnapshots {
+    /// The files of cases with one trial.
     one: HashSet<PathBuf>,
-    /// Of cases with a trial a run: the name without `.run_<n>`. How many runs there are is not asked.
+    /// The files of cases with one trial for each run, without `.run_<n>`: the number of runs is only known from the
+    /// trace, which is not read here.
     each: HashSet<PathBuf>,
 }
 
 impl PinnedSnapshots {
-    /// Notes what `case`, of the file at `path`, asks for.
+    /// Adds the snapshot of `case`, in the file at `path`, if the case has one.
     pub(in crate::harness) fn note_case(&mut self, case: &Case, path: &Path) {
         if case.snapshot.is_none() {
             return;
         }
         let each = matches!(&case.trace, TraceFrom::File(file) if file.runs == RunSelection::Each);
         let known = if each { &mut self.each } else { &mut self.one };
-        known.insert(SnapshotFile::of(path, case.id.as_deref(), None).path());
+        known.insert(SnapshotFile::new(path, case.id.as_deref(), None).path());
     }
 
-    /// The snapshots below the eval root that nobody asked for, by name.
+    /// Returns the names of the snapshots below the eval root that belong to no case.
     pub(in crate::harness) fn find_orphans(&self, files: &Files) -> Vec<String> {
-        let found = files.walk(files.root(), has_none).unwrap_or_default().into_iter();
+        let found = files.walk(files.root(), cannot_hold_snapshots).unwrap_or_default().into_iter();
         let orphans = found.filter(|path| is_snapshot(path) && !self.is_known(path));
         orphans.map(|path| files.name(&path)).collect()
     }
@@ -42,8 +44,9 @@ impl PinnedSnapshots {
     }
 }
 
-/// Snapshots lie beside cases: where there are none, as among thousands of traces, they need no search.
-fn has_none(path: &Path) -> bool {
+/// Whether the walk skips a folder. Snapshots are beside cases, so folders of traces, which can hold thousands of files,
+/// are not searched.
+fn cannot_hold_snapshots(path: &Path) -> bool {
     is_support(path) && !path.ends_with("snapshots")
 }
 
@@ -52,7 +55,7 @@ fn is_snapshot(path: &Path) -> bool {
         && path.parent().is_some_and(|folder| folder.ends_with("snapshots"))
 }
 
-/// `x.case.run_3.snap` as `x.case.snap`.
+/// Returns `x.case.snap` for `x.case.run_3.snap`.
 fn without_run(path: &Path) -> Option<PathBuf> {
     let stem = path.file_stem()?.to_str()?;
     let (case, run) = stem.rsplit_once(".run_")?;

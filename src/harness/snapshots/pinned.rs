@@ -1,8 +1,8 @@
 //! Compares the violations of a trial with its snapshot.
 //!
-//! A snapshot is a file of insta's: a header between two lines `---`, then the text. This crate reads and writes such
-//! files itself and does not depend on insta. insta's macros record the Rust line that calls them, where a review
-//! should show the line of the YAML case, and cargo takes a single version 1.x of insta: the user's.
+//! A snapshot is a file in insta's format: a header between two lines `---`, then the text. This crate reads and writes
+//! such files itself and does not depend on insta, for two reasons: insta's macros record the line of their Rust call,
+//! where a review should show the line of the YAML case, and cargo allows only one version 1.x of insta, the user's.
 
 use std::fs;
 use std::io;
@@ -11,14 +11,16 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::SnapshotFile;
+use serde_json::Value;
+
 use super::pending::{SnapshotUpdate, SnapshotWriter, passes_by_force};
 use super::pinned_yaml::render_yaml;
 use crate::case::Case;
 use crate::outcome::{LocatedViolation, Status};
 use crate::verdict::{Finding, TrialError, Verdict};
 
-/// Settles whether the verdict passes: if its violations are the pinned ones. Returns whether a change may pass all
-/// the same.
+/// Compares the verdict with the snapshot, and sets whether it passes. Returns whether a changed snapshot still passes,
+/// because `INSTA_FORCE_PASS` is set.
 pub(super) fn compare(
     verdict: &mut Verdict,
     case: &Case,
@@ -26,22 +28,23 @@ pub(super) fn compare(
     case_file: &Path,
     base: &Path,
 ) -> bool {
-    let text = PinnedVerdict::of(verdict).render();
+    let text = PinnedVerdict::from_verdict(verdict).render();
     let before = read_pinned(&file.path());
     let is_unchanged = before.as_deref() == Some(text.trim());
     let writer = SnapshotWriter::new(file, case, case_file, base, &verdict.name);
-    let written = write(&writer, &text, is_unchanged);
+    let written = update_snapshot(&writer, &text, is_unchanged);
+    // A change that is accepted on the spot passes, as it does with insta's macros.
     verdict.passed = is_unchanged || matches!(written, Ok(SnapshotUpdate::InPlace));
     if !verdict.passed {
         verdict.snapshot_diff = Some(render_diff(before.as_deref(), text.trim()));
     }
     let Err(error) = written else { return !verdict.passed && passes_by_force() };
-    let message = format!("the snapshot cannot be written: {error}");
+    let message = format!("cannot write the snapshot: {error}");
     verdict.errors.push(TrialError { message, at: verdict.case.clone() });
     false
 }
 
-fn write(writer: &SnapshotWriter, text: &str, is_unchanged: bool) -> io::Result<SnapshotUpdate> {
+fn update_snapshot(writer: &SnapshotWriter, text: &str, is_unchanged: bool) -> io::Result<SnapshotUpdate> {
     writer.note_reference()?;
     if !is_unchanged {
         return writer.write_changed(text);
@@ -50,7 +53,7 @@ fn write(writer: &SnapshotWriter, text: &str, is_unchanged: bool) -> io::Result<
     Ok(SnapshotUpdate::Nowhere)
 }
 
-/// The pinned text without the blank lines around it.
+/// Returns the snapshot's text without the blank lines around it. Git may check it out with CRLF line ends.
 fn read_pinned(path: &Path) -> Option<String> {
     let file = fs::read_to_string(path).ok()?.replace("\r\n", "\n");
     snapshot_text(&file).map(|text| text.trim().to_owned())
@@ -62,17 +65,34 @@ pub fn snapshot_text(file: &str) -> Option<&str> {
     rest.split_once('\n').map(|(_, text)| text)
 }
 
-/// The changed lines, with two lines around them.
+/// Renders the changed lines with two lines of context.
 fn render_diff(before: Option<&str>, after: &str) -> String {
     let Some(before) = before.filter(|before| !before.is_empty()) else {
-        return format!("there is none yet; it would be\n{after}");
+        return format!("no snapshot yet; the new one is\n{after}");
     };
     let diff = similar::TextDiff::from_lines(before, after);
-    let mut shown = diff.unified_diff();
-    shown.context_radius(2).header("pinned", "now").missing_newline_hint(false).to_string()
+    let mut unified = diff.unified_diff();
+    unified.context_radius(2).header("pinned", "now").missing_newline_hint(false).to_string()
 }
 
-/// The part of a verdict that a snapshot holds.
+/// The fields of a violation that a snapshot contains. Places are left out: a comment above a case must not change its
+/// snapshot.
+const PINNED_FIELDS: &[&str] = &[
+    "message",
+    "rule",
+    "tool",
+    "call",
+    "calls",
+    "argument",
+    "value",
+    "constraint",
+    "policy",
+    "policy_line",
+    "expected",
+    "actual",
+];
+
+/// The part of a verdict that a snapshot contains.
 #[derive(Serialize)]
 struct PinnedVerdict<'v> {
     status: Status,
@@ -87,45 +107,17 @@ struct PinnedFinding<'v> {
     score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     unfit: Option<&'v str>,
-    violations: Vec<PinnedViolation<'v>>,
-}
-
-/// A violation without its place in the case's file: a comment above a case changes nothing about it.
-#[derive(Serialize)]
-struct PinnedViolation<'v> {
-    message: &'v str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool: Option<&'v str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    call: Option<usize>,
-    #[serde(skip_serializing_if = "<[usize]>::is_empty")]
-    calls: &'v [usize],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    argument: Option<&'v str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<serde_json::Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    constraint: Option<&'v str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    policy: Option<&'v str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    policy_line: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expected: Option<&'v str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    actual: Option<&'v str>,
+    violations: Vec<Value>,
 }
 
 impl<'v> PinnedVerdict<'v> {
-    fn of(verdict: &'v Verdict) -> Self {
+    fn from_verdict(verdict: &'v Verdict) -> Self {
         let findings = verdict.findings.iter().map(pin_finding).collect();
         Self { status: verdict.status, score: round(verdict.score.get()), findings }
     }
 
     fn render(&self) -> String {
-        // Only a map whose keys are no texts could fail to become JSON.
+        // Serialization to JSON fails only for maps with keys that are not strings, and there are none here.
         render_yaml(&serde_json::to_value(self).unwrap_or_default())
     }
 }
@@ -140,37 +132,27 @@ fn pin_finding(finding: &Finding) -> PinnedFinding<'_> {
     }
 }
 
-fn pin_violation(violation: &LocatedViolation) -> PinnedViolation<'_> {
-    PinnedViolation {
-        message: &violation.message,
-        rule: violation.rule,
-        tool: violation.tool.as_deref(),
-        call: violation.call,
-        calls: &violation.calls,
-        argument: violation.argument.as_deref(),
-        value: violation.value.as_ref().map(round_numbers),
-        constraint: violation.constraint.as_deref(),
-        policy: violation.policy.as_deref(),
-        policy_line: violation.policy_line,
-        expected: violation.expected.as_deref(),
-        actual: violation.actual.as_deref(),
+fn pin_violation(violation: &LocatedViolation) -> Value {
+    let mut pinned = serde_json::to_value(violation).unwrap_or_default();
+    if let Value::Object(fields) = &mut pinned {
+        fields.retain(|name, _| PINNED_FIELDS.contains(&name.as_str()));
     }
+    round_numbers(&mut pinned);
+    pinned
 }
 
-/// Six places: the rest differs between machines.
+/// Rounds to six decimal places, because further digits can differ between machines.
 fn round(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-fn round_numbers(value: &serde_json::Value) -> serde_json::Value {
+fn round_numbers(value: &mut Value) {
     match value {
-        serde_json::Value::Number(number) if number.is_f64() => {
-            number.as_f64().map_or(serde_json::Value::Null, |number| round(number).into())
+        Value::Number(number) if number.is_f64() => {
+            *value = number.as_f64().map_or(Value::Null, |number| round(number).into());
         }
-        serde_json::Value::Array(items) => items.iter().map(round_numbers).collect(),
-        serde_json::Value::Object(entries) => {
-            entries.iter().map(|(key, value)| (key.clone(), round_numbers(value))).collect()
-        }
-        other => other.clone(),
+        Value::Array(items) => items.iter_mut().for_each(round_numbers),
+        Value::Object(entries) => entries.values_mut().for_each(round_numbers),
+        _ => {}
     }
 }

@@ -315,7 +315,7 @@ fn the_verdicts_of_many_processes_come_to_the_same_summary() {
     }
     let run = StoredRun::open(&[project.path("out/r")]).expect("a run");
     let formats: Vec<FormatEntry> = FormatEntry::find_by_name("json").into_iter().collect();
-    run.write(&formats, &project.path("reports"), |_| ()).expect("a report");
+    run.write_reports(&formats, &project.path("reports"), |_| ()).expect("a report");
     let json = |path: &str| serde_json::from_str::<Value>(&project.read(path)).expect("JSON");
     let summary = json("summary.json");
     assert_eq!((&summary["suites"][0]["skipped"], &summary["total"]["skipped"]), (&2.into(), &2.into()));

@@ -139,7 +139,7 @@ fn nextest_leaves_reports_to_another_program() {
         "arraign: reports not rendered under nextest: json, junit; `cargo arraign report --run {} --format json,junit` renders",
         run.display()
     ));
-    assert_eq!(project.files("out"), ["out/r/@began/evals@subject.json", "out/r/evals@subject/s%%a.json"]);
+    assert_eq!(project.files("out"), ["out/r/@manifests/evals@subject.json", "out/r/evals@subject/s%%a.json"]);
 }
 
 #[test]

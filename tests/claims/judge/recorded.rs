@@ -153,7 +153,7 @@ fn in_a_process(project: &Project, run: &str, name: &str) -> Ran {
 
 /// What the processes of a run have noted of what they spent.
 fn ledger(project: &Project, run: &str) -> String {
-    let files = project.files(&format!("out/{run}/@began"));
+    let files = project.files(&format!("out/{run}/@manifests"));
     let found = files.into_iter().find(|file| file.ends_with(".spent.jsonl"));
     found.expect("a ledger")
 }
