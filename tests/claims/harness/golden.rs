@@ -272,7 +272,7 @@ fn a_run_without_golden_rows_is_summed_up_without_axes() {
 fn a_summary_that_cannot_be_written_is_2() {
     let project = gate("0.7").file("taken", "a file");
     let ran = project.run_with(&[("ARRAIGN_OUTPUT_JSON", "taken/summary.json")], &[]).exits(2);
-    ran.complains("error: ARRAIGN_OUTPUT_JSON: `").complains("taken/summary.json` cannot be written: ");
+    ran.complains("error: ARRAIGN_OUTPUT_JSON: cannot write `").complains("taken/summary.json`: ");
 }
 
 #[test]

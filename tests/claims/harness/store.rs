@@ -124,7 +124,7 @@ fn a_folder_that_cannot_be_written_is_said() {
     for (variables, arguments) in [(&nextest[..1], &[][..]), (&nextest[..], &["--exact", "s::a"][..])] {
         let ran = project.run_with(variables, arguments).exits(2);
         let wrong =
-            format!("error: the verdicts cannot be written below {}", project.path("taken").display());
+            format!("error: cannot write verdicts below `{}", project.path("taken").display());
         assert!(ran.stderr.starts_with(&wrong), "{}", ran.stderr);
         assert!(ran.stderr.contains("set ARRAIGN_OUT"), "{}", ran.stderr);
     }
