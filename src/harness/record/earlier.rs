@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::runs::StoredRun;
 use crate::report::EarlierRun;
-use crate::report::comparison::Trials;
+use crate::report::comparison::TrialStates;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
 
 /// The fields of `report.json` that a comparison needs.
@@ -56,7 +56,7 @@ fn read_report(path: &Path) -> Result<EarlierRun, String> {
 
 fn read_folder(folder: &Path) -> Result<EarlierRun, String> {
     let run = StoredRun::open(&[folder.to_owned()]).map_err(|error| error.to_string())?;
-    let mut trials = Trials::default();
+    let mut trials = TrialStates::default();
     run.visit_verdicts(|verdict| trials.add_verdict(verdict)).map_err(|error| error.to_string())?;
     name_earlier(run.run().id.clone(), trials)
 }
@@ -79,7 +79,7 @@ fn check_verdicts(name: String, verdicts: &[Verdict]) -> Result<EarlierRun, Stri
     name_earlier(name, verdicts.iter().collect())
 }
 
-fn name_earlier(name: String, trials: Trials) -> Result<EarlierRun, String> {
+fn name_earlier(name: String, trials: TrialStates) -> Result<EarlierRun, String> {
     if trials.is_empty() {
         return Err(format!("`{name}` contains no verdict to compare with"));
     }

@@ -182,10 +182,7 @@ fn a_check_that_panics_on_its_counterexample_is_no_crash() {
 #[test]
 fn a_log_that_cannot_be_written_is_2() {
     let project = Project::of(&[green("a")]);
-    project
-        .run(&["--logfile", "/nowhere/log"])
-        .exits(2)
-        .complains("--logfile: cannot write `/nowhere/log`");
+    project.run(&["--logfile", "/nowhere/log"]).exits(2).complains("--logfile: cannot write `/nowhere/log`");
     let log = project.path("log");
     assert_eq!(project.run(&["--logfile", &log.to_string_lossy()]).exits(0).stdout, "");
     assert!(project.read("log").contains("1 passed"));

@@ -139,13 +139,18 @@ fn nextest_leaves_reports_to_another_program() {
         "arraign: reports not rendered under nextest: json, junit; `cargo arraign report --run {} --format json,junit` renders",
         run.display()
     ));
-    assert_eq!(project.files("out"), ["out/r/@manifests/evals@subject.json", "out/r/evals@subject/s%%a.json"]);
+    assert_eq!(
+        project.files("out"),
+        ["out/r/@manifests/evals@subject.json", "out/r/evals@subject/s%%a.json"]
+    );
 }
 
 #[test]
 fn an_unknown_report_is_2() {
     let ran = reported(&Project::of(&[green("a")]), "json,junk", &[]).exits(2);
-    ran.complains("ARRAIGN_REPORT: unknown format `junk`: expected json, jsonl, sarif, junit, markdown or html");
+    ran.complains(
+        "ARRAIGN_REPORT: unknown format `junk`: expected json, jsonl, sarif, junit, markdown or html",
+    );
 }
 
 #[test]

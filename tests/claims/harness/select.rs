@@ -85,7 +85,9 @@ fn tags_select() {
 #[test]
 fn a_slip_in_a_variable_is_remarked() {
     let ran = four().run_with(&[("ARRAIGN_TEIR", "smoke")], &[]).exits(0);
-    ran.complains("unknown variable ARRAIGN_TEIR: this version does not read it; did you mean `ARRAIGN_TIER`?");
+    ran.complains(
+        "unknown variable ARRAIGN_TEIR: this version does not read it; did you mean `ARRAIGN_TIER`?",
+    );
 }
 
 #[test]

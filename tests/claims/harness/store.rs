@@ -97,7 +97,11 @@ fn what_nextest_will_not_start_its_list_knows() {
     project.run_with(&variables, &["--list", "--format", "terse"]).exits(0);
     let began = project.read("out/r/@manifests/evals@subject.json");
     project.run_with(&variables, &["--exact", "s::a", "--nocapture"]).exits(0);
-    assert_eq!(project.read("out/r/@manifests/evals@subject.json"), began, "the list knows more than a trial");
+    assert_eq!(
+        project.read("out/r/@manifests/evals@subject.json"),
+        began,
+        "the list knows more than a trial"
+    );
     assert!(began.contains("\"name\":\"s::b\""), "{began}");
     let plain = Project::of(&[green("a")]);
     plain.run_with(&variables, &["--list", "--format", "terse"]).exits(0);
@@ -123,8 +127,7 @@ fn a_folder_that_cannot_be_written_is_said() {
     let nextest = [("ARRAIGN_OUT", "taken"), ("NEXTEST", "1"), ("NEXTEST_RUN_ID", "one")];
     for (variables, arguments) in [(&nextest[..1], &[][..]), (&nextest[..], &["--exact", "s::a"][..])] {
         let ran = project.run_with(variables, arguments).exits(2);
-        let wrong =
-            format!("error: cannot write verdicts below `{}", project.path("taken").display());
+        let wrong = format!("error: cannot write verdicts below `{}", project.path("taken").display());
         assert!(ran.stderr.starts_with(&wrong), "{}", ran.stderr);
         assert!(ran.stderr.contains("set ARRAIGN_OUT"), "{}", ran.stderr);
     }

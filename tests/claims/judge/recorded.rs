@@ -218,7 +218,8 @@ fn a_recording_that_nobody_asks_for_is_listed() {
     let replay = |out: &str, arguments: &[&str]| {
         project.run_with(&[with("honest"), ("ARRAIGN_OUT", out)], arguments).exits(0)
     };
-    let said = format!("the recorded opinion `{renamed}` answers a question that no case asks any more; delete it");
+    let said =
+        format!("the recorded opinion `{renamed}` answers a question that no case asks any more; delete it");
     replay("1", &[]).complains(&said);
     // Those that a part of the cases asks for say nothing of the rest.
     replay("2", &["a"]).says_nothing_on_stderr();

@@ -65,7 +65,7 @@ fn a_report_that_cannot_be_written_is_2() {
     for out in ["file", "file/below"] {
         let ran = package.arraign(&["report", "--format", "junit", "--out", out]);
         assert_eq!(ran.code, Some(2));
-        assert!(ran.stderr.contains("the report cannot be written"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("cannot write the report"), "{}", ran.stderr);
     }
     let ran = package.arraign_with(&[("ARRAIGN_OUT", "file")], &["run"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{}", ran.stderr);
