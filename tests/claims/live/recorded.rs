@@ -102,7 +102,7 @@ fn two_cases_are_not_recorded_in_one_file() {
     let project = Project::empty();
     project.write("evals/s.yaml", format!("defaults: {{trace: traces/t.json}}\n{}", suite(&cases)));
     let ran = project.run_with(&[RECORD], &[]).exits(2);
-    ran.complains("this and `s::a` would both be recorded to evals/traces/t.json");
+    ran.complains("this case and `s::a` would both be recorded to evals/traces/t.json");
     assert_eq!(project.files("evals"), ["evals/s.yaml"]);
 }
 
@@ -154,7 +154,7 @@ fn a_gate_over_an_agent_that_never_ran_is_undecided() {
     };
     let (ran, status) = gate("out");
     assert_eq!(status, "undecided");
-    ran.says("undecided: the mean is not known: 2 of 2 cases undecided (`s::a`, `s::b`)");
+    ran.says("undecided: the mean is unknown: 2 of 2 cases undecided (`s::a`, `s::b`)");
     for id in ["a", "b"] {
         project.write(&format!("evals/traces/s/{id}.json"), "{");
     }
