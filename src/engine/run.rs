@@ -115,8 +115,10 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
 
 /// The check's answer about the run, or about the turn of it that the expectation is about.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-    if expectation.looks_at_calls && evidence.trace.calls_unrecorded {
-        return Err(Unfit::missing("the trace does not record the tool calls")
+    if expectation.looks_at_calls
+        && let Some(reason) = &evidence.trace.calls_unrecorded
+    {
+        return Err(Unfit::missing(reason.to_string())
             .help("record the run in a format that has them; the final answer can be checked as it is"));
     }
     let Some(turn) = expectation.turn else { return expectation.check().check(evidence) };
@@ -179,8 +181,8 @@ fn locate_all(expectation: &Expectation, violations: Vec<Violation>) -> Vec<Loca
 /// `require_calls: true`: a trace in which nothing was called proves nothing.
 fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
     let place = case.require_calls.as_ref()?;
-    if trace.calls_unrecorded {
-        let unfit = Some("the trace does not record the tool calls".to_owned());
+    if let Some(reason) = trace.calls_unrecorded.as_ref().filter(|_| trace.calls.is_empty()) {
+        let unfit = Some(reason.to_string());
         return Some(Finding {
             status: Status::Undecided,
             run,

@@ -274,7 +274,7 @@ fn list_gaps(run: &Trace) -> Vec<String> {
         (run.usage.is_some_and(|usage| usage.partial), "some of the run's tokens"),
         (run.cost_usd.is_none(), "cost"),
         (run.duration_ms.is_none(), "duration"),
-        (run.calls_unrecorded, "tool calls"),
+        (run.calls_unrecorded.is_some(), "tool calls"),
     ];
     let gaps = facts.into_iter().filter(|(is_missing, _)| *is_missing).map(|(_, fact)| fact.to_owned());
     gaps.chain(list_call_gaps(&run.calls)).collect()

@@ -6,6 +6,7 @@ use arraign::__internals::check::{BUILTIN, Registry, Tables};
 use arraign::__internals::outcome::Status;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite};
+use arraign::trace::CallsUnrecorded;
 use arraign::{Case, Trace};
 
 fn root() -> PathBuf {
@@ -14,7 +15,7 @@ fn root() -> PathBuf {
 
 /// A run of which only is known that there was one.
 fn silent() -> Trace {
-    Trace { calls_unrecorded: true, ..Trace::default() }
+    Trace { calls_unrecorded: Some(CallsUnrecorded::ByFormat), ..Trace::default() }
 }
 
 /// The cases that pass, without those in which nothing is expected.

@@ -64,8 +64,8 @@ fn table() -> String {
 
 /// The formats, by who writes them: what a person looks for.
 const FAMILIES: &[(&str, &[&str])] = &[
-    ("models", &["openai-chat", "openai-responses", "anthropic", "gemini"]),
-    ("coding agents", &["claude-code", "codex", "gemini-cli"]),
+    ("models", &["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock"]),
+    ("coding agents", &["claude-code", "codex", "gemini-cli", "copilot", "opencode", "pi"]),
     ("frameworks", &["langchain", "maf", "pydantic-ai", "vercel-ai", "adk", "rig"]),
     ("telemetry, protocols", &["otel", "mcp", "ag-ui", "a2a"]),
     ("eval tools", &["inspect", "atif", "mcplab", "evalview"]),

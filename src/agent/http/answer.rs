@@ -7,7 +7,7 @@ use crate::agent::into_trace::read_single_run;
 use crate::case::HttpCall;
 use crate::http::HttpResponse;
 use crate::pattern::JsonPath;
-use crate::trace::{Message, Role, Trace};
+use crate::trace::{CallsUnrecorded, Message, Role, Trace};
 
 /// The largest length of a response in an error message, in characters.
 const MAX_SHOWN_CHARS: usize = 300;
@@ -71,7 +71,7 @@ fn answer_only_trace(query: String, answer: String) -> Trace {
     Trace {
         input: asked.is_some().then_some(query),
         messages: asked.into_iter().chain([message(Role::Assistant, answer.clone())]).collect(),
-        calls_unrecorded: true,
+        calls_unrecorded: Some(CallsUnrecorded::ByFormat),
         answer: Some(answer),
         ..Trace::default()
     }

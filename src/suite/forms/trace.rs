@@ -59,8 +59,26 @@ pub(crate) struct Run {
     duration_ms: Option<Amount>,
     /// The reason why the model stopped.
     stop_reason: Option<String>,
-    /// `true`: it is not known whether the run called something.
-    calls_unrecorded: Option<bool>,
+    /// `true`: it is not known whether the run called something. Or why some of its calls may be missing.
+    calls_unrecorded: Option<CallsUnrecorded>,
+    /// The parts of the file that the run was recorded from and that were not understood.
+    unread: Option<Vec<Value>>,
+}
+
+/// Whether the calls of a run are not recorded, or why some of them may be missing.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "calls_unrecorded"))]
+pub(crate) enum CallsUnrecorded {
+    ByFormat(bool),
+    Unread(UnreadReason),
+}
+
+/// The first part of a file that was not understood.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+pub(crate) struct UnreadReason {
+    /// Where the part is.
+    place: Option<String>,
+    /// What the part is.
+    reason: String,
 }
 
 /// A text, or a call: a bare name is a call without arguments.

@@ -4,9 +4,12 @@
 //! made them, the final answer, and what the run cost. What a format cannot tell is `None`, never a guess.
 
 mod query;
+mod unread;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
 
 /// One run of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,9 +26,12 @@ pub struct Trace {
     pub messages: Vec<Message>,
     /// The tool calls, in the order in which the model made them. Attempts, not successes.
     pub calls: Vec<Call>,
-    /// The format does not record tool calls: that there are none here says nothing of the run.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub calls_unrecorded: bool,
+    /// Why `calls` may not hold all calls of the run; `None` if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls_unrecorded: Option<CallsUnrecorded>,
+    /// The parts of the file that the reader did not understand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadPart>,
     /// The text after the last tool call. An empty text is an answer; `None` is none at all.
     pub answer: Option<String>,
     /// Tokens of the whole run.

@@ -1,6 +1,6 @@
 //! The questions that checks share, and the steps by which readers build a trace.
 
-use super::{Call, Message, Role, Trace};
+use super::{Call, CallsUnrecorded, Message, Role, Trace, UnreadPart};
 
 impl Trace {
     /// Adds a call and gives it its index.
@@ -16,6 +16,23 @@ impl Trace {
             self.input = Some(text.clone());
         }
         self.messages.push(Message { role, text, after_calls: self.calls.len() });
+    }
+
+    /// Adds parts of the file that were not understood: any of them may hold a call.
+    pub fn push_unread(&mut self, parts: impl IntoIterator<Item = UnreadPart>) {
+        self.unread.extend(parts);
+        self.calls_unrecorded =
+            self.calls_unrecorded.take().or_else(|| CallsUnrecorded::find_in(&self.unread));
+    }
+
+    /// Forgets the unread parts of these kinds: a user knows that they hold no call.
+    pub fn accept_harmless(&mut self, kinds: &[String]) {
+        let is_harmless =
+            |part: &UnreadPart| part.what.kind().is_some_and(|kind| kinds.iter().any(|k| k == kind));
+        self.unread.retain(|part| !is_harmless(part));
+        if matches!(self.calls_unrecorded, Some(CallsUnrecorded::Unread { .. })) {
+            self.calls_unrecorded = CallsUnrecorded::find_in(&self.unread);
+        }
     }
 
     /// Sets the answer, where none was recorded: what the model said after the last call and the user's last word,
@@ -41,6 +58,8 @@ impl Trace {
             messages: self.messages[first..end].to_vec(),
             calls: self.calls.get(first_call..end_call)?.to_vec(),
             answer: if next.is_none() { self.recorded_answer() } else { None },
+            calls_unrecorded: self.calls_unrecorded.clone(),
+            unread: self.unread.clone(),
             ..Trace::default()
         };
         turn.answer = turn.answer.take().or_else(|| turn.said_after(end_call));

@@ -13,4 +13,6 @@ mod reader_fuzz;
 mod reader_one_run;
 mod reader_runs;
 mod reader_same_run;
+mod renamed_marks;
 mod samples;
+mod unread;

@@ -76,6 +76,7 @@ fn render_run(out: &mut String, trace: &Trace) -> std::fmt::Result {
         render_call(out, call)?;
     }
     render_messages(out, trace, trace.calls.len())?;
+    trace.unread.iter().try_for_each(|part| writeln!(out, "unread {part}"))?;
     writeln!(out, "answer {:?}", trace.answer)?;
     writeln!(out, "usage {:?}, cost {:?}, duration {:?}", trace.usage, trace.cost_usd, trace.duration_ms)
 }

@@ -47,6 +47,9 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
   codex: the document is no line of a rollout, and no event of `codex exec`
   claude-code: the document has no `type`
   gemini-cli: it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`
+  copilot: the document is no event with `type` and `data`
+  opencode: the document is neither an event nor a session
+  pi: the document has neither `type` nor `role`
   adk: the document is no event with an `author` and an invocation
   a2a: the document holds no task, message or update of this protocol
   mcp: the document is no JSON-RPC message, and wraps none
@@ -54,6 +57,7 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
   langchain: there is no message of LangChain's in it
   vercel-ai: there is no step, message or stream part of this format in it
   gemini: the document holds no `parts` of contents
+  bedrock: the document has neither `messages` nor an `output` with a `message`
   rig: nothing in its messages is this format's alone
   mcplab: there is no `scenario_run` in it
   evalview: the document has no `steps`

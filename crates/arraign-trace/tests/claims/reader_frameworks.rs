@@ -122,3 +122,28 @@ fn states_deep_in_a_document_are_found_and_leave_other_formats_alone() {
     let native = format!(r#"{{"steps":[{{"call":"f","result":{{"log":{{"messages":[{message}]}}}}}}]}}"#);
     assert_eq!(reader::read(&native, None).expect("a native trace").format, "native");
 }
+
+#[test]
+fn messages_of_converse_are_not_rigs() {
+    let messages = r#"[{"role":"user","content":[{"text":"hi"}]},
+        {"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]}]"#;
+    let recording = reader::read(messages, None).expect("a conversation");
+    assert_eq!((recording.format, recording.runs[0].calls.len()), ("bedrock", 1));
+    let text =
+        r#"[{"role":"user","content":[{"text":"hi"}]},{"role":"assistant","content":[{"text":"ho"}]}]"#;
+    assert_eq!(reader::read(text, None).expect("a conversation").format, "bedrock");
+    let forced = reader::read(messages, Some("rig")).expect_err("no conversation of rig");
+    assert_eq!(forced.to_string(), "rig: /1/content/0: `type` is missing");
+}
+
+#[test]
+fn a_mistake_in_a_log_of_converse_has_its_place() {
+    let record = r#"{"request":{"modelId":"m","messages":[]},"response":{"output":{"message":{"role":"assistant",
+        "content":[{"toolUse":{"input":{}}}]}}}}"#;
+    assert_eq!(error(record), "bedrock: /response/output/message/content/0/toolUse: `name` is missing");
+    let record = record.replace(r#""output":{"#, r#""usage":{"inputTokens":-1},"output":{"#);
+    assert_eq!(
+        error(&record),
+        "bedrock: /response/usage/inputTokens: invalid count -1: expected a non-negative integer"
+    );
+}

@@ -4,11 +4,14 @@
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
 use crate::reader::build::batch;
+use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::Trace;
+use crate::trace::{Trace, Usage};
 
 /// How many conversations a log may interleave: how far back the run of a request is looked for.
 pub(crate) const INTERLEAVED: usize = 64;
@@ -16,40 +19,40 @@ pub(crate) const INTERLEAVED: usize = 64;
 /// A message, and where it was read.
 #[derive(Debug)]
 pub(crate) struct Said<'t> {
-    at: At,
-    path: &'static str,
-    index: Option<usize>,
+    pub(crate) spot: RecordSpot,
     /// Which reply of the log said it, if one did: a number of its own.
     pub(crate) reply: Option<usize>,
+    /// How the model's turn ended, at the last message of a reply.
+    pub(crate) ending: Option<TurnEnding>,
     pub(crate) value: Json<'t>,
+}
+
+/// How a turn of a model ended, as its reply says.
+#[derive(Debug, Clone)]
+pub(crate) struct TurnEnding {
+    pub(crate) stop_reason: Option<String>,
+    pub(crate) usage: Option<Usage>,
 }
 
 impl<'t> Said<'t> {
     /// A record that is a message itself.
     pub(crate) fn record(at: At, value: Json<'t>) -> Self {
-        Self { at, path: "", index: None, reply: None, value }
+        Self::at_spot(at.into(), value)
     }
 
     /// A message at `path` of a record.
     pub(crate) fn part(at: At, path: &'static str, value: Json<'t>) -> Self {
-        Self { at, path, index: None, reply: None, value }
+        Self::at_spot(RecordSpot { at, path, index: None }, value)
     }
 
     /// The messages of a list at `path` of a record.
     pub(crate) fn list(at: At, path: &'static str, values: Vec<Json<'t>>) -> Vec<Self> {
-        let said = |(index, value)| Self { at, path, index: Some(index), reply: None, value };
-        values.into_iter().enumerate().map(said).collect()
+        let spots = (0..).map(|index| RecordSpot { at, path, index: Some(index) });
+        spots.zip(values).map(|(spot, value)| Self::at_spot(spot, value)).collect()
     }
 
-    /// Takes the message out; mistakes in it are blamed on its place by the function that comes with it.
-    pub(crate) fn open(self) -> (Json<'t>, impl Fn(DecodeError) -> DecodeError + use<>) {
-        let Self { at, path, index, value, .. } = self;
-        let blame = move |wrong: DecodeError| {
-            let wrong = index.into_iter().fold(wrong, DecodeError::at_key);
-            let steps = path.split('/').filter(|step| !step.is_empty()).rev();
-            at.in_record(steps.fold(wrong, DecodeError::at_key))
-        };
-        (value, blame)
+    fn at_spot(spot: RecordSpot, value: Json<'t>) -> Self {
+        Self { spot, reply: None, ending: None, value }
     }
 }
 
@@ -63,6 +66,8 @@ pub(crate) struct Exchange<'t> {
     pub(crate) previous: Option<String>,
     /// The case of a batch that it answers: a run of its own.
     pub(crate) case: Option<String>,
+    /// How long the model took to reply, in milliseconds.
+    pub(crate) model_ms: Option<f64>,
 }
 
 impl Exchange<'_> {
@@ -78,7 +83,7 @@ impl Exchange<'_> {
 pub(crate) struct Reply<'t> {
     pub(crate) id: Option<String>,
     pub(crate) messages: Vec<Said<'t>>,
-    pub(crate) usage: Option<crate::trace::Usage>,
+    pub(crate) usage: Option<Usage>,
     pub(crate) stop_reason: Option<String>,
 }
 
@@ -89,6 +94,8 @@ pub(crate) struct Conversation<'t> {
     /// What the log says of the run as a whole; its messages and calls are not read yet.
     pub(crate) trace: Trace,
     tally: UsageTotal,
+    /// How long the model took for each reply.
+    model_ms: Vec<Option<f64>>,
     /// What identifies each message, as far as it was needed: not at all in a log of one call.
     keys: Vec<String>,
     /// How many messages the last request held.
@@ -96,10 +103,33 @@ pub(crate) struct Conversation<'t> {
 }
 
 impl<'t> Conversation<'t> {
-    /// The messages, and the trace so far.
+    /// The messages, and the trace so far. Its duration is the time of the model alone, if each reply records it.
     pub(crate) fn finish(self) -> (Vec<Said<'t>>, Trace) {
         let usage = self.tally.total();
-        (self.messages, Trace { usage, ..self.trace })
+        let is_timed = !self.model_ms.is_empty();
+        let duration_ms = self.model_ms.into_iter().sum::<Option<f64>>().filter(|_| is_timed);
+        (self.messages, Trace { usage, duration_ms, ..self.trace })
+    }
+}
+
+impl Conversation<'_> {
+    /// Reads the conversation message by message: `read` adds one to the trace.
+    pub(crate) fn read(
+        self,
+        read: fn(&mut TraceBuilder, Object) -> Result<(), DecodeError>,
+    ) -> Result<Trace, DecodeError> {
+        let (messages, trace) = self.finish();
+        let mut builder = TraceBuilder::of(trace, messages.len());
+        for Said { spot, ending, value, .. } in messages {
+            let evidence = builder.open_record(spot, &value);
+            let message = Object::of(value, "a message").map_err(|error| spot.blame(error))?;
+            read(&mut builder, message).map_err(|error| spot.blame(error))?;
+            builder.close_record(evidence);
+            if let Some(TurnEnding { stop_reason, usage }) = ending {
+                builder.end_turn(stop_reason.as_deref(), usage);
+            }
+        }
+        Ok(builder.finish())
     }
 }
 
@@ -148,7 +178,7 @@ impl<'t> Conversations<'t> {
         if self.is_repeated(&exchange) {
             return None;
         }
-        let Exchange { request, reply, model, previous, case } = exchange;
+        let Exchange { request, reply, model, previous, case, model_ms } = exchange;
         self.replies += 1;
         let number = self.replies;
         let at = match case {
@@ -158,10 +188,14 @@ impl<'t> Conversations<'t> {
         let run = &mut self.runs[at];
         run.trace.model = model.or(run.trace.model.take());
         run.trace.id = case.clone().or(run.trace.id.take());
-        let Some(reply) = reply else { return Some(at) };
+        let Some(mut reply) = reply else { return Some(at) };
         run.trace.id = case.or(reply.id).or(run.trace.id.take());
+        if let Some(last) = reply.messages.last_mut() {
+            last.ending = Some(TurnEnding { stop_reason: reply.stop_reason.clone(), usage: reply.usage });
+        }
         run.trace.stop_reason = reply.stop_reason;
         run.tally.add(reply.usage);
+        run.model_ms.push(model_ms);
         run.messages.extend(reply.messages.into_iter().map(|said| Said { reply: Some(number), ..said }));
         Some(at)
     }
@@ -285,7 +319,17 @@ fn identity(message: &Json) -> String {
 }
 
 fn push_part(key: &mut String, part: &Json) {
-    for name in ["text", "id", "tool_use_id", "content", "/function/name", "/function/arguments"] {
+    const NAMES: [&str; 8] = [
+        "text",
+        "id",
+        "tool_use_id",
+        "content",
+        "/function/name",
+        "/function/arguments",
+        "/toolUse/toolUseId",
+        "/toolResult/toolUseId",
+    ];
+    for name in NAMES {
         let value = if name.starts_with('/') { part.pointer(name) } else { part.get(name) };
         push(key, value);
     }

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use crate::reader::build::unread_log::UnreadLog;
 use crate::reader::build::usage::UsageTotal;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
@@ -60,6 +61,8 @@ const USUAL_CALLS: usize = 64;
 pub(crate) struct TraceBuilder {
     pub(crate) trace: Trace,
     pub(crate) tally: UsageTotal,
+    /// What was not understood.
+    pub(super) log: UnreadLog,
     speaker: Option<Role>,
     text: Option<String>,
     turn: usize,
@@ -84,7 +87,13 @@ impl TraceBuilder {
         self.end();
         self.speaker = role;
         self.called = false;
+        self.log.begin_turn();
         self.turn += usize::from(role == Some(Role::Assistant));
+    }
+
+    /// Whether the message that is being read has made a call.
+    pub(crate) fn has_called(&self) -> bool {
+        self.called
     }
 
     /// Begins a turn of a model that is not the run's own: what it says is no part of the conversation.
@@ -95,6 +104,9 @@ impl TraceBuilder {
 
     /// Adds to what the message says.
     pub(crate) fn text(&mut self, more: &str) {
+        if !more.is_empty() {
+            self.log.note_progress();
+        }
         if self.speaker.is_some() {
             self.text.get_or_insert_default().push_str(more);
         }
@@ -110,6 +122,7 @@ impl TraceBuilder {
     /// Adds a call that the message makes.
     pub(crate) fn call(&mut self, call: Call) {
         self.called = true;
+        self.log.note_progress();
         self.end();
         let turn = self.turn.max(1);
         self.trace.push_call(Call { turn, ..call });
@@ -130,15 +143,22 @@ impl TraceBuilder {
 
     /// Whether a call has this id, answered or not.
     pub(crate) fn knows(&mut self, id: &str) -> bool {
+        self.find_call(id).is_some()
+    }
+
+    /// A call with this id, answered or not.
+    pub(super) fn find_call(&mut self, id: &str) -> Option<&Call> {
         let calls = &self.trace.calls;
         if calls.len() > FEW {
-            return self.by_id.find(id, calls, |call| call.id.as_ref()).is_some();
+            let places = self.by_id.find(id, calls, |call| call.id.as_ref())?;
+            return calls.get(places.first);
         }
-        calls.iter().any(|call| call.id.as_deref() == Some(id))
+        calls.iter().find(|call| call.id.as_deref() == Some(id))
     }
 
     /// The first call with this id that waits for its result; without an id, the first with this name.
     pub(crate) fn waiting(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&mut Call> {
+        self.log.note_progress();
         let calls = &mut self.trace.calls;
         if calls.len() <= FEW {
             let is_meant = |call: &Call| match id {
@@ -169,6 +189,7 @@ impl TraceBuilder {
 
     /// The first call that waits for its result, whoever made it: for results that say nothing of their call.
     pub(crate) fn first_waiting(&mut self) -> Option<&mut Call> {
+        self.log.note_progress();
         let calls = &mut self.trace.calls;
         while calls.get(self.answered).is_some_and(|call| call.status != CallStatus::Unanswered) {
             self.answered += 1;
@@ -179,6 +200,8 @@ impl TraceBuilder {
     /// The trace, with its answer and its tokens.
     pub(crate) fn finish(mut self) -> Trace {
         self.end();
+        let unread = self.take_unread();
+        self.trace.push_unread(unread);
         let usage = self.tally.total();
         self.trace.usage = usage.or(self.trace.usage);
         self.trace.settle_answer();

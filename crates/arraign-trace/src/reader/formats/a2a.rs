@@ -13,7 +13,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Role, Trace};
+use crate::trace::{CallsUnrecorded, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "a2a",
@@ -214,7 +214,7 @@ impl TaskRun {
             self.artifacts.into_iter().chain(self.status).filter(|text| !text.is_empty()).collect();
         let answer = if ended.is_empty() { self.last } else { Some(ended.join("\n")) };
         self.builder.end();
-        Trace { id: self.id, answer, calls_unrecorded: true, ..self.builder.trace }
+        Trace { id: self.id, answer, calls_unrecorded: Some(CallsUnrecorded::ByFormat), ..self.builder.trace }
     }
 }
 

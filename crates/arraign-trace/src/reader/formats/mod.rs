@@ -5,8 +5,10 @@ pub(crate) mod adk;
 pub(crate) mod ag_ui;
 pub(crate) mod anthropic;
 pub(crate) mod atif;
+pub(crate) mod bedrock;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
+pub(crate) mod copilot;
 pub(crate) mod episodes;
 pub(crate) mod evalview;
 pub(crate) mod gemini;
@@ -19,7 +21,9 @@ pub(crate) mod mcplab;
 pub(crate) mod native;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
+pub(crate) mod opencode;
 pub(crate) mod otel;
+pub(crate) mod pi;
 pub(crate) mod pydantic_ai;
 pub(crate) mod rig;
 pub(crate) mod run_lines;
@@ -37,6 +41,9 @@ pub const READERS: &[Reader] = &[
     codex::READER,
     claude_code::READER,
     gemini_cli::READER,
+    copilot::READER,
+    opencode::READER,
+    pi::READER,
     adk::READER,
     a2a::READER,
     mcp::READER,
@@ -44,6 +51,7 @@ pub const READERS: &[Reader] = &[
     langchain::READER,
     vercel_ai::READER,
     gemini::READER,
+    bedrock::READER,
     rig::READER,
     mcplab::READER,
     evalview::READER,

@@ -39,6 +39,9 @@ fn judge<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Result<Option<
             return Err(format!("there is a message of the role `{role}` in it"));
         }
         let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
+        if let Some(reason) = parts.iter().find_map(|part| object_to_part(role == "assistant", part)) {
+            return Err(reason.to_owned());
+        }
         let own = parts.iter().filter_map(|part| judge_part(role == "assistant", part)).max();
         let origin = message.get("origin").and_then(|origin| origin.get("api")).map(|_| Certainty::Likely);
         Ok(best.max(own).max(origin))
@@ -52,6 +55,15 @@ fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
         None if assistant && part.get("text").is_some_and(Json::is_text) => Some(Certainty::Likely),
         _ => None,
     }
+}
+
+/// What speaks against a part being one of this format. Only the assistant's parts may have no `type`.
+fn object_to_part(assistant: bool, part: &Json) -> Option<&'static str> {
+    if part.get("type").is_some() {
+        return None;
+    }
+    let is_known = part.get("text").or_else(|| part.get("function")).is_some();
+    (!assistant || !is_known).then_some("there is a content part without `type` in it")
 }
 
 /// Lines with `messages` are a run each; messages themselves are one run.
@@ -115,6 +127,7 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
         Some("toolcall") => add_call(builder, part)?,
         Some("toolresult") => answer(builder, part),
         None if part.get("function").is_some() => add_call(builder, part)?,
+        None if part.get("text").is_none() => return Err(DecodeError::new("`type` is missing")),
         None | Some("text") => builder.text(&part.text(&["text"])?.unwrap_or_default()),
         Some(_) => {}
     }

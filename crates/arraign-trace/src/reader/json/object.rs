@@ -181,6 +181,16 @@ impl<'t> Object<'t> {
         self.0.into_iter().map(|(_, value)| value)
     }
 
+    /// Whether there is no entry.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A look at all entries, in the file's order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Cow<'t, str>, &Json<'t>)> {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+
     /// A look at all values, in the file's order.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Json<'t>> {
         self.0.iter().map(|(_, value)| value)

@@ -2,7 +2,7 @@
 
 use arraign::__internals::place::Place;
 use arraign::__internals::yaml::Node;
-use arraign::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+use arraign::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Role, Trace, Usage};
 use serde_json::{Value, json};
 
 use super::locate_node;
@@ -65,7 +65,7 @@ fn read_trace(keys: &mut Keys<'_>, asked: &str, unsupported: &mut UnsupportedLis
     if answer.is_none() && called.is_none_or(is_empty_node) && turns.is_empty() {
         return None;
     }
-    trace.calls_unrecorded = called.is_none() && turns.is_empty();
+    trace.calls_unrecorded = (called.is_none() && turns.is_empty()).then_some(CallsUnrecorded::ByFormat);
     if turns.is_empty() {
         trace.push_message(Role::User, asked);
     }

@@ -1,7 +1,7 @@
 //! A test with its variables and assertions, and the defaults of all tests.
 
 use arraign::__internals::yaml::Node;
-use arraign::trace::{Role, Trace};
+use arraign::trace::{CallsUnrecorded, Role, Trace};
 use serde_json::{Map, Value};
 
 use super::assertion::convert_assertion;
@@ -240,7 +240,7 @@ fn insert_variable(vars: &Map<String, Value>, name: &str, value: &Value) -> Map<
 
 /// Builds the trace of an output without recorded calls.
 fn build_trace(input: Option<&str>, output: &str) -> Trace {
-    let mut trace = Trace { calls_unrecorded: true, ..Trace::default() };
+    let mut trace = Trace { calls_unrecorded: Some(CallsUnrecorded::ByFormat), ..Trace::default() };
     if let Some(input) = input {
         trace.push_message(Role::User, input);
     }

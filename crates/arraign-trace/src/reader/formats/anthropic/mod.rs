@@ -10,7 +10,8 @@ use std::borrow::Cow;
 
 use crate::reader::build::batch;
 use crate::reader::build::content::content_value;
-use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said};
+use crate::reader::build::conversation::{Conversations, Exchange, Reply, Said};
+use crate::reader::build::message_list::MessageMarks;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -33,7 +34,7 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     if is_message(input.first()?) {
-        return judge_messages(input.records.iter().map(|record| &record.value), "");
+        return MESSAGES.judge(input.records.iter().map(|record| &record.value), "");
     }
     if input.records.iter().any(|record| stream::is_start(&record.value)) {
         let strange = input.records.iter().find(|record| !stream::is_event(&record.value));
@@ -58,10 +59,10 @@ fn is_message(value: &Json) -> bool {
 
 fn judge_record(value: &Json) -> Detection {
     if let Json::List(messages) = value {
-        return judge_messages(messages.iter(), "");
+        return MESSAGES.judge(messages.iter(), "");
     }
     if is_response(value) {
-        return judge_messages(std::iter::once(value), "").map(|_| Certainty::Sure);
+        return MESSAGES.judge(std::iter::once(value), "").map(|_| Certainty::Sure);
     }
     let answer = value.get("response").or_else(|| value.pointer("/result/message"));
     if answer.is_some_and(is_response) {
@@ -74,7 +75,7 @@ fn judge_record(value: &Json) -> Detection {
     let Some(messages) = request.get("messages").and_then(Json::as_list) else {
         return Err("has no `messages` and is no response".into());
     };
-    let certainty = judge_messages(messages.iter(), "messages")?;
+    let certainty = MESSAGES.judge(messages.iter(), "messages")?;
     let floor = match (request.pointer("/tools/0/input_schema"), request.get("system")) {
         (Some(_), _) => Certainty::Sure,
         (None, Some(Json::Text(_) | Json::List(_))) => Certainty::Likely,
@@ -89,18 +90,7 @@ fn is_response(value: &Json) -> bool {
         && value.get("content").is_some_and(Json::is_list)
 }
 
-fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
-    let mut objection = Some("there is no message in it".to_owned());
-    for (index, message) in messages.enumerate() {
-        if has_tool_blocks(message) {
-            return Ok(Certainty::Sure);
-        }
-        if index == 0 || objection.is_none() {
-            objection = object_to(message).map(|reason| format!("`{path}[{index}]` {reason}"));
-        }
-    }
-    objection.map_or(Ok(Certainty::Possible), |objection| Err(objection.into()))
-}
+const MESSAGES: MessageMarks = MessageMarks { is_telling: has_tool_blocks, object_to };
 
 fn has_tool_blocks(message: &Json) -> bool {
     let blocks = message.get("content").and_then(Json::as_list);
@@ -138,17 +128,19 @@ fn object_to(message: &Json) -> Option<String> {
     }
 }
 
+/// Kinds of blocks that contain no call.
+const BLOCKS: [&str; 8] = [
+    "text",
+    "image",
+    "document",
+    "thinking",
+    "redacted_thinking",
+    "search_result",
+    "container_upload",
+    "tool_reference",
+];
+
 fn object_to_block(block: &Json) -> Option<String> {
-    const BLOCKS: [&str; 8] = [
-        "text",
-        "image",
-        "document",
-        "thinking",
-        "redacted_thinking",
-        "search_result",
-        "container_upload",
-        "tool_reference",
-    ];
     match kind(block) {
         Some(kind) if BLOCKS.contains(&kind) || kind.ends_with("_tool_result") => None,
         Some(kind) => Some(format!("has a content block of the type `{kind}`")),
@@ -171,7 +163,7 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
         input.records = stream::whole(input.records)?;
     }
     let runs = Conversations::of_input(input, is_message, exchange)?;
-    runs.into_iter().map(trace_of).collect()
+    runs.into_iter().map(|run| run.read(add_message)).collect()
 }
 
 /// One record of a log: a request, a response, or both.
@@ -232,17 +224,6 @@ pub(crate) const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
-    let (messages, trace) = run.finish();
-    let mut builder = TraceBuilder::of(trace, messages.len());
-    for said in messages {
-        let (value, blame) = said.open();
-        let step = Object::of(value, "a message").and_then(|message| add_message(&mut builder, message));
-        step.map_err(blame)?;
-    }
-    Ok(builder.finish())
-}
-
 fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let role = match message.required(&["role"])?.as_ref() {
         "user" => Role::User,
@@ -278,7 +259,7 @@ fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<Json>) -> Result<(), Decod
             }
             kind if is_call(kind) => builder.call(call(block).map_err(blame)?),
             kind if kind.ends_with("tool_result") => answer(builder, block).map_err(blame)?,
-            _ => {}
+            other => builder.pass_over(other, &BLOCKS),
         }
     }
     Ok(())

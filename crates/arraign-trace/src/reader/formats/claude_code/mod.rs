@@ -3,9 +3,12 @@
 //! The reader accepts a transcript (`~/.claude/projects/.../*.jsonl`), the transcript of a subagent, and the output of
 //! `--output-format stream-json`. The output of `--output-format json` contains only the end of a run: its answer, tokens
 //! and cost, but no calls. The calls of subagents have their path. Messages of subagents are not part of the conversation.
+//! Messages of the Agent SDK for Python, written with `dataclasses.asdict`, are read as well: they do not contain what the
+//! user asked.
 
 mod ending;
 mod nested;
+mod sdk;
 mod session;
 
 use std::collections::HashMap;
@@ -17,12 +20,13 @@ use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
+use sdk::{into_line, is_sdk_message, is_telling_sdk_message};
 use session::Session;
 pub(crate) use session::exit_code;
 
 pub(crate) const READER: Reader = Reader {
     name: "claude-code",
-    summary: "Claude Code: transcripts, subagents, `--output-format stream-json` and `json`",
+    summary: "Claude Code: transcripts, subagents, `--output-format stream-json` and `json`, the Agent SDK's messages",
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
@@ -32,9 +36,7 @@ fn detect_format(input: &Input) -> Detection {
     if is_note(input.first()?) {
         return Ok(Certainty::Sure);
     }
-    if let Some(record) =
-        input.records.iter().find(|record| !record.value.get("type").is_some_and(Json::is_text))
-    {
+    if let Some(record) = input.records.iter().find(|record| !is_line(&record.value)) {
         return Err(Reason::of(record.at, "has no `type`"));
     }
     if input.records.iter().any(|record| is_telling(&record.value)) {
@@ -43,8 +45,15 @@ fn detect_format(input: &Input) -> Detection {
     Err("no line of a session is in it".into())
 }
 
+fn is_line(record: &Json) -> bool {
+    record.get("type").is_some_and(Json::is_text) || is_sdk_message(record)
+}
+
 /// Whether a line is one that only this format has.
 fn is_telling(line: &Json) -> bool {
+    if is_telling_sdk_message(line) {
+        return true;
+    }
     let text = |name: &str| line.get(name).and_then(Json::as_str);
     let in_session = text("sessionId").or(text("session_id")).is_some();
     match text("type") {
@@ -61,10 +70,11 @@ fn is_note(value: &Json) -> bool {
     value.get("agentType").is_some_and(Json::is_text) && run.iter().all(|key| value.get(key).is_none())
 }
 
-/// The lines that several sessions printed; a transcript is one session.
+/// The lines that several sessions printed; a transcript is one session. Not each message of the SDK names its session.
 fn split_file(input: &Input) -> Option<Pieces> {
     let printed = input.records.iter().any(|record| record.value.get("session_id").is_some());
-    printed.then_some(Pieces::records(find_run_key))
+    let is_sdk = input.records.iter().any(|record| is_sdk_message(&record.value));
+    (printed && !is_sdk).then_some(Pieces::records(find_run_key))
 }
 
 fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
@@ -78,7 +88,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
                        of the same name";
         return Err(DecodeError::new(problem));
     }
-    sessions(input.records).into_iter().map(Session::read).collect()
+    let records = input.records.into_iter().map(into_line).collect();
+    sessions(records).into_iter().map(Session::read).collect()
 }
 
 /// The lines of each session. Transcripts are one each: one that was resumed holds the lines of the one before it.

@@ -16,7 +16,7 @@ use crate::reader::formats::claude_code::nested::Subagents;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace, Usage};
 
 /// A trace while the lines of its session are read.
 #[derive(Debug, Default)]
@@ -52,7 +52,8 @@ impl Session {
         let mut session = Self::default();
         session.subagents.is_own = !records.iter().any(|record| is_own_line(&record.value));
         let is_ending = |record: &Record| record.value.get("type").and_then(Json::as_str) == Some("result");
-        session.builder.trace.calls_unrecorded = records.iter().all(is_ending);
+        session.builder.trace.calls_unrecorded =
+            records.iter().all(is_ending).then_some(CallsUnrecorded::ByFormat);
         for Record { at, value } in records {
             let line = Object::of(value, "a line").and_then(|line| session.line(line));
             line.map_err(|error| at.in_record(error))?;

@@ -9,7 +9,7 @@ use crate::reader::formats::native::step::{NativeStep, read_steps};
 use crate::reader::formats::native::value::{read_amount, read_count, read_flag, read_text};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Trace, Usage};
+use crate::trace::{CallsUnrecorded, Trace, UnreadPart, Usage};
 
 /// The keys of a trace, for suggestions.
 const KEYS: &[&str] = &[
@@ -24,6 +24,7 @@ const KEYS: &[&str] = &[
     "duration_ms",
     "stop_reason",
     "calls_unrecorded",
+    "unread",
     "steps",
     "calls",
 ];
@@ -133,7 +134,8 @@ impl NativeHead {
             "cost_usd" => trace.cost_usd = read_amount(&value)?,
             "duration_ms" => trace.duration_ms = read_amount(&value)?,
             "stop_reason" => trace.stop_reason = read_text(value)?,
-            "calls_unrecorded" => trace.calls_unrecorded = read_flag(&value)?,
+            "calls_unrecorded" => trace.calls_unrecorded = read_unrecorded(value)?,
+            "unread" => trace.unread = read_unread(value)?,
             unknown => return Err(NativeMistake::unknown_key(unknown, KEYS)),
         }
         Ok(())
@@ -160,6 +162,35 @@ impl NativeHead {
         }
         trace
     }
+}
+
+/// Reads why the calls of the run may not be all there: `true`, or a mapping of a place and a reason.
+fn read_unrecorded(value: Json) -> Result<Option<CallsUnrecorded>, NativeMistake> {
+    let object = match value {
+        Json::Null => return Ok(None),
+        Json::Object(object) => object,
+        flag => return Ok(read_flag(&flag)?.then_some(CallsUnrecorded::ByFormat)),
+    };
+    let (mut place, mut reason) = (None, None);
+    for (key, value) in object.into_entries() {
+        let read = match key.as_ref() {
+            "place" => read_text(value).map(|text| place = text),
+            "reason" => read_text(value).map(|text| reason = text),
+            unknown => Err(NativeMistake::unknown_key(unknown, &["place", "reason"])),
+        };
+        read.map_err(|mistake| mistake.at_key(key))?;
+    }
+    let reason = reason.ok_or_else(|| NativeMistake::new("`reason` is missing"))?;
+    Ok(Some(CallsUnrecorded::Unread { place: place.unwrap_or_default(), reason }))
+}
+
+/// Reads the unread parts of a run that was recorded from another format.
+fn read_unread(value: Json) -> Result<Vec<UnreadPart>, NativeMistake> {
+    if value.is_null() {
+        return Ok(Vec::new());
+    }
+    serde_json::from_value(value.into_value())
+        .map_err(|error| NativeMistake::new(format!("invalid list of unread parts: {error}")))
 }
 
 fn read_usage(value: Json) -> Result<Option<Usage>, NativeMistake> {

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, Usage};
 
 /// The trace as JSON in the native form, indented, with a line break at its end.
 pub fn to_native(trace: &Trace) -> String {
@@ -22,7 +22,8 @@ pub fn to_native(trace: &Trace) -> String {
     put(&mut object, "cost_usd", trace.cost_usd);
     put(&mut object, "duration_ms", trace.duration_ms);
     put(&mut object, "stop_reason", trace.stop_reason.as_ref());
-    put(&mut object, "calls_unrecorded", trace.calls_unrecorded.then_some(true));
+    put(&mut object, "calls_unrecorded", trace.calls_unrecorded.as_ref().map(unrecorded));
+    put(&mut object, "unread", Some(&trace.unread).filter(|unread| !unread.is_empty()));
     format!("{:#}\n", Value::Object(object))
 }
 
@@ -110,6 +111,14 @@ fn arguments(arguments: &Arguments) -> Option<Value> {
 fn args_error(arguments: &Arguments) -> Option<&str> {
     let Arguments::Broken { raw, error } = arguments else { return None };
     (Arguments::from_text(raw) != *arguments).then_some(error)
+}
+
+/// `true`, or the place and the reason.
+fn unrecorded(reason: &CallsUnrecorded) -> Value {
+    match reason {
+        CallsUnrecorded::ByFormat => Value::Bool(true),
+        CallsUnrecorded::Unread { place, reason } => json!({"place": place, "reason": reason}),
+    }
 }
 
 fn usage(usage: Usage) -> Value {

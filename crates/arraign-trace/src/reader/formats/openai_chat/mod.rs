@@ -11,12 +11,13 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::reader::build::batch;
-use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said};
+use crate::reader::build::conversation::{Conversations, Exchange, Reply, Said};
+use crate::reader::build::message_list::MessageMarks;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
-use crate::reader::json::object::Object;
+use crate::reader::json::object::{Object, read_each};
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
@@ -32,14 +33,16 @@ pub(crate) const READER: Reader = Reader {
 };
 
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
-const PARTS: [&str; 6] = ["text", "image_url", "input_audio", "file", "refusal", "video_url"];
+/// Kinds of content parts: none of them contains a call.
+const PARTS: [&str; 8] =
+    ["text", "image_url", "input_audio", "file", "refusal", "video_url", "thinking", "reasoning"];
 
 /// What stands beside requests and responses in the steps of libraries that wrap this format.
 const FOREIGN: [&str; 5] = ["stepNumber", "steps", "content", "finishReason", "toolCalls"];
 
 fn detect_format(input: &Input) -> Detection {
     if is_message(input.first()?) {
-        return judge_messages(input.records.iter().map(|record| &record.value), "");
+        return MESSAGES.judge(input.records.iter().map(|record| &record.value), "");
     }
     let mut best = Certainty::Possible;
     let streamed = input.first().is_ok_and(stream::is_chunk);
@@ -61,7 +64,7 @@ fn is_message(value: &Json) -> bool {
 
 fn judge_record(value: &Json) -> Detection {
     if let Json::List(messages) = value {
-        return judge_messages(messages.iter(), "");
+        return MESSAGES.judge(messages.iter(), "");
     }
     if stream::is_chunk(value) {
         return Ok(Certainty::Sure);
@@ -87,7 +90,7 @@ fn judge_record(value: &Json) -> Detection {
     if value.pointer("/tools/0/function").is_some() {
         return Ok(Certainty::Sure);
     }
-    judge_messages(messages.iter(), "messages")
+    MESSAGES.judge(messages.iter(), "messages")
 }
 
 /// The request or response of a log's line; some loggers wrap it in `body`.
@@ -96,18 +99,7 @@ fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
     Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
 }
 
-fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
-    let mut objection = Some("there is no message in it".to_owned());
-    for (index, message) in messages.enumerate() {
-        if has_calls(message) {
-            return Ok(Certainty::Sure);
-        }
-        if index == 0 || objection.is_none() {
-            objection = object_to(message).map(|reason| format!("`{path}[{index}]` {reason}"));
-        }
-    }
-    objection.map_or(Ok(Certainty::Possible), |objection| Err(objection.into()))
-}
+const MESSAGES: MessageMarks = MessageMarks { is_telling: has_calls, object_to };
 
 /// Whether a message holds what only this format has.
 fn has_calls(message: &Json) -> bool {
@@ -169,7 +161,7 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
         input.records = stream::whole(input.records)?;
     }
     let runs = Conversations::of_input(input, is_message, exchange)?;
-    runs.into_iter().map(trace_of).collect()
+    runs.into_iter().map(|run| run.read(add_message)).collect()
 }
 
 /// One record of a log: a request, a response, or both.
@@ -234,22 +226,11 @@ const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
-    let (messages, trace) = run.finish();
-    let mut builder = TraceBuilder::of(trace, messages.len());
-    for said in messages {
-        let (value, blame) = said.open();
-        let step = Object::of(value, "a message").and_then(|message| add_message(&mut builder, message));
-        step.map_err(blame)?;
-    }
-    Ok(builder.finish())
-}
-
 fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let role = message.required(&["role"])?;
     match role.as_ref() {
-        "system" | "developer" => builder.say(Role::System, &text_of(message.take(&["content"]))),
-        "user" => builder.say(Role::User, &text_of(message.take(&["content"]))),
+        "system" | "developer" => add_text(builder, Role::System, message)?,
+        "user" => add_text(builder, Role::User, message)?,
         "assistant" => add_assistant(builder, message)?,
         "tool" | "function" => answer(builder, message)?,
         other => {
@@ -260,10 +241,46 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
     Ok(())
 }
 
+/// Adds a message that is text alone. Without a content, it is the empty text.
+fn add_text(builder: &mut TraceBuilder, role: Role, mut message: Object) -> Result<(), DecodeError> {
+    builder.begin(Some(role));
+    add_content(builder, message.take(&["content"]).unwrap_or(Json::Text(Cow::Borrowed(""))))?;
+    builder.end();
+    Ok(())
+}
+
+/// Adds the text of a message's content: itself, or its parts.
+fn add_content(builder: &mut TraceBuilder, content: Json) -> Result<(), DecodeError> {
+    let Json::List(parts) = content else {
+        builder.text(&content.into_text_or_json());
+        return Ok(());
+    };
+    // A list of parts says something, even if none of them is text.
+    builder.text("");
+    read_each(parts, |part| add_part(builder, part)).map_err(|error| error.at_key("content"))
+}
+
+fn add_part(builder: &mut TraceBuilder, part: Json) -> Result<(), DecodeError> {
+    let mut part = match part {
+        Json::Text(text) => {
+            builder.text(&text);
+            return Ok(());
+        }
+        part => Object::of(part, "a content part")?,
+    };
+    let kind = part.text(&["type"])?;
+    let kind = kind.ok_or_else(|| DecodeError::new("a content part without `type`"))?;
+    match part.take(&["text", "refusal"]).and_then(Json::into_text) {
+        Some(text) => builder.text(&text),
+        None => builder.pass_over(&kind, &PARTS),
+    }
+    Ok(())
+}
+
 fn add_assistant(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     builder.begin(Some(Role::Assistant));
     if let Some(content) = message.take(&["content", "refusal"]) {
-        builder.text(&text_of(Some(content)));
+        add_content(builder, content)?;
     } else if let Some(mut audio) = message.object(&["audio"])? {
         builder.text(&audio.text(&["transcript"])?.unwrap_or_default());
     }

@@ -16,6 +16,31 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 /// Where an item keeps the id of its call; the last is the item's own.
 const CALL_ID: [&str; 3] = ["call_id", "callId", "id"];
 
+/// Kinds of items that contain no call: what was thought, lists of tools, references to other items.
+const WITHOUT_CALLS: [&str; 7] = [
+    "reasoning",
+    "mcp_list_tools",
+    "mcp_approval_response",
+    "item_reference",
+    "compaction",
+    "compaction_summary",
+    "tool_search_tools",
+];
+
+/// Tools that the service runs itself, or that have no name of their own: the kind of their calls ends with `_call`.
+const HOSTED: [&str; 10] = [
+    "web_search",
+    "file_search",
+    "code_interpreter",
+    "image_generation",
+    "computer",
+    "local_shell",
+    "shell",
+    "apply_patch",
+    "tool_search",
+    "web_fetch",
+];
+
 /// Whose items the next ones may go on with.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Turn {
@@ -57,9 +82,16 @@ impl Items {
             kind if kind.ends_with("_call_result") => self.output(item),
             kind => match (kind.strip_suffix("_call_output"), kind.strip_suffix("_call")) {
                 (Some(_), _) => self.output(item),
-                (None, Some(tool)) => self.hosted_call(tool, item, reply),
-                // Reasoning, lists of tools, references: they mean nothing to a trace.
-                (None, None) => Ok(()),
+                (None, Some(tool)) => {
+                    if !HOSTED.contains(&tool) {
+                        self.builder.pass_over(kind, &[]);
+                    }
+                    self.hosted_call(tool, item, reply)
+                }
+                (None, None) => {
+                    self.builder.pass_over(kind, &WITHOUT_CALLS);
+                    Ok(())
+                }
             },
         }
     }
@@ -145,6 +177,9 @@ impl Items {
     fn mcp_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let request = item.text(&["approval_request_id"])?;
         let made = mcp_settled(item)?;
+        if let (Some(_), Some(id)) = (&request, &made.id) {
+            self.builder.add_alias(id);
+        }
         match request.and_then(|id| self.builder.waiting(Some(&id), None)) {
             Some(call) => (call.result, call.status, call.error) = (made.result, made.status, made.error),
             None => self.call(made, reply),

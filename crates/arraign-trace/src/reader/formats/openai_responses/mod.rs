@@ -14,7 +14,7 @@ mod stream;
 use std::borrow::Cow;
 
 use crate::reader::build::batch;
-use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said};
+use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said, TurnEnding};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
@@ -281,10 +281,13 @@ fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
     let (messages, trace) = run.finish();
     let mut items = Items::default();
     *items.trace() = trace;
-    for said in messages {
-        let reply = said.reply;
-        let (value, blame) = said.open();
-        items.add(value, reply).map_err(blame)?;
+    for Said { spot, reply, ending, value } in messages {
+        let evidence = items.builder.open_record(spot, &value);
+        items.add(value, reply).map_err(|error| spot.blame(error))?;
+        items.builder.close_record(evidence);
+        if let Some(TurnEnding { stop_reason, usage }) = ending {
+            items.builder.end_turn(stop_reason.as_deref(), usage);
+        }
     }
     Ok(items.builder.finish())
 }

@@ -1,0 +1,243 @@
+//! The evidence of calls in a record, gathered before a reader takes the record apart.
+//!
+//! Every id of a call that a record mentions, and every value that looks like a call, must be a call of the run in the
+//! end. What is not was lost by the reader: a new key, a new kind of part, a result whose call is not in the file. The
+//! search knows no format; it looks for the few keys by which all formats name calls, their ids and their arguments.
+//! It does not look into arguments, results and the definitions of tools, because these are data.
+
+use std::borrow::Cow;
+
+use crate::reader::build::spot::RecordSpot;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+
+/// The evidence of calls in one record.
+#[derive(Debug)]
+pub(crate) struct CallEvidence<'t> {
+    pub(crate) spot: RecordSpot,
+    pub(crate) clues: Vec<CallClue<'t>>,
+    /// The role of a message that has content; `None` for other records.
+    pub(crate) speaker: Option<Cow<'t, str>>,
+}
+
+/// A mention of a call.
+#[derive(Debug, Clone)]
+pub(crate) struct CallClue<'t> {
+    pub(crate) id: Option<Cow<'t, str>>,
+    /// The name of the tool. Without one, the clue is a result or another reference to the call.
+    pub(crate) name: Option<Cow<'t, str>>,
+    /// The kind of the object that mentions the call, or else the key that holds the object.
+    pub(crate) kind: Option<Cow<'t, str>>,
+    /// Whether the clue has arguments, as a call has.
+    pub(crate) is_call: bool,
+    path: PathSteps<'t>,
+}
+
+impl CallClue<'_> {
+    /// The JSON pointer from the record to the clue.
+    pub(crate) fn pointer(&self) -> String {
+        let steps = self.path.steps.iter().take(self.path.depth.min(DEEPEST));
+        let steps = steps.map(|step| match step {
+            PathStep::Key(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            PathStep::Index(index) => format!("/{index}"),
+        });
+        steps.collect()
+    }
+}
+
+/// A path of more steps is cut: the place is still the right part of the record.
+const DEEPEST: usize = 8;
+
+/// The steps from a record to a value. Without an allocation, because most clues are soon dropped.
+#[derive(Debug, Clone, Copy)]
+struct PathSteps<'t> {
+    steps: [PathStep<'t>; DEEPEST],
+    depth: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum PathStep<'t> {
+    Key(&'t str),
+    Index(usize),
+}
+
+impl<'t> PathSteps<'t> {
+    const NONE: Self = Self { steps: [PathStep::Index(0); DEEPEST], depth: 0 };
+
+    fn push(&mut self, step: PathStep<'t>) {
+        if let Some(free) = self.steps.get_mut(self.depth) {
+            *free = step;
+        }
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) {
+        self.depth -= 1;
+    }
+
+    fn last_key(&self) -> Option<Cow<'t, str>> {
+        let steps = self.steps.get(..self.depth)?;
+        steps.iter().rev().find_map(|step| match step {
+            PathStep::Key(key) => Some(Cow::Borrowed(*key)),
+            PathStep::Index(_) => None,
+        })
+    }
+}
+
+impl<'t> CallEvidence<'t> {
+    /// Gathers the evidence in `value`, which is at `spot`.
+    pub(crate) fn gather(spot: impl Into<RecordSpot>, value: &Json<'t>) -> Self {
+        let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
+        search.search(value, None);
+        Self { spot: spot.into(), clues: search.clues, speaker: value.as_object().and_then(find_speaker) }
+    }
+}
+
+/// The role of a message of the user or of the model that has parts.
+fn find_speaker<'t>(message: &Object<'t>) -> Option<Cow<'t, str>> {
+    // Providers add these keys to messages: they hold neither text nor calls.
+    const ADDED: [&str; 8] = [
+        "annotations",
+        "provider_specific_fields",
+        "reasoning_details",
+        "metadata",
+        "usage",
+        "additional_kwargs",
+        "response_metadata",
+        "cache_control",
+    ];
+    let role = match message.get("role")? {
+        Json::Text(role) if matches!(role.as_ref(), "user" | "assistant" | "model") => role,
+        _ => return None,
+    };
+    let holds_parts = |value: &Json| match value {
+        Json::List(items) => !items.is_empty(),
+        Json::Object(object) => !object.is_empty(),
+        _ => false,
+    };
+    let has_content =
+        message.entries().any(|(key, value)| holds_parts(value) && !ADDED.contains(&key.as_ref()));
+    has_content.then(|| role.clone())
+}
+
+/// The search through one record.
+struct EvidenceSearch<'t> {
+    clues: Vec<CallClue<'t>>,
+    path: PathSteps<'t>,
+}
+
+/// What the keys of an object say of calls.
+#[derive(Default)]
+struct ObjectFace<'v, 't> {
+    name: Option<&'v Cow<'t, str>>,
+    /// The id of a call, under a key that means nothing else.
+    reference: Option<&'v Cow<'t, str>>,
+    id: Option<&'v Cow<'t, str>>,
+    kind: Option<&'v Cow<'t, str>>,
+    has_arguments: bool,
+    has_response: bool,
+    has_parts: bool,
+}
+
+impl<'v, 't> ObjectFace<'v, 't> {
+    fn of(object: &'v Object<'t>) -> Self {
+        let mut face = Self::default();
+        for (key, value) in object.entries() {
+            match value {
+                Json::Text(text) => face.note_text(key, text),
+                Json::Object(_) | Json::List(_) => face.note_container(key),
+                _ => {}
+            }
+        }
+        face
+    }
+
+    #[expect(clippy::ptr_arg, reason = "a borrowed text is kept as it is, without a copy")]
+    fn note_text(&mut self, key: &str, text: &'v Cow<'t, str>) {
+        match key {
+            "name" | "tool_name" | "toolName" | "function_name" | "functionName" | "toolCallName" => {
+                self.name = Some(text);
+            }
+            "tool_call_id" | "toolCallId" | "call_id" | "callId" | "tool_use_id" | "toolUseId"
+            | "source_call_id" => {
+                self.reference = Some(text);
+            }
+            "id" | "tool_id" => self.id = Some(text),
+            "type" | "kind" | "part_kind" | "content_type" => self.kind = Some(text),
+            "arguments" | "args" | "input" | "argumentsJson" => self.has_arguments = true,
+            _ => {}
+        }
+    }
+
+    fn note_container(&mut self, key: &str) {
+        match key {
+            "arguments" | "args" | "input" => self.has_arguments = true,
+            "response" => self.has_response = true,
+            _ => self.has_parts = true,
+        }
+    }
+
+    /// Whether this is a call: a name and arguments. With an id that means nothing else, the name is enough.
+    fn is_call(&self) -> bool {
+        self.name.is_some() && (self.has_arguments || self.reference.is_some())
+    }
+
+    fn is_result(&self) -> bool {
+        self.reference.is_some() || self.name.is_some() && self.has_response
+    }
+}
+
+impl<'t> EvidenceSearch<'t> {
+    fn search(&mut self, value: &Json<'t>, outer_id: Option<&Cow<'t, str>>) {
+        match value {
+            Json::Object(object) => self.search_object(object, outer_id),
+            Json::List(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    if matches!(item, Json::Object(_) | Json::List(_)) {
+                        self.path.push(PathStep::Index(index));
+                        self.search(item, None);
+                        self.path.pop();
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn search_object(&mut self, object: &Object<'t>, outer_id: Option<&Cow<'t, str>>) {
+        let face = ObjectFace::of(object);
+        let (is_call, is_result) = (face.is_call(), face.is_result());
+        if is_call || is_result {
+            let id = face.reference.or(face.id).or(outer_id);
+            let kind = face.kind.cloned().or_else(|| self.path.last_key());
+            let (id, name, is_call) = (id.cloned(), face.name.cloned(), face.has_arguments);
+            self.clues.push(CallClue { id, name, kind, is_call, path: self.path });
+        }
+        if !face.has_parts && !face.has_arguments && !face.has_response {
+            return;
+        }
+        for (key, value) in object.entries() {
+            let is_container = matches!(value, Json::Object(_) | Json::List(_));
+            if is_container && !is_data(key, is_call || is_result) {
+                self.path.push(PathStep::Key(borrow_key(key)));
+                self.search(value, face.reference.or(face.id));
+                self.path.pop();
+            }
+        }
+    }
+}
+
+/// A key with escapes is of no format: its name does not matter.
+fn borrow_key<'t>(key: &Cow<'t, str>) -> &'t str {
+    if let Cow::Borrowed(key) = key { key } else { "?" }
+}
+
+/// Whether the value under `key` is data that a tool took or gave, or a definition.
+fn is_data(key: &str, of_call: bool) -> bool {
+    match key {
+        "arguments" | "args" | "tools" | "functions" | "tool_definitions" | "parameters" | "input_schema"
+        | "inputSchema" | "output_schema" | "schema" | "tool_choice" | "metadata" => true,
+        "input" | "content" | "output" | "result" | "results" | "response" | "artifact" => of_call,
+        _ => false,
+    }
+}

@@ -1,0 +1,199 @@
+//! What a run's reader did not understand: the one place that decides it, for all formats.
+//!
+//! A reader hands each record to [`TraceBuilder::open_record`] before it takes the record apart, and to
+//! [`TraceBuilder::close_record`] afterwards. It names each part that it passes over ([`TraceBuilder::pass_over`]), and
+//! how each turn of the model ended ([`TraceBuilder::end_turn`]). The rest is done here: evidence of a call that is not
+//! in the trace at the end, an unknown kind, a turn or a message of which nothing was read, become unread parts.
+
+use std::borrow::Cow;
+
+use crate::reader::build::evidence::{CallClue, CallEvidence};
+use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::json::value::Json;
+use crate::trace::{Call, UnreadContent, UnreadPart, Usage};
+
+/// The unread parts of a run while it is read.
+#[derive(Debug, Default)]
+pub(crate) struct UnreadLog {
+    spot: RecordSpot,
+    parts: Vec<UnreadPart>,
+    /// How many parts there were when the record began.
+    before_record: usize,
+    /// Clues whose call may still come.
+    pending: Vec<PendingClue>,
+    /// How many texts, calls, results and known parts were read.
+    progress: usize,
+    /// The same when the record began, and when the turn began.
+    progress_before_record: usize,
+    progress_before_turn: usize,
+    /// Ids in the file of calls that are in the run under another id.
+    aliases: Vec<String>,
+}
+
+/// A clue of a record that was read, without its call so far.
+#[derive(Debug)]
+struct PendingClue {
+    id: Option<String>,
+    name: Option<String>,
+    part: UnreadPart,
+}
+
+impl UnreadLog {
+    /// Notes that something was read.
+    pub(crate) fn note_progress(&mut self) {
+        self.progress += 1;
+    }
+
+    /// Notes that a turn of the model begins.
+    pub(crate) fn begin_turn(&mut self) {
+        self.progress_before_turn = self.progress;
+    }
+
+    fn push(&mut self, inner: &str, what: UnreadContent) {
+        self.parts.push(UnreadPart::new(self.spot.locate(inner), what));
+    }
+
+    /// The part of the record at hand that was passed over as of an unknown kind `kind`.
+    fn find_unknown(&mut self, kind: &str) -> Option<&mut UnreadPart> {
+        let of_record = self.parts.get_mut(self.before_record..)?;
+        of_record
+            .iter_mut()
+            .find(|part| matches!(&part.what, UnreadContent::UnknownKind(known) if known == kind))
+    }
+}
+
+impl TraceBuilder {
+    /// Begins the record at `spot`, and gathers what it says of calls.
+    pub(crate) fn open_record<'t>(
+        &mut self,
+        spot: impl Into<RecordSpot>,
+        value: &Json<'t>,
+    ) -> CallEvidence<'t> {
+        let evidence = CallEvidence::gather(spot, value);
+        self.enter_record(evidence.spot);
+        evidence
+    }
+
+    /// Begins the record at `spot`, which says nothing of calls by itself.
+    pub(crate) fn enter_record(&mut self, spot: impl Into<RecordSpot>) {
+        self.log.spot = spot.into();
+        self.log.before_record = self.log.parts.len();
+        self.log.progress_before_record = self.log.progress;
+    }
+
+    /// Ends a record that was read: holds its evidence against the run.
+    pub(crate) fn close_record(&mut self, evidence: CallEvidence) {
+        let CallEvidence { spot, clues, speaker } = evidence;
+        let is_silent = self.log.progress == self.log.progress_before_record
+            && self.log.parts.len() == self.log.before_record;
+        self.log.spot = spot;
+        let found = clues.len();
+        for clue in clues {
+            let name = clue.name.as_deref().filter(|_| clue.is_call);
+            if !self.accounts_for(clue.id.as_deref(), name) {
+                self.add_clue(clue);
+            }
+        }
+        if let Some(role) = speaker.filter(|_| is_silent && found == 0) {
+            self.log.push("", UnreadContent::EmptyMessage(role.into_owned()));
+        }
+    }
+
+    /// Keeps a clue whose call is not in the run so far. A part of the same kind that was passed over is that call.
+    fn add_clue(&mut self, clue: CallClue) {
+        let pointer = clue.pointer();
+        let place = self.log.spot.locate(&pointer);
+        if let Some(part) = clue.kind.as_deref().and_then(|kind| self.log.find_unknown(kind)) {
+            part.place = place;
+            return;
+        }
+        let part = UnreadPart::new(place, describe_clue(&clue));
+        let name = clue.name.filter(|_| clue.is_call);
+        let [id, name] = [clue.id, name].map(|text| text.map(Cow::into_owned));
+        self.log.pending.push(PendingClue { id, name, part });
+    }
+
+    /// Whether a clue is a call of the run. Where both sides have ids, the ids decide, and the names must agree.
+    fn accounts_for(&mut self, id: Option<&str>, name: Option<&str>) -> bool {
+        if let Some(id) = id {
+            if let Some(call) = self.find_call(id) {
+                return name.is_none_or(|name| is_same_tool(name, call));
+            }
+            if self.log.aliases.iter().any(|alias| alias == id) {
+                return true;
+            }
+        }
+        let is_meant = |call: &Call| {
+            (id.is_none() || call.id.is_none()) && name.is_some_and(|name| is_same_tool(name, call))
+        };
+        self.trace.calls.iter().any(is_meant)
+    }
+
+    /// Notes that `id` names a call that is in the run under another id.
+    pub(crate) fn add_alias(&mut self, id: &str) {
+        self.log.aliases.push(id.to_owned());
+    }
+
+    /// Passes over a part of this kind. Kinds that are not in `harmless` may hold a call.
+    pub(crate) fn pass_over(&mut self, kind: &str, harmless: &[&str]) {
+        if harmless.contains(&kind) {
+            self.log.note_progress();
+        } else {
+            self.log.push("", UnreadContent::UnknownKind(kind.to_owned()));
+        }
+    }
+
+    /// Ends a turn of the model: it stopped for this reason, and used these tokens.
+    pub(crate) fn end_turn(&mut self, stop: Option<&str>, usage: Option<Usage>) {
+        if self.has_called() {
+            return;
+        }
+        if let Some(reason) = stop.filter(|reason| says_tool_use(reason)) {
+            self.log.push("", UnreadContent::StoppedForCalls(reason.to_owned()));
+            return;
+        }
+        let is_empty = self.log.progress == self.log.progress_before_turn;
+        let wrote = usage.is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0));
+        if is_empty && wrote {
+            self.log.push("", UnreadContent::EmptyTurn);
+        }
+    }
+
+    /// The unread parts of the whole run: calls may come after their results, so that clues are decided at the end.
+    pub(crate) fn take_unread(&mut self) -> Vec<UnreadPart> {
+        let mut parts = std::mem::take(&mut self.log.parts);
+        for clue in std::mem::take(&mut self.log.pending) {
+            if !self.accounts_for(clue.id.as_deref(), clue.name.as_deref()) {
+                parts.push(clue.part);
+            }
+        }
+        parts.sort_by_key(|part| part.place.line);
+        parts
+    }
+}
+
+/// Whether a file calls the tool of `call` so. A host may put the server before the name of the tool.
+fn is_same_tool(name: &str, call: &Call) -> bool {
+    name.ends_with(&call.name) || call.name.ends_with(name)
+}
+
+fn describe_clue(clue: &CallClue) -> UnreadContent {
+    match (&clue.name, &clue.id) {
+        (Some(name), _) if clue.is_call => {
+            let kind = clue.kind.as_deref().unwrap_or_default().to_owned();
+            UnreadContent::UnreadCall { name: name.as_ref().to_owned(), kind }
+        }
+        (_, Some(id)) => UnreadContent::ResultWithoutCall(id.as_ref().to_owned()),
+        (name, None) => UnreadContent::ResultWithoutCall(name.as_deref().unwrap_or_default().to_owned()),
+    }
+}
+
+/// Whether the reason why a turn stopped is that the model called a tool, in the words of any provider.
+fn says_tool_use(reason: &str) -> bool {
+    let letters: String = reason.chars().filter(char::is_ascii_alphabetic).collect();
+    matches!(
+        letters.to_ascii_lowercase().as_str(),
+        "tooluse" | "toolcall" | "toolcalls" | "functioncall" | "functioncalls"
+    )
+}

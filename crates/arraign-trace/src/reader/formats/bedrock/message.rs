@@ -1,0 +1,146 @@
+//! Messages of the Converse API: a part is an object with one key, which says what the part is.
+
+use serde_json::Value;
+
+use crate::reader::build::content::content_value;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
+use crate::reader::formats::bedrock::read_usage;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::{Certainty, Detection};
+use crate::trace::{Call, CallStatus, Role};
+
+/// Parts that no other format has.
+const OWN_PARTS: [&str; 6] =
+    ["toolUse", "toolResult", "reasoningContent", "citationsContent", "cachePoint", "guardContent"];
+
+pub(crate) fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
+    let mut best = None;
+    for (index, message) in messages.enumerate() {
+        let judged = judge_message(message).map_err(|reason| format!("`{path}[{index}]` {reason}"))?;
+        best = best.max(judged);
+    }
+    best.ok_or_else(|| "nothing in its messages is this format's alone".into())
+}
+
+/// How certain a message is; `None` if it says nothing either way.
+fn judge_message(message: &Json) -> Result<Option<Certainty>, String> {
+    let role = message.get("role").and_then(Json::as_str).unwrap_or_default();
+    if !matches!(role, "user" | "assistant" | "system") {
+        return Err(format!("has the role `{role}`"));
+    }
+    let Some(parts) = message.get("content").and_then(Json::as_list) else {
+        return Err("has a content that is no list of parts".to_owned());
+    };
+    match parts.iter().find(|part| !part.is_object() || part.get("type").is_some()) {
+        Some(Json::Object(_)) => Err("has a content part with a `type`".to_owned()),
+        Some(_) => Err("has a content part that is no object".to_owned()),
+        None => Ok(parts.iter().filter_map(judge_part).max()),
+    }
+}
+
+fn judge_part(part: &Json) -> Option<Certainty> {
+    if OWN_PARTS.iter().any(|name| part.get(name).is_some_and(Json::is_object)) {
+        return Some(Certainty::Sure);
+    }
+    part.get("text").filter(|text| text.is_text()).map(|_| Certainty::Likely)
+}
+
+/// Adds a message. Strands keeps the tokens of a reply beside it; those of a log stand in its response.
+pub(crate) fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+    let role = match message.required(&["role"])?.as_ref() {
+        "user" => Role::User,
+        "system" => Role::System,
+        "assistant" => Role::Assistant,
+        other => {
+            let problem = format!("the role `{other}` is neither `user` nor `assistant`");
+            return Err(DecodeError::new(problem).at_key("role"));
+        }
+    };
+    if role == Role::Assistant {
+        let usage = message.within(&["metadata"], |mut metadata| read_usage(&mut metadata))?;
+        builder.tally.add(usage.flatten());
+    }
+    builder.begin(Some(role));
+    message.each(&["content"], "a content part", |part| add_part(builder, part))?;
+    builder.end();
+    Ok(())
+}
+
+/// Kinds of parts that contain no call.
+const HARMLESS_PARTS: [&str; 11] = [
+    "text",
+    "image",
+    "document",
+    "video",
+    "audio",
+    "guardContent",
+    "cachePoint",
+    "reasoningContent",
+    "searchResult",
+    "toolAddition",
+    "toolRemoval",
+];
+
+fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
+    if let Some(text) = part.text(&["text"])? {
+        builder.text(&text);
+        return Ok(());
+    }
+    if let Some(call) = part.within(&["toolUse"], read_call)? {
+        builder.call(call);
+        return Ok(());
+    }
+    part.within(&["toolResult"], |result| answer_call(builder, result))?;
+    // A cited answer is text in pieces, each with its sources.
+    part.within(&["citationsContent"], |mut cited| {
+        cited.each(&["content"], "a cited text", |mut piece| {
+            builder.text(&piece.text(&["text"])?.unwrap_or_default());
+            Ok(())
+        })
+    })?;
+    let guarded = part.get("guardContent").and_then(|guarded| guarded.pointer("/text/text")?.as_str());
+    if let Some(text) = guarded {
+        builder.text(text);
+    }
+    // What has been taken is null.
+    let rest = part.entries().filter(|(_, value)| !value.is_null());
+    rest.for_each(|(kind, _)| builder.pass_over(kind, &HARMLESS_PARTS));
+    Ok(())
+}
+
+fn read_call(mut part: Object) -> Result<Call, DecodeError> {
+    let name = part.required(&["name"])?;
+    let arguments = part.arguments("input");
+    let id = part.string(&["toolUseId"])?;
+    Ok(Call { id, ..Call::new(name, arguments, 0) })
+}
+
+/// Not every model is told which tools failed: the status of a result may be missing.
+fn answer_call(builder: &mut TraceBuilder, mut result: Object) -> Result<(), DecodeError> {
+    let id = result.required(&["toolUseId"])?;
+    let status = match result.text(&["status"])?.as_deref() {
+        Some("success") => CallStatus::Ok,
+        Some("error") => CallStatus::Error,
+        _ => CallStatus::Unknown,
+    };
+    // The history of a trimmed log answers calls that are not in it.
+    let Some(call) = builder.waiting(Some(&id), None) else { return Ok(()) };
+    let value = result_value(result.take(&["content"]).unwrap_or_default());
+    call.error = value.as_str().filter(|_| status == CallStatus::Error).map(ToOwned::to_owned);
+    call.status = status;
+    call.result = Some(value);
+    Ok(())
+}
+
+/// A lone JSON part is its value; parts that are all text are one text.
+fn result_value(content: Json) -> Value {
+    let Json::List(mut parts) = content else { return content.into_value() };
+    if let [Json::Object(only)] = parts.as_mut_slice()
+        && let Some(value) = only.take(&["json"])
+    {
+        return value.into_value();
+    }
+    content_value(Json::List(parts), "\n")
+}

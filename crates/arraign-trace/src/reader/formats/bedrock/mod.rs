@@ -1,0 +1,276 @@
+//! `bedrock`: messages of Amazon Bedrock's Converse API, and of Strands Agents, which stores the same messages.
+//!
+//! The reader accepts a list of messages, a request, responses, a log of requests and responses, one per line, the events
+//! of `ConverseStream`, and Bedrock's own log of model invocations. Of Strands, it accepts `agent.messages`, the messages
+//! of a stored session, and a result, which contains only the last message: its calls are not recorded. A log records how
+//! long the model took, but not the tools: only a run without calls has a duration.
+
+mod message;
+mod stream;
+
+use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said};
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::DecodeError;
+use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::follow::{self, Log};
+use crate::reader::large::pieces::{Pieces, Splitting};
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{CallsUnrecorded, Trace, Usage};
+use message::{add_message, judge_messages};
+
+pub(crate) const READER: Reader = Reader {
+    name: "bedrock",
+    summary: "Amazon Bedrock Converse: messages, requests, responses, streams, invocation logs; Strands Agents",
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::As(split_file),
+};
+
+fn detect_format(input: &Input) -> Detection {
+    if is_message(input.first()?) {
+        return judge_messages(input.records.iter().map(|record| &record.value), "");
+    }
+    let mut best = Certainty::Possible;
+    for record in &input.records {
+        let judged = judge_record(&record.value);
+        best = best.max(judged.map_err(|reason| reason.in_record(record.at))?);
+    }
+    Ok(best)
+}
+
+fn judge_record(record: &Json) -> Detection {
+    if let Json::List(messages) = record {
+        return judge_messages(messages.iter(), "");
+    }
+    if let Some(message) = stored_message(record) {
+        return judge_messages(std::iter::once(message), "message");
+    }
+    if stream::is_event(record) || is_strands_result(record) {
+        return Ok(Certainty::Sure);
+    }
+    let (request, response, paths) = split_record(record);
+    if response.is_some_and(is_response) {
+        return Ok(Certainty::Sure);
+    }
+    match request.get("messages").and_then(Json::as_list) {
+        Some(messages) => judge_messages(messages.iter(), paths.messages),
+        None => Err("has neither `messages` nor an `output` with a `message`".into()),
+    }
+}
+
+/// Whether a record is a message itself, not something that holds messages.
+fn is_message(value: &Json) -> bool {
+    value.get("role").is_some() && value.get("content").is_some_and(Json::is_list)
+}
+
+fn is_response(value: &Json) -> bool {
+    value.pointer("/output/message/content").is_some_and(Json::is_list)
+}
+
+/// Whether a record is `AgentResult.to_dict()` of Strands.
+fn is_strands_result(value: &Json) -> bool {
+    value.get("type").and_then(Json::as_str) == Some("agent_result") && stored_message(value).is_some()
+}
+
+/// The message that Strands wraps in the file of a stored session, or in a result.
+fn stored_message<'v, 't>(record: &'v Json<'t>) -> Option<&'v Json<'t>> {
+    let is_wrapped = record.get("message_id").is_some() || record.get("stop_reason").is_some();
+    record.get("message").filter(|message| is_wrapped && is_message(message))
+}
+
+/// Where a record of a log keeps its parts.
+#[derive(Debug)]
+struct RecordPaths {
+    request: &'static str,
+    response: &'static str,
+    messages: &'static str,
+    system: &'static str,
+    reply: &'static str,
+}
+
+const BARE: RecordPaths = RecordPaths {
+    request: "",
+    response: "",
+    messages: "messages",
+    system: "system",
+    reply: "output/message",
+};
+
+const LOGGED: RecordPaths = RecordPaths {
+    request: "/request",
+    response: "/response",
+    messages: "request/messages",
+    system: "request/system",
+    reply: "response/output/message",
+};
+
+/// Bedrock's log of model invocations.
+const INVOCATION: RecordPaths = RecordPaths {
+    request: "/input/inputBodyJson",
+    response: "/output/outputBodyJson",
+    messages: "input/inputBodyJson/messages",
+    system: "input/inputBodyJson/system",
+    reply: "output/outputBodyJson/output/message",
+};
+
+/// The request and the response of a record. A record that is neither's wrapper is both.
+fn split_record<'v, 't>(record: &'v Json<'t>) -> (&'v Json<'t>, Option<&'v Json<'t>>, RecordPaths) {
+    if let Some(body) = record.pointer("/input/inputBodyJson") {
+        return (body, record.pointer("/output/outputBodyJson"), INVOCATION);
+    }
+    let (request, response) = (record.get("request"), record.get("response"));
+    match (request, response) {
+        (None, None) => (record, Some(record), BARE),
+        (request, response) => (request.unwrap_or(record), response, LOGGED),
+    }
+}
+
+/// What a log holds may be cut. A list of messages is one run, and so, mostly, are the events of a stream.
+fn split_file(input: &Input) -> Option<Pieces> {
+    is_model_call(input.first().ok()?)
+        .then(|| follow::calls(|| Log { is_call: is_model_call, exchange }.follow()))
+}
+
+fn is_model_call(value: &Json) -> bool {
+    !is_message(value) && stored_message(value).is_none() && !stream::is_event(value)
+}
+
+fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
+    if input.first().is_ok_and(is_strands_result) {
+        return input.records.into_iter().map(read_strands_result).collect();
+    }
+    if input.first().is_ok_and(|first| stored_message(first).is_some()) {
+        let messages = input.records.into_iter().map(read_stored_message).collect::<Result<_, _>>()?;
+        return Conversations::of_messages(messages).into_iter().map(trace_of).collect();
+    }
+    if input.records.iter().any(|record| stream::is_event(&record.value)) {
+        input.records = stream::join_events(input.records)?;
+    }
+    let runs = Conversations::of_input(input, is_message, exchange)?;
+    runs.into_iter().map(trace_of).collect()
+}
+
+/// A result is the end of a run: its last message, and the tokens of that message alone.
+fn read_strands_result(Record { at, value }: Record) -> Result<Trace, DecodeError> {
+    let mut record = Object::of(value, "a result").map_err(|error| at.in_record(error))?;
+    let stop_reason = record.string(&["stop_reason"]).map_err(|error| at.in_record(error))?;
+    let said = Said::part(at, "message", record.take(&["message"]).unwrap_or_default());
+    let run = Conversations::of_messages(vec![said]).into_iter().next().unwrap_or_default();
+    let mut trace = trace_of(run)?;
+    trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
+    trace.usage = trace.usage.map(|usage| Usage { partial: true, ..usage });
+    trace.stop_reason = stop_reason;
+    Ok(trace)
+}
+
+/// What a guardrail redacted is stored beside the message that it replaces.
+fn read_stored_message(Record { at, value }: Record<'_>) -> Result<Said<'_>, DecodeError> {
+    let mut record = Object::of(value, "a stored message").map_err(|error| at.in_record(error))?;
+    if let Some(redacted) = record.take(&["redact_message"]) {
+        return Ok(Said::part(at, "redact_message", redacted));
+    }
+    let message = record.take(&["message"]);
+    let message = message.ok_or_else(|| at.in_record(DecodeError::new("`message` is missing")))?;
+    Ok(Said::part(at, "message", message))
+}
+
+/// One record of a log: a request, a response, or both.
+fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
+    if let Json::List(messages) = value {
+        return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+    }
+    let (_, _, paths) = split_record(&value);
+    let mut record = Object::of(value, "a model call")?;
+    let model = record.string(&["modelId"])?;
+    let id = record.string(&["requestId"])?;
+    let (mut request, mut response) = take_bodies(record)?;
+    let asked = read_request(at, &mut request, &paths).map_err(|error| error.at(paths.request))?;
+    let answer = response.as_mut().unwrap_or(&mut request);
+    let answered = read_reply(at, answer, &paths).map_err(|error| error.at(paths.response))?;
+    if asked.request.is_empty() && answered.reply.is_none() {
+        return Err(DecodeError::new("there are neither `messages` nor an `output` in it"));
+    }
+    let reply = answered.reply.map(|reply| Reply { id: id.or(reply.id), ..reply });
+    Ok(Exchange { reply, model: asked.model.or(model), request: asked.request, ..answered })
+}
+
+/// The request of a record, and its response, if the two are apart.
+fn take_bodies(mut record: Object<'_>) -> Result<(Object<'_>, Option<Object<'_>>), DecodeError> {
+    if record.get("input").is_some_and(|input| input.get("inputBodyJson").is_some()) {
+        let mut input = record.object(&["input"])?.unwrap_or_default();
+        let mut output = record.object(&["output"])?.unwrap_or_default();
+        let request = input.object(&["inputBodyJson"]).map_err(|error| error.at_key("input"))?;
+        let response = output.object(&["outputBodyJson"]).map_err(|error| error.at_key("output"))?;
+        return Ok((request.unwrap_or_default(), Some(response.unwrap_or_default())));
+    }
+    let (request, response) = (record.object(&["request"])?, record.object(&["response"])?);
+    Ok((request.unwrap_or(record), response))
+}
+
+fn read_request<'t>(
+    at: At,
+    request: &mut Object<'t>,
+    paths: &RecordPaths,
+) -> Result<Exchange<'t>, DecodeError> {
+    let system = request.take(&["system"]).filter(Json::is_list);
+    let system = system
+        .map(|content| Json::object([("role", Json::Text("system".into())), ("content", content)]))
+        .map(|message| Said::part(at, paths.system, message));
+    let messages = Said::list(at, paths.messages, request.list(&["messages"])?);
+    let model = request.string(&["modelId"])?;
+    Ok(Exchange { request: system.into_iter().chain(messages).collect(), model, ..Exchange::default() })
+}
+
+fn read_reply<'t>(
+    at: At,
+    response: &mut Object<'t>,
+    paths: &RecordPaths,
+) -> Result<Exchange<'t>, DecodeError> {
+    let Some(message) = response.object(&["output"])?.and_then(|mut output| output.take(&["message"])) else {
+        return Ok(Exchange::default());
+    };
+    let metadata = ["ResponseMetadata", "$metadata"];
+    let id = response.within(&metadata, |mut metadata| metadata.string(&["RequestId", "requestId"]))?;
+    let model_ms = response.within(&["metrics"], |mut metrics| metrics.figure(&["latencyMs"]))?;
+    let reply = Reply {
+        id: id.flatten(),
+        messages: vec![Said::part(at, paths.reply, message)],
+        usage: read_usage(response)?,
+        stop_reason: response.string(&["stopReason"])?,
+    };
+    Ok(Exchange { reply: Some(reply), model_ms: model_ms.flatten(), ..Exchange::default() })
+}
+
+/// Tokens of a model call whose input includes what was read from a cache.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["inputTokens"],
+    output: &["outputTokens"],
+    cached: &["cacheReadInputTokens"],
+    ..TokenKeys::NONE
+};
+
+const TOKENS_BESIDE_CACHE: TokenKeys =
+    TokenKeys { more_input: &[&["cacheReadInputTokens"], &["cacheWriteInputTokens"]], ..TOKENS };
+
+/// Reads `usage`. Bedrock counts what a cache holds beside the input; Strands keeps the figures of other providers, some
+/// of which include it. The total tells which of the two it is.
+fn read_usage(response: &mut Object) -> Result<Option<Usage>, DecodeError> {
+    let read = response.within(&["usage"], |usage| {
+        let count = |name: &str| usage.count_under(name).map(Option::unwrap_or_default);
+        let cached = count("cacheReadInputTokens")?.saturating_add(count("cacheWriteInputTokens")?);
+        let uncached = count("inputTokens")?.saturating_add(count("outputTokens")?);
+        let included =
+            usage.count_under("totalTokens")?.is_some_and(|total| total < uncached.saturating_add(cached));
+        if included { TOKENS.read(&usage) } else { TOKENS_BESIDE_CACHE.read(&usage) }
+    });
+    Ok(read?.flatten())
+}
+
+fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
+    let trace = run.read(add_message)?;
+    // The model's time alone is shorter than a run in which tools worked as well.
+    let duration_ms = trace.duration_ms.filter(|_| trace.calls.is_empty());
+    Ok(Trace { duration_ms, ..trace })
+}

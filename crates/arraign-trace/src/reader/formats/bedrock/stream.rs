@@ -1,0 +1,150 @@
+//! The events of `ConverseStream`, joined to whole responses.
+//!
+//! An event is an object with one key, its kind. Strands passes events on under `event`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::reader::error::DecodeError;
+use crate::reader::json::input::{At, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+
+const KINDS: [&str; 6] =
+    ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"];
+
+/// What Bedrock sends in place of an event when a stream breaks off.
+const EXCEPTIONS: [&str; 5] = [
+    "internalServerException",
+    "modelStreamErrorException",
+    "validationException",
+    "throttlingException",
+    "serviceUnavailableException",
+];
+
+/// Whether a record is an event of a stream.
+pub(crate) fn is_event(record: &Json) -> bool {
+    let event = record.get("event").unwrap_or(record);
+    KINDS.iter().chain(&EXCEPTIONS).any(|kind| event.get(kind).is_some_and(Json::is_object))
+        && event.get("role").is_none()
+}
+
+/// The responses of which `records` are the events, each where it begins.
+pub(crate) fn join_events(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
+    let mut responses: Vec<StreamedResponse> = Vec::new();
+    for Record { at, value } in records {
+        let event = Object::of(value, "an event").and_then(|mut record| {
+            let event = record.object(&["event"])?.unwrap_or(record);
+            add_event(&mut responses, at, event)
+        });
+        event.map_err(|error| at.in_record(error))?;
+    }
+    Ok(responses.into_iter().map(StreamedResponse::into_record).collect())
+}
+
+/// A response while its events are read.
+#[derive(Debug)]
+struct StreamedResponse<'t> {
+    at: At,
+    role: Cow<'t, str>,
+    blocks: BTreeMap<u64, StreamedBlock<'t>>,
+    /// Its stop reason, tokens and metrics.
+    ending: Object<'t>,
+    /// Events of unknown kinds.
+    unknown: Vec<Json<'t>>,
+}
+
+/// A block while its pieces are read. Text has no start of its own.
+#[derive(Debug, Default)]
+struct StreamedBlock<'t> {
+    /// What the block begins with, by its kind.
+    start: Object<'t>,
+    text: String,
+    input: String,
+}
+
+fn add_event<'t>(
+    responses: &mut Vec<StreamedResponse<'t>>,
+    at: At,
+    mut event: Object<'t>,
+) -> Result<(), DecodeError> {
+    if let Some(mut start) = event.object(&["messageStart"])? {
+        let role = start.text(&["role"])?.unwrap_or(Cow::Borrowed("assistant"));
+        let (blocks, ending, unknown) = (BTreeMap::new(), Object::default(), Vec::new());
+        responses.push(StreamedResponse { at, role, blocks, ending, unknown });
+    }
+    let Some(response) = responses.last_mut() else { return Ok(()) };
+    if let Some(mut start) = event.object(&["contentBlockStart"])? {
+        let block = response.block_of(&mut start)?;
+        block.start = start.object(&["start"])?.unwrap_or_default();
+    }
+    if let Some(mut delta) = event.object(&["contentBlockDelta"])? {
+        let block = response.block_of(&mut delta)?;
+        block.add(delta.object(&["delta"])?.unwrap_or_default())?;
+    }
+    for name in ["messageStop", "metadata"] {
+        let entries = event.object(&[name])?.unwrap_or_default().into_entries();
+        for (key, value) in entries {
+            response.ending.push(key, value);
+        }
+    }
+    if let Some(name) = EXCEPTIONS.iter().find(|name| event.get(name).is_some()) {
+        let reason = Json::Text(Cow::Owned(format!("error: {name}")));
+        response.ending.push(Cow::Borrowed("stopReason"), reason);
+    }
+    // Events of another kind become parts of the message, which name the kind.
+    let unknown = event.into_entries().into_iter().filter(is_unknown_event);
+    response.unknown.extend(unknown.map(|entry| Json::Object(Object::from_iter([entry]))));
+    Ok(())
+}
+
+fn is_unknown_event((kind, value): &(Cow<str>, Json)) -> bool {
+    !KINDS.contains(&kind.as_ref()) && !EXCEPTIONS.contains(&kind.as_ref()) && value.is_object()
+}
+
+impl<'t> StreamedResponse<'t> {
+    /// The block that an event names.
+    fn block_of(&mut self, event: &mut Object<'t>) -> Result<&mut StreamedBlock<'t>, DecodeError> {
+        let index = event.count(&["contentBlockIndex"])?.unwrap_or_default();
+        Ok(self.blocks.entry(index).or_default())
+    }
+
+    fn into_record(self) -> Record<'t> {
+        let Self { at, role, blocks, mut ending, unknown } = self;
+        let parts = blocks.into_values().filter_map(StreamedBlock::into_part).chain(unknown).collect();
+        let message = Json::object([("role", Json::Text(role)), ("content", Json::List(parts))]);
+        ending.push(Cow::Borrowed("output"), Json::object([("message", message)]));
+        Record { at, value: Json::Object(ending) }
+    }
+}
+
+impl<'t> StreamedBlock<'t> {
+    /// Adds a piece. What is neither text nor the input of a call is kept as it is.
+    fn add(&mut self, mut delta: Object<'t>) -> Result<(), DecodeError> {
+        if let Some(text) = delta.text(&["text"])? {
+            self.text.push_str(&text);
+        }
+        if let Some(mut call) = delta.object(&["toolUse"])? {
+            self.input.push_str(&call.text(&["input"])?.unwrap_or_default());
+        }
+        for (kind, value) in delta.into_entries() {
+            // Sources belong to the text that they are cited in.
+            if !value.is_null() && kind != "citation" && self.start.get(&kind).is_none() {
+                self.start.push(kind, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// The part that the block became; none of an empty one.
+    fn into_part(self) -> Option<Json<'t>> {
+        let Self { mut start, text, input } = self;
+        if let Some(Json::Object(mut call)) = start.take(&["toolUse"]) {
+            call.push(Cow::Borrowed("input"), Json::Text(Cow::Owned(input)));
+            start.push(Cow::Borrowed("toolUse"), Json::Object(call));
+        } else if !text.is_empty() {
+            start.push(Cow::Borrowed("text"), Json::Text(Cow::Owned(text)));
+        }
+        (!start.is_empty()).then_some(Json::Object(start))
+    }
+}

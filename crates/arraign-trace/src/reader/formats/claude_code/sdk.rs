@@ -1,0 +1,114 @@
+//! Messages of the Agent SDK for Python, as `dataclasses.asdict` writes them, to the lines that Claude Code prints.
+//!
+//! The SDK's classes are told apart by their fields: `asdict` keeps no names of classes. Programs that add one (`type`,
+//! `class`) name it as they like, so it is not looked at.
+
+use std::borrow::Cow;
+
+use crate::reader::json::input::Record;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+
+/// The classes of messages that a run consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SdkMessage {
+    Assistant,
+    User,
+    System,
+    Result,
+    /// A piece of a message that follows whole.
+    Stream,
+}
+
+/// Whether a record is a message of the SDK.
+pub(crate) fn is_sdk_message(record: &Json) -> bool {
+    find_class(record).is_some()
+}
+
+/// Whether a record is one that no other format has.
+pub(crate) fn is_telling_sdk_message(record: &Json) -> bool {
+    matches!(find_class(record), Some(SdkMessage::Assistant | SdkMessage::User | SdkMessage::Result))
+}
+
+fn find_class(record: &Json) -> Option<SdkMessage> {
+    let has = |names: &[&str]| names.iter().all(|name| record.get(name).is_some());
+    let is_line = record.get("type").and_then(Json::as_str).is_some_and(is_type_of_line);
+    if is_line || record.get("role").is_some() {
+        return None;
+    }
+    if has(&["num_turns", "is_error", "session_id", "subtype"]) {
+        return Some(SdkMessage::Result);
+    }
+    if has(&["subtype", "data"]) {
+        return Some(SdkMessage::System);
+    }
+    if has(&["event", "session_id", "uuid"]) {
+        return Some(SdkMessage::Stream);
+    }
+    match (has(&["content", "parent_tool_use_id"]), record.get("model").is_some_and(Json::is_text)) {
+        (true, true) => Some(SdkMessage::Assistant),
+        (true, false) => Some(SdkMessage::User),
+        _ => None,
+    }
+}
+
+/// Whether this is the type of a line that Claude Code itself prints.
+fn is_type_of_line(kind: &str) -> bool {
+    matches!(kind, "assistant" | "user" | "system" | "result" | "stream_event")
+}
+
+/// The line that Claude Code prints for a message of the SDK; any other record as it is.
+pub(crate) fn into_line(record: Record<'_>) -> Record<'_> {
+    let Some(class) = find_class(&record.value) else { return record };
+    let Json::Object(mut object) = record.value else { return record };
+    let line = match class {
+        SdkMessage::Assistant => message_line("assistant", object),
+        SdkMessage::User => message_line("user", object),
+        // The data is the line that the SDK has read.
+        SdkMessage::System => object.take(&["data"]).unwrap_or_default(),
+        SdkMessage::Result => typed_line("result", object),
+        SdkMessage::Stream => typed_line("stream_event", object),
+    };
+    Record { at: record.at, value: line }
+}
+
+fn typed_line<'t>(kind: &'static str, mut object: Object<'t>) -> Json<'t> {
+    object.push(Cow::Borrowed("type"), Json::Text(Cow::Borrowed(kind)));
+    if let Some(usage) = object.take(&["model_usage"]) {
+        object.push(Cow::Borrowed("modelUsage"), usage);
+    }
+    Json::Object(object)
+}
+
+fn message_line<'t>(kind: &'static str, mut object: Object<'t>) -> Json<'t> {
+    let content = match object.take(&["content"]).unwrap_or_default() {
+        Json::List(blocks) => Json::List(blocks.into_iter().map(type_block).collect()),
+        content => content,
+    };
+    let mut message = Object::default();
+    message.push(Cow::Borrowed("content"), content);
+    for (name, own_name) in
+        [("id", "message_id"), ("model", "model"), ("usage", "usage"), ("stop_reason", "stop_reason")]
+    {
+        if let Some(value) = object.take(&[own_name]) {
+            message.push(Cow::Borrowed(name), value);
+        }
+    }
+    object.push(Cow::Borrowed("message"), Json::Object(message));
+    typed_line(kind, object)
+}
+
+/// A block with the type that its fields say.
+fn type_block(block: Json<'_>) -> Json<'_> {
+    let Json::Object(mut block) = block else { return block };
+    let has = |name: &str| block.get(name).is_some();
+    let kind = match () {
+        () if has("tool_use_id") => "tool_result",
+        () if has("name") && has("input") => "tool_use",
+        () if has("thinking") => "thinking",
+        () if has("text") => "text",
+        () => return Json::Object(block),
+    };
+    block.push(Cow::Borrowed("type"), Json::Text(Cow::Borrowed(kind)));
+    Json::Object(block)
+}

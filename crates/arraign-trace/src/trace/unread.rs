@@ -1,0 +1,185 @@
+//! The parts of a trace file that its reader did not understand.
+//!
+//! Such a part may hold a tool call. A run with unread parts therefore does not prove that a tool was not called:
+//! see [`CallsUnrecorded`].
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A part of a trace file that its reader did not understand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct UnreadPart {
+    /// Where the part is in its file.
+    pub place: RecordPlace,
+    /// What is known of the part.
+    pub what: UnreadContent,
+}
+
+impl UnreadPart {
+    /// A part at `place`.
+    pub fn new(place: RecordPlace, what: UnreadContent) -> Self {
+        Self { place, what }
+    }
+}
+
+/// The place and the content, such as `line 3: a turn that used output tokens, without a text or a call`.
+impl fmt::Display for UnreadPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.what)
+    }
+}
+
+/// A place in a trace file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RecordPlace {
+    /// The line of the record in JSON Lines, from 1. `None` in a file that is one document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The JSON pointer in the record, or in the document.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
+}
+
+impl RecordPlace {
+    /// The place at `pointer` of the record on `line`, or of the document.
+    pub fn new(line: Option<usize>, pointer: impl Into<String>) -> Self {
+        Self { line, pointer: pointer.into() }
+    }
+}
+
+/// `line 3: /message/content/0`, `line 3`, or `/messages/2`.
+impl fmt::Display for RecordPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.pointer.as_str()) {
+            (Some(line), "") => write!(f, "line {line}"),
+            (Some(line), pointer) => write!(f, "line {line}: {pointer}"),
+            (None, "") => f.write_str("the document"),
+            (None, pointer) => f.write_str(pointer),
+        }
+    }
+}
+
+/// What is known of an unread part.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UnreadContent {
+    /// A part, an item or an event of this kind, which the reader does not know.
+    UnknownKind(String),
+    /// A value under this key, which the reader does not know.
+    UnknownKey(String),
+    /// A value that looks like a call, and is no call of the run.
+    UnreadCall {
+        /// The name of the tool.
+        name: String,
+        /// The kind of the value, or the key that holds it.
+        kind: String,
+    },
+    /// A result of the call with this id or name, which is no call of the run.
+    ResultWithoutCall(String),
+    /// A turn without calls that ended for this reason, which says that the model called a tool.
+    StoppedForCalls(String),
+    /// A turn of the model for which tokens were counted, and of which nothing was read.
+    EmptyTurn,
+    /// A message of this role that has content, and of which nothing was read.
+    EmptyMessage(String),
+}
+
+impl UnreadContent {
+    /// The name by which a user declares such parts harmless: the kind, or the key.
+    pub fn kind(&self) -> Option<&str> {
+        match self {
+            Self::UnknownKind(kind) | Self::UnknownKey(kind) | Self::UnreadCall { kind, .. } => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// Renders `count` parts of this content as the subject and the verb of a sentence.
+    pub fn describe_group(&self, count: usize) -> String {
+        let (s, were) = if count == 1 { ("", "was") } else { ("s", "were") };
+        match self {
+            Self::UnknownKind(kind) => format!("{count} part{s} of the kind `{kind}` {were} not understood"),
+            Self::UnknownKey(key) => format!("{count} value{s} of the key `{key}` {were} not understood"),
+            Self::UnreadCall { name, kind } => {
+                let look = if count == 1 { "looks" } else { "look" };
+                format!(
+                    "{count} part{s} of the kind `{kind}` that {look} like a call of `{name}` {were} not read"
+                )
+            }
+            Self::ResultWithoutCall(_) => {
+                format!("{count} result{s} of a call that is not in the run {were} not read")
+            }
+            Self::StoppedForCalls(reason) => {
+                format!("{count} turn{s} stopped for `{reason}`, and no call was read")
+            }
+            Self::EmptyTurn => format!("{count} turn{s} used output tokens, and nothing was read"),
+            Self::EmptyMessage(role) => {
+                format!("{count} message{s} of the role `{role}` {were} read as empty")
+            }
+        }
+    }
+
+    /// Whether parts of these two contents belong to one group of a listing.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::ResultWithoutCall(_), Self::ResultWithoutCall(_)) => true,
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// A noun phrase, such as `a turn that used output tokens, without a text or a call`.
+impl fmt::Display for UnreadContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownKind(kind) => write!(f, "a part of the unknown kind `{kind}`"),
+            Self::UnknownKey(key) => write!(f, "a value of the unknown key `{key}`"),
+            Self::UnreadCall { name, .. } => write!(f, "a value that looks like a call of `{name}`"),
+            Self::ResultWithoutCall(id) => write!(f, "a result of the call `{id}`, which is not in the run"),
+            Self::StoppedForCalls(reason) => {
+                write!(f, "a turn that stopped for `{reason}`, without a call")
+            }
+            Self::EmptyTurn => f.write_str("a turn that used output tokens, without a text or a call"),
+            Self::EmptyMessage(role) => write!(f, "a message of the role `{role}` without a text or a call"),
+        }
+    }
+}
+
+/// Why the calls of a run may not be all in its trace. A check that needs all of them is undecided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallsUnrecorded {
+    /// The format does not record calls.
+    ByFormat,
+    /// A part of the file was not understood.
+    Unread {
+        /// Where the first such part is.
+        place: String,
+        /// What the first such part is.
+        reason: String,
+    },
+}
+
+impl CallsUnrecorded {
+    /// The reason that the first of `parts` is, if there is one.
+    pub(crate) fn find_in(parts: &[UnreadPart]) -> Option<Self> {
+        let first = parts.first()?;
+        Some(Self::Unread { place: first.place.to_string(), reason: first.what.to_string() })
+    }
+}
+
+/// A sentence without a full stop, for a message about a check.
+impl fmt::Display for CallsUnrecorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ByFormat => f.write_str("the trace does not record the tool calls"),
+            Self::Unread { place, reason } => {
+                write!(f, "the trace was not read completely: {place} is {reason}")
+            }
+        }
+    }
+}

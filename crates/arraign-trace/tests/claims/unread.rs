@@ -1,0 +1,124 @@
+//! What a reader does not understand is reported, and never makes a run look complete.
+
+use arraign_trace::reader;
+use arraign_trace::trace::{CallsUnrecorded, Trace, UnreadContent};
+use serde_json::{Value, json};
+
+fn read(format: &str, file: &Value) -> Trace {
+    let recording = reader::read(&file.to_string(), None).unwrap_or_else(|error| panic!("{format}: {error}"));
+    assert_eq!(recording.format, format);
+    recording.runs.into_iter().next().expect("a run")
+}
+
+/// The unread parts, one a line.
+fn unread(format: &str, file: &Value) -> Vec<String> {
+    let run = read(format, file);
+    assert_eq!(run.calls_unrecorded.is_some(), !run.unread.is_empty(), "{run:#?}");
+    run.unread.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_call_of_an_unknown_kind_beside_a_known_one_is_unread() {
+    let file = json!([{"role": "assistant", "content": [
+        {"type": "tool_use", "id": "a", "name": "ok", "input": {}},
+        {"type": "future_tool_use", "id": "b", "name": "delete_all", "input": {}},
+        {"type": "thinking", "thinking": "hm"}]}]);
+    assert_eq!(unread("anthropic", &file), ["/0/content/1: a part of the unknown kind `future_tool_use`"]);
+    let run = read("anthropic", &file);
+    let reason = run.calls_unrecorded.expect("a reason");
+    assert_eq!(
+        reason.to_string(),
+        "the trace was not read completely: /0/content/1 is a part of the unknown kind `future_tool_use`"
+    );
+}
+
+#[test]
+fn a_call_under_an_unknown_key_is_unread() {
+    let call = |name: &str, id: &str| json!({"id": id, "function": {"name": name, "arguments": "{}"}});
+    let file = json!([
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "tool_calls": [call("ok", "a")], "toolCalls": [call("delete_all", "b")]}]);
+    assert_eq!(
+        unread("openai-chat", &file),
+        ["/1/toolCalls/0/function: a value that looks like a call of `delete_all`"]
+    );
+}
+
+#[test]
+fn a_result_whose_call_is_not_in_the_run_is_unread() {
+    let file = json!([
+        {"role": "user", "content": "hi"},
+        {"role": "tool", "tool_call_id": "a", "content": "shipped"},
+        {"role": "assistant", "content": "It ships."}]);
+    assert_eq!(unread("openai-chat", &file), ["/1: a result of the call `a`, which is not in the run"]);
+    let items = json!([
+        {"role": "user", "content": "hi"},
+        {"type": "function_call_v2", "call_id": "a", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": "x"}]);
+    assert_eq!(
+        unread("openai-responses", &items),
+        [
+            "/1: a part of the unknown kind `function_call_v2`",
+            "/2: a result of the call `a`, which is not in the run"
+        ]
+    );
+}
+
+#[test]
+fn a_turn_that_stopped_for_calls_has_some() {
+    let reply = |reason: &str, message: Value| {
+        json!({"object": "chat.completion", "usage": {"prompt_tokens": 9, "completion_tokens": 7},
+            "choices": [{"finish_reason": reason, "message": message}]})
+    };
+    let silent = json!({"role": "assistant", "content": null});
+    assert_eq!(
+        unread("openai-chat", &reply("tool_calls", silent.clone())),
+        ["/choices/0/message: a turn that stopped for `tool_calls`, without a call"]
+    );
+    assert_eq!(
+        unread("openai-chat", &reply("stop", silent)),
+        ["/choices/0/message: a turn that used output tokens, without a text or a call"]
+    );
+    assert!(unread("openai-chat", &reply("stop", json!({"role": "assistant", "content": "hi"}))).is_empty());
+}
+
+#[test]
+fn a_message_with_content_that_is_read_as_empty_is_unread() {
+    let file = json!([{"role": "user", "items": [{"text": "hi"}]}, {"role": "assistant", "content": "yes"}]);
+    assert_eq!(unread("openai-chat", &file), ["/0: a message of the role `user` without a text or a call"]);
+}
+
+#[test]
+fn what_providers_add_to_messages_is_no_call() {
+    let file = json!([
+        {"role": "user", "content": [{"type": "text", "text": "hi"}, {"type": "image_url", "image_url": {"url": "x"}}]},
+        {"role": "assistant", "content": "yes", "reasoning_content": "hm", "tool_calls": null,
+            "annotations": [{"type": "url_citation", "name": "x"}], "provider_specific_fields": {"name": "x"}}]);
+    assert!(unread("openai-chat", &file).is_empty());
+}
+
+#[test]
+fn a_kind_that_is_declared_harmless_is_no_call() {
+    let file = json!([{"role": "assistant", "content": [
+        {"type": "tool_use", "id": "a", "name": "f", "input": {}}, {"type": "citation_v2", "source": {}}, {"type": "tool_use_v2"}]}]);
+    let mut run = read("anthropic", &json!([{"role": "user", "content": "hi"}, file[0]]));
+    run.accept_harmless(&["citation_v2".to_owned()]);
+    assert_eq!(run.unread.len(), 1);
+    assert_eq!(run.unread[0].what, UnreadContent::UnknownKind("tool_use_v2".to_owned()));
+    assert!(
+        matches!(&run.calls_unrecorded, Some(CallsUnrecorded::Unread { reason, .. }) if reason.contains("tool_use_v2"))
+    );
+    run.accept_harmless(&["tool_use_v2".to_owned()]);
+    assert_eq!(run.calls_unrecorded, None);
+}
+
+#[test]
+fn a_run_that_was_read_in_part_is_recorded_as_such() {
+    let file =
+        json!([{"role": "user", "content": "hi"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
+    let run = read("openai-chat", &file);
+    let written = reader::to_native(&run);
+    assert_eq!(reader::read(&written, None).expect("a trace").runs, [run]);
+    let by_hand = json!({"calls": [], "answer": "x", "calls_unrecorded": true});
+    assert_eq!(read("native", &by_hand).calls_unrecorded, Some(CallsUnrecorded::ByFormat));
+}
