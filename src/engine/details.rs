@@ -153,19 +153,24 @@ mod tests {
     #[test]
     fn a_secret_at_the_end_of_what_is_looked_at_is_not_shown_by_halves() {
         let key = format!("sk-proj-{}", "a1B2".repeat(12));
-        for before in [LONGEST - 20, LONGEST + BEYOND - 20] {
+        for before in [MAX_TEXT_CHARS - 20, MAX_TEXT_CHARS + LOOKAHEAD_CHARS - 20] {
             let text = format!("{} {key} {}", "x".repeat(before), "y ".repeat(9_000));
             let shown = mask_and_cut(&text);
-            assert!(!shown.contains("a1B2") && shown.len() <= LONGEST + 3, "{}", &shown[shown.len() - 60..]);
+            assert!(
+                !shown.contains("a1B2") && shown.len() <= MAX_TEXT_CHARS + 3,
+                "{}",
+                &shown[shown.len() - 60..]
+            );
         }
         assert_eq!(mask_and_cut("short"), "short");
     }
 
     #[test]
     fn texts_end_where_the_share_is_spent() {
-        let mut left = TextBudget(MOST);
-        let texts: Vec<String> = (0..1_000).map_while(|_| left.take_text(&"ä".repeat(LONGEST + 1))).collect();
+        let mut left = TextBudget(MAX_TRIAL_BYTES);
+        let texts: Vec<String> =
+            (0..1_000).map_while(|_| left.take_text(&"ä".repeat(MAX_TEXT_CHARS + 1))).collect();
         let bytes: usize = texts.iter().map(String::len).sum();
-        assert!(left.is_spent() && bytes < MOST + 4 * LONGEST, "{bytes}");
+        assert!(left.is_spent() && bytes < MAX_TRIAL_BYTES + 4 * MAX_TEXT_CHARS, "{bytes}");
     }
 }

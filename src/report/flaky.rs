@@ -1,4 +1,4 @@
-//! TrialStates whose attempts end differently.
+//! Trials whose attempts end differently.
 
 use super::TrialResult;
 use crate::verdict::{Attempt, Verdict};

@@ -139,15 +139,15 @@ impl TrialResult {
 pub struct Totals {
     /// All trials that ran.
     pub cases: usize,
-    /// TrialStates that passed.
+    /// Trials that passed.
     pub passed: usize,
-    /// TrialStates that failed.
+    /// Trials that failed.
     pub failed: usize,
-    /// TrialStates that are undecided.
+    /// Trials that are undecided.
     pub undecided: usize,
-    /// TrialStates that ended with an error.
+    /// Trials that ended with an error.
     pub errors: usize,
-    /// TrialStates that were skipped because their cases say so.
+    /// Trials that were skipped because their cases say so.
     pub skipped: usize,
 }
 

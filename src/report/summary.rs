@@ -68,8 +68,9 @@ fn render_suite_block(suite: &Group, tier: Tier) -> String {
         ("tokens", render_tokens(suite)),
         ("cost", render_cost(suite)),
     ]);
-    let lines: String = facts.iter().map(|(name, value)| format!("  {name:NAME_WIDTH$}{value}\n")).collect();
-    format!("golden dataset {}\n{lines}", escape_line(&suite.name))
+    let lines: Vec<String> =
+        facts.iter().map(|(name, value)| format!("  {name:NAME_WIDTH$}{value}")).collect();
+    format!("golden dataset {}\n{}\n", escape_line(&suite.name), lines.join("\n"))
 }
 
 fn render_names(names: &BTreeSet<String>, none: &str) -> String {

@@ -280,15 +280,18 @@ fn list_gaps(run: &Trace) -> Vec<String> {
     gaps.chain(list_call_gaps(&run.calls)).collect()
 }
 
+/// A fact about a call, and whether a call lacks it.
+type CallGap = (&'static str, fn(&Call) -> bool);
+
 fn list_call_gaps(calls: &[Call]) -> Vec<String> {
-    let facts: [(&str, fn(&Call) -> bool); 5] = [
+    let facts: &[CallGap] = &[
         ("the ids", |call| call.id.is_none()),
         ("the arguments", |call| call.arguments == Arguments::Unrecorded),
         ("the results", |call| call.status == CallStatus::Unanswered),
         ("success or failure", |call| call.status == CallStatus::Unknown),
         ("the times", |call| call.started_ms.is_none() && call.duration_ms.is_none()),
     ];
-    let gaps = facts.into_iter().filter_map(|(fact, is_missing)| {
+    let gaps = facts.iter().filter_map(|(fact, is_missing)| {
         match calls.iter().filter(|call| is_missing(call)).count() {
             0 => None,
             count if count == calls.len() => Some(format!("{fact} of all calls")),

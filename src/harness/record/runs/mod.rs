@@ -83,7 +83,7 @@ impl StoredRun {
     }
 
     /// The number of trials that were to run and have no verdict, because the run was interrupted or the file could not be
-    /// written. TrialStates of nextest do not count: their number is unknown.
+    /// written. Trials of nextest do not count: their number is unknown.
     pub fn missing(&self) -> usize {
         self.missing
     }
