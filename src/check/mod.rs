@@ -12,6 +12,7 @@ mod judged;
 mod order;
 pub(crate) mod support;
 mod tables;
+#[cfg_attr(not(feature = "verification"), path = "without_verification.rs")]
 mod verification;
 
 use std::path::Path;

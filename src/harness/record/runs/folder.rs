@@ -80,8 +80,10 @@ impl Versioned for Verdict {
 
 /// Reads the value in a file, unless a later version wrote it.
 pub(super) fn read_json<T: Versioned>(path: &Path) -> Result<T, RunError> {
-    let bytes = fs::read(path).map_err(|error| RunError::new(path, RunProblem::Unread(error.to_string())))?;
-    let value: T = serde_json::from_slice(&bytes)
+    // From a text, as everywhere: serde code is generated once for each type and each kind of input.
+    let text = fs::read_to_string(path)
+        .map_err(|error| RunError::new(path, RunProblem::Unread(error.to_string())))?;
+    let value: T = serde_json::from_str(&text)
         .map_err(|error| RunError::new(path, RunProblem::Broken(error.to_string())))?;
     match value.version() {
         version if version > T::KNOWN => Err(RunError::new(path, RunProblem::Newer(version))),
