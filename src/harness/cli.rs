@@ -205,7 +205,7 @@ mod tests {
         let zero = parse_arguments(vec!["--test-threads=0".into()], None).expect_err("zero");
         assert_eq!(zero, "argument for --test-threads must not be 0");
         let variable = parse_arguments(vec![], Some("many".into())).expect_err("not a number");
-        assert_eq!(variable, "RUST_TEST_THREADS is `many`, should be a positive integer");
+        assert_eq!(variable, "RUST_TEST_THREADS is `many`: expected a positive integer");
         let both = parse_arguments(vec!["--test-threads".into(), "3".into()], Some("7".into()))
             .expect("the flag wins");
         assert_eq!(both.arguments.test_threads, Some(3));

@@ -188,14 +188,14 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_counted() {
-        let mut scores = BoundedText { text: String::new(), most: 5, left_out: 0 };
+        let mut scores = BoundedText::new(5);
         for entry in ["abc", "def", "g"] {
             scores.push_entry(entry);
         }
         assert_eq!((scores.text.as_str(), scores.left_out), ("abc", 2));
         assert_eq!(
             scores.render_rest("scores"),
-            "\n... and 2 more scores; the verdict files hold all of them.\n"
+            "\n... and 2 more scores; the verdict files contain all of them.\n"
         );
     }
 }
