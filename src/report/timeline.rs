@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::plain::{escape_line, escape_text};
 use super::summary::{group_thousands, render_dollars};
 use crate::score::written;
-use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, Usage};
 
 /// The largest length of one text in the short form, in characters.
 const MAX_TEXT_CHARS: usize = 300;
@@ -41,6 +41,10 @@ pub fn render_timeline(run: &Trace, length: TimelineLength) -> Timeline {
     writer.write_head(run);
     writer.text.push('\n');
     writer.write_steps(run);
+    for sentence in run.describe_unread() {
+        let sentence = writer.render_text(&sentence, NAME_WIDTH);
+        writer.write_line("not read", &sentence);
+    }
     let gaps = list_gaps(run);
     if !gaps.is_empty() {
         writer.text.push('\n');
@@ -274,7 +278,7 @@ fn list_gaps(run: &Trace) -> Vec<String> {
         (run.usage.is_some_and(|usage| usage.partial), "some of the run's tokens"),
         (run.cost_usd.is_none(), "cost"),
         (run.duration_ms.is_none(), "duration"),
-        (run.calls_unrecorded.is_some(), "tool calls"),
+        (run.calls_unrecorded == Some(CallsUnrecorded::ByFormat), "tool calls"),
     ];
     let gaps = facts.into_iter().filter(|(is_missing, _)| *is_missing).map(|(_, fact)| fact.to_owned());
     gaps.chain(list_call_gaps(&run.calls)).collect()

@@ -4,6 +4,7 @@
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
 use crate::reader::build::batch;
+use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
@@ -100,15 +101,36 @@ pub(crate) struct Conversation<'t> {
     keys: Vec<String>,
     /// How many messages the last request held.
     asked: usize,
+    /// What stands beside the requests and the responses in their records.
+    pub(crate) beside: Vec<CallEvidence<'t>>,
 }
 
+/// The keys of a log's records that hold requests and responses, or what those are about.
+const RECORD_KEYS: [&str; 14] = [
+    "request",
+    "response",
+    "result",
+    "messages",
+    "input",
+    "output",
+    "choices",
+    "content",
+    "system",
+    "instructions",
+    "tools",
+    "usage",
+    "reasoning",
+    "text",
+];
+
 impl<'t> Conversation<'t> {
-    /// The messages, and the trace so far. Its duration is the time of the model alone, if each reply records it.
-    pub(crate) fn finish(self) -> (Vec<Said<'t>>, Trace) {
+    /// The messages, the trace so far, and what stands beside the messages. The duration is the time of the model alone, if
+    /// each reply records it.
+    pub(crate) fn finish(self) -> (Vec<Said<'t>>, Trace, Vec<CallEvidence<'t>>) {
         let usage = self.tally.total();
         let is_timed = !self.model_ms.is_empty();
         let duration_ms = self.model_ms.into_iter().sum::<Option<f64>>().filter(|_| is_timed);
-        (self.messages, Trace { usage, duration_ms, ..self.trace })
+        (self.messages, Trace { usage, duration_ms, ..self.trace }, self.beside)
     }
 }
 
@@ -118,7 +140,7 @@ impl Conversation<'_> {
         self,
         read: fn(&mut TraceBuilder, Object) -> Result<(), DecodeError>,
     ) -> Result<Trace, DecodeError> {
-        let (messages, trace) = self.finish();
+        let (messages, trace, beside) = self.finish();
         let mut builder = TraceBuilder::of(trace, messages.len());
         for Said { spot, ending, value, .. } in messages {
             let evidence = builder.open_record(spot, &value);
@@ -129,6 +151,7 @@ impl Conversation<'_> {
                 builder.end_turn(stop_reason.as_deref(), usage);
             }
         }
+        builder.close_records(beside);
         Ok(builder.finish())
     }
 }
@@ -159,21 +182,21 @@ impl<'t> Conversations<'t> {
         let mut log = Self::default();
         for Record { at, value } in input.records {
             let case = batch::case(&value).map(ToOwned::to_owned);
+            let beside = CallEvidence::gather_beside(at, &value, &RECORD_KEYS);
             let exchange = match batch::failure(&value) {
                 Some(reason) => Exchange::failed(reason),
                 None => exchange(at, value).map_err(|error| at.in_record(error))?,
             };
-            log.add(Exchange { case, ..exchange });
+            let run = log.add_to(Exchange { case, ..exchange });
+            let run = run.and_then(|run| log.runs.get_mut(run));
+            if let Some(run) = run {
+                run.beside.extend(beside);
+            }
         }
         Ok(log.into_runs())
     }
 
-    /// Adds the next model call of the log.
-    pub(crate) fn add(&mut self, exchange: Exchange<'t>) {
-        self.add_to(exchange);
-    }
-
-    /// The same. The index of the run that it is of; `None` for one that was logged twice.
+    /// Adds the next model call of the log. The index of its run; `None` for a call that was logged twice.
     pub(crate) fn add_to(&mut self, exchange: Exchange<'t>) -> Option<usize> {
         if self.is_repeated(&exchange) {
             return None;
@@ -365,7 +388,7 @@ mod tests {
             let messages = vec![Said::record(At::Whole, reply)];
             let reply = Reply { id: None, messages, usage: None, stop_reason: None };
             let request = Said::list(At::Whole, "", request);
-            conversations.add(Exchange { request, reply: Some(reply), ..Exchange::default() });
+            conversations.add_to(Exchange { request, reply: Some(reply), ..Exchange::default() });
         }
         let text =
             |said: &Said| said.value.get("content").and_then(Json::as_str).unwrap_or_default().to_owned();

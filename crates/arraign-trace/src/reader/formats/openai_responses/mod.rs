@@ -278,7 +278,7 @@ const TOKENS: TokenKeys = TokenKeys {
 };
 
 fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
-    let (messages, trace) = run.finish();
+    let (messages, trace, beside) = run.finish();
     let mut items = Items::default();
     *items.trace() = trace;
     for Said { spot, reply, ending, value } in messages {
@@ -289,5 +289,6 @@ fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
             items.builder.end_turn(stop_reason.as_deref(), usage);
         }
     }
+    items.builder.close_records(beside);
     Ok(items.builder.finish())
 }
