@@ -153,7 +153,7 @@ fn a_key_that_comes_twice_in_arguments_makes_them_malformed() {
     let Arguments::Broken { raw, error } = &run.calls[0].arguments else { panic!("{:?}", run.calls) };
     assert_eq!(raw, r#"{"sum":999,"sum":1}"#);
     assert!(error.starts_with("duplicate key `sum`"), "{error}");
-    assert_eq!(reader::read(&reader::to_native(run), None).expect("a trace").runs, [run.clone()]);
+    assert_eq!(reader::read(&reader::to_native(run), None).expect("a trace").runs[0], *run);
 }
 
 #[test]
