@@ -129,7 +129,10 @@ impl Conversation<'_> {
                 builder.end_turn(stop_reason.as_deref(), usage);
             }
         }
-        Ok(builder.finish())
+        let trace = builder.finish();
+        // The time of the model alone is shorter than a run in which tools worked as well.
+        let duration_ms = trace.duration_ms.filter(|_| trace.calls.is_empty());
+        Ok(Trace { duration_ms, ..trace })
     }
 }
 
@@ -270,7 +273,7 @@ impl Conversation<'_> {
     /// From which message on a request tells this run something new; `None` when it belongs to another run.
     fn fresh_from(&mut self, keys: &[String], request: &[Said]) -> Option<usize> {
         if keys.is_empty() {
-            return Some(0);
+            return (!self.has_ended()).then_some(0);
         }
         let unknown = &self.messages[self.keys.len()..];
         self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
@@ -286,6 +289,41 @@ impl Conversation<'_> {
         let new = (last + 1..keys.len()).find(|at| !self.keys.contains(&keys[*at]));
         Some(new.unwrap_or(keys.len()))
     }
+}
+
+impl Conversation<'_> {
+    /// Whether the last reply ended the run: it stopped by itself, without a call. A reply without a request that comes
+    /// behind it answers another question, which the log does not record.
+    fn has_ended(&self) -> bool {
+        let Some(last) = self.messages.last() else { return false };
+        let stopped = last.ending.as_ref().and_then(|ending| ending.stop_reason.as_deref());
+        if !stopped.is_some_and(is_final) {
+            return false;
+        }
+        let of_reply = self.messages.iter().rev().take_while(|said| said.reply == last.reply);
+        !of_reply.into_iter().any(|said| makes_call(&said.value))
+    }
+}
+
+/// Whether a reply that stopped for this reason is complete, in the words of any provider.
+fn is_final(reason: &str) -> bool {
+    let reason = reason.to_ascii_lowercase();
+    matches!(reason.as_str(), "stop" | "end_turn" | "stop_sequence" | "completed" | "complete" | "refusal")
+}
+
+/// Whether a message, or an item of one, makes a call.
+fn makes_call(message: &Json) -> bool {
+    let is_filled = |name: &str| match message.get(name) {
+        Some(Json::List(items)) => !items.is_empty(),
+        Some(value) => !value.is_null(),
+        None => false,
+    };
+    let kind = message.get("type").and_then(Json::as_str).unwrap_or_default();
+    let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
+    ["tool_calls", "function_call", "toolUse"].iter().any(|name| is_filled(name))
+        || kind.ends_with("_call")
+        || kind.ends_with("tool_use")
+        || parts.iter().any(makes_call)
 }
 
 /// Whether the model said it. An item without a role is its call, unless it is what came of one.
