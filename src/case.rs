@@ -116,6 +116,8 @@ pub struct TraceFile {
     pub format: Option<String>,
     /// The selected runs of the file.
     pub runs: RunSelection,
+    /// The kinds of parts that hold no call, though the reader does not know them.
+    pub harmless: Vec<String>,
 }
 
 /// The runs of a trace file that a case selects.

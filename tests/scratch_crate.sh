@@ -76,6 +76,8 @@ ARRAIGN_REPORT=html expect 0 'arraign: reports not rendered without the feature 
 needs live agent '{command: [x]}'
 needs json-schema expect '[{args_valid: {schema: {pay: {type: object}}}}]'
 needs json-schema expect '[{tool_output_valid: {schema: {pay: {type: object}}}}]'
+needs verification verification true
+needs verification expect '[{verification: 0.9}]'
 needs json-schema expect '[{json_schema: {type: object}}]'
 grep -qF 'in Cargo.toml: `arraign = { version = "0.1", features = ["json-schema"] }`' "$crate/out"
 needs snapshots snapshot $'true\ntrace: traces/refund.json' 101

@@ -12,6 +12,7 @@ mod judged;
 mod order;
 pub(crate) mod support;
 mod tables;
+#[cfg_attr(not(feature = "verification"), path = "without_verification.rs")]
 mod verification;
 
 use std::path::Path;
@@ -57,6 +58,14 @@ pub trait Check: Send + Sync {
         !self.counterexample().is_some_and(|evidence| self.refuses(&evidence))
     }
 
+    /// Whether `outcome`, which this check found, stands whatever else the agent called. Where a trace may lack calls, any
+    /// other outcome is undecided. A forbidden call that was seen stays one, and so does a required call; most rules can
+    /// be broken or mended by a further call, and keep this answer.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        let _ = outcome;
+        false
+    }
+
     /// What a judge is to be asked before this check can answer. Most checks need no judge.
     fn questions(&self) -> Vec<Question> {
         Vec::new()
@@ -86,7 +95,8 @@ pub struct Kind {
     pub shorthand: Option<&'static str>,
     /// Common keys of a case that this check takes as settings as well.
     pub case_keys: &'static [&'static str],
-    /// Whether it looks at the tool calls: a trace that does not record them leaves it undecided.
+    /// Whether it looks at the tool calls: a trace that does not record all of them leaves it undecided, unless its answer
+    /// stands whatever else was called ([`Check::is_settled`]).
     pub looks_at_calls: bool,
     /// Whether these settings ask for a report only: then it is no mistake that nothing can break them.
     pub only_reports: fn(Node<'_>) -> bool,

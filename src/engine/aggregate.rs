@@ -1,4 +1,4 @@
-//! What several runs of a case come to: all must hold, or their median, or the share of them that passes.
+//! Combines the results of several runs of a case: all must pass, or their median or their pass rate decides.
 
 use super::run::{RunResult, mean_score};
 use crate::case::{Case, VarianceBlock};
@@ -8,47 +8,52 @@ use crate::score::{Effect, Scorecard, written};
 use crate::trace::Trace;
 use crate::verdict::Finding;
 
-/// A full score in points: statistics are told in these.
+/// A full score in points, the unit of statistics.
 const POINTS: f64 = 100.0;
 
-/// How sure the intervals of a case are that asks for runs, and for no statistics.
-const USUAL_LEVEL: f64 = 0.95;
+/// The confidence level of the intervals, if a case repeats runs but sets no level.
+const DEFAULT_LEVEL: f64 = 0.95;
 
-/// What the runs came to.
+/// The combined result of several runs.
 #[derive(Default)]
 pub(super) struct Aggregate {
-    /// The score of all of them.
+    /// The score of all runs.
     pub(super) score: Score,
-    /// What is asked of all of them, and whether it holds.
+    /// The findings about all runs together.
     pub(super) findings: Vec<Finding>,
-    /// Their figures.
+    /// The figures of the runs.
     pub(super) statistics: Option<Statistics>,
 }
 
-/// Takes the runs together. Where they decide together, what each run violates on its own is only told.
-pub(super) fn aggregate_runs(case: &Case, held: &mut [RunResult]) -> Aggregate {
+/// Combines the results of the runs. There are three ways:
+///
+/// - `variance`: the pass rate and the spread of the runs decide. What a single run violates is only reported.
+/// - `repeat` with scorecards: the median of each scorecard decides, and all other checks must hold in each run.
+/// - otherwise: everything must hold in each run, and the score is the mean.
+pub(super) fn aggregate_runs(case: &Case, results: &mut [RunResult]) -> Aggregate {
     if let Some(block) = &case.variance {
-        return by_statistics(case, block, held);
+        return aggregate_by_statistics(case, block, results);
     }
-    let score = mean_score(held.iter().map(RunResult::score));
-    if case.repeat.is_none() || case.scorecards.is_empty() || held.len() < 2 {
+    let score = mean_score(results.iter().map(RunResult::score));
+    if case.repeat.is_none() || case.scorecards.is_empty() || results.len() < 2 {
         return Aggregate { score, ..Aggregate::default() };
     }
-    by_median(case, held)
+    aggregate_by_median(case, results)
 }
 
-fn by_statistics(case: &Case, block: &VarianceBlock, held: &mut [RunResult]) -> Aggregate {
-    let outcome = evaluate_variance(&collect_figures(held), &block.variance, least_points(case));
+fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [RunResult]) -> Aggregate {
+    let outcome = evaluate_variance(&collect_figures(results), &block.variance, least_points(case));
     let failures = outcome.failures.into_iter().map(|failure| {
         let at = block.settings.locate(&failure.at).unwrap_or_else(|| block.place.locate());
         failure.resolve(at)
     });
     let violations: Vec<LocatedViolation> = failures.collect();
-    let mut items: Vec<Item> = held.iter().enumerate().map(|(index, run)| run_item(index, run)).collect();
+    let mut items: Vec<Item> = results.iter().enumerate().map(|(index, run)| run_item(index, run)).collect();
     items.extend(outcome.notes.into_iter().map(|note| Item::new("note", State::Open).note(note)));
     let score =
         outcome.statistics.score.as_ref().map_or(Score::ZERO, |spread| Score::new(spread.mean / POINTS));
-    for finding in held.iter_mut().flat_map(|run| &mut run.findings) {
+    // A single failed run must not fail the trial if the pass rate allows it.
+    for finding in results.iter_mut().flat_map(|run| &mut run.findings) {
         finding.effect = Effect::Inform;
     }
     let finding = Finding {
@@ -62,14 +67,14 @@ fn by_statistics(case: &Case, block: &VarianceBlock, held: &mut [RunResult]) -> 
     Aggregate { score, findings: vec![finding], statistics: Some(outcome.statistics) }
 }
 
-/// The median of each scorecard decides; everything else must hold in each run.
-fn by_median(case: &Case, held: &mut [RunResult]) -> Aggregate {
-    let wanted = u32::try_from(held.len()).unwrap_or(u32::MAX);
-    let statistics = Statistics::of_runs(&collect_figures(held), wanted, USUAL_LEVEL);
+fn aggregate_by_median(case: &Case, results: &mut [RunResult]) -> Aggregate {
+    let wanted = u32::try_from(results.len()).unwrap_or(u32::MAX);
+    let statistics = Statistics::of_runs(&collect_figures(results), wanted, DEFAULT_LEVEL);
     let cards = case.scorecards.iter().enumerate();
-    let findings: Vec<Finding> = cards.filter_map(|(at, card)| median_of(card, at, held)).collect();
+    let findings: Vec<Finding> = cards.filter_map(|(at, card)| median_finding(card, at, results)).collect();
     let thresholds: Vec<&str> = case.scorecards.iter().map(|card| card.threshold.setting).collect();
-    for finding in held.iter_mut().flat_map(|run| &mut run.findings) {
+    // The median replaces the threshold of each run, so a missed one only costs points.
+    for finding in results.iter_mut().flat_map(|run| &mut run.findings) {
         if thresholds.contains(&finding.check.as_str()) {
             finding.effect = Effect::Points;
         }
@@ -78,49 +83,51 @@ fn by_median(case: &Case, held: &mut [RunResult]) -> Aggregate {
     Aggregate { score, findings, statistics: Some(statistics) }
 }
 
-/// The median of one scorecard over all runs. A run without a score has said so itself.
-fn median_of(scorecard: &Scorecard, at: usize, held: &[RunResult]) -> Option<Finding> {
-    let scores: Option<Vec<f64>> = held.iter().map(|run| run.cards.get(at)?.score).collect();
+/// Compares the median of one scorecard over all runs with its threshold. Returns `None` if a run has no score: its own
+/// findings give the reason.
+fn median_finding(scorecard: &Scorecard, at: usize, results: &[RunResult]) -> Option<Finding> {
+    let scores: Option<Vec<f64>> = results.iter().map(|run| run.cards.get(at)?.score).collect();
     let scores = scores?;
     let median = median(&scores)?;
     let reached = reaches(median, scorecard.threshold.least);
-    let place = &scorecard.threshold.place;
-    let all: Vec<String> = scores.iter().map(|score| written(*score)).collect();
-    let (setting, least) = (scorecard.threshold.setting, written(scorecard.threshold.least));
-    let missed = || {
-        let (count, median) = (all.len(), written(median));
-        Violation::new(format!("the median score of {count} runs is {median}, below `{setting}: {least}`"))
-            .expected(format!("a median of at least {least}"), all.join(", "))
-            .resolve(place.locate())
-    };
+    let missed = (!reached).then(|| median_violation(scorecard, median, &scores));
     Some(Finding {
         status: if reached { Status::Pass } else { Status::Fail },
         effect: scorecard.effect,
         score: Score::new(median / scorecard.scale.full),
-        violations: if reached { Vec::new() } else { vec![missed()] },
-        items: held.iter().enumerate().map(|(index, run)| run_item(index, run)).collect(),
+        violations: missed.into_iter().collect(),
+        items: results.iter().enumerate().map(|(index, run)| run_item(index, run)).collect(),
         of_all_runs: true,
-        ..Finding::empty("repeat", place)
+        ..Finding::empty("repeat", &scorecard.threshold.place)
     })
 }
 
-/// Whether the figures of the case's runs are asked for.
+fn median_violation(scorecard: &Scorecard, median: f64, scores: &[f64]) -> LocatedViolation {
+    let (setting, least) = (scorecard.threshold.setting, written(scorecard.threshold.least));
+    let (count, median) = (scores.len(), written(median));
+    let all: Vec<String> = scores.iter().map(|score| written(*score)).collect();
+    Violation::new(format!("the median score of {count} runs is {median}, below `{setting}: {least}`"))
+        .expected(format!("a median of at least {least}"), all.join(", "))
+        .resolve(scorecard.threshold.place.locate())
+}
+
+/// Whether the case needs figures of its runs.
 pub(super) fn has_statistics(case: &Case) -> bool {
     case.variance.is_some() || case.repeat.is_some()
 }
 
-/// The figures of a run that has a score: one that erred, or that nothing could be told of, counts as missing.
-pub(super) fn run_figures(trace: &Trace, held: &RunResult) -> Option<RunScore> {
-    let status = held.status();
+/// Returns the figures of a run. An undecided run, or one with an error, has no score and counts as missing.
+pub(super) fn run_figures(trace: &Trace, result: &RunResult) -> Option<RunScore> {
+    let status = result.status();
     let has_score = matches!(status, Status::Pass | Status::Fail);
-    has_score.then(|| RunScore::from_trace(trace, held.score().get() * POINTS, status == Status::Pass))
+    has_score.then(|| RunScore::from_trace(trace, result.score().get() * POINTS, status == Status::Pass))
 }
 
-fn collect_figures(held: &[RunResult]) -> Vec<RunScore> {
-    held.iter().filter_map(|run| run.figures.clone()).collect()
+fn collect_figures(results: &[RunResult]) -> Vec<RunScore> {
+    results.iter().filter_map(|run| run.figures.clone()).collect()
 }
 
-/// What a single run must reach, in points, where one scorecard says it.
+/// Returns the threshold of a single run, in points. With several scorecards there is no single one.
 fn least_points(case: &Case) -> Option<f64> {
     let [card] = case.scorecards.as_slice() else { return None };
     Some(card.threshold.least / card.scale.full * POINTS)
@@ -139,14 +146,11 @@ fn run_item(index: usize, run: &RunResult) -> Item {
     }
 }
 
-/// The first thing that a run violates: `contains: the answer does not contain ...`.
+/// Returns the first claim that a run violates, such as `contains: the answer does not contain ...`.
 fn first_claim(run: &RunResult) -> Option<String> {
-    let counts = |finding: &&Finding| finding.effect != Effect::Points;
-    let broken = run.findings.iter().filter(counts);
-    let mut claims = broken.filter_map(|finding| {
+    run.findings.iter().filter(|finding| finding.effect != Effect::Points).find_map(|finding| {
         let claim =
             finding.violations.first().map(|violation| &violation.message).or(finding.unfit.as_ref())?;
         Some(format!("{}: {claim}", finding.check))
-    });
-    claims.next()
+    })
 }

@@ -1,30 +1,29 @@
-//! The runs of a case against its baseline: a recorded run that was good.
+//! Compares the runs of a case with its baseline, which is a recorded run that was accepted.
 
 use super::run::{RunResult, evaluate_run};
 use crate::case::{Baseline, Case};
 use crate::judge::JudgeSession;
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation};
-use crate::score::compare::{Change, Comparison, Run as Side};
+use crate::score::compare::{Change, Comparison, Run as ComparedRun};
 use crate::suite::{NoBaseline, RecordedRun};
 use crate::verdict::{Finding, TrialError};
 
-/// What the comparison gave.
+/// Collects the comparisons of a case's runs with its baseline.
 pub(super) struct BaselineComparison<'b> {
     baseline: Option<(&'b Baseline, &'b RecordedRun)>,
-    /// What the good run comes to, once a run was compared with it.
-    of_good: Option<RunResult>,
-    /// A finding a run.
+    /// The result of the baseline's run, evaluated for the first comparison.
+    baseline_result: Option<RunResult>,
+    /// One finding for each run.
     pub(super) findings: Vec<Finding>,
-    /// Why there is nothing to compare with.
+    /// Why the baseline cannot be read.
     pub(super) error: Option<TrialError>,
 }
 
 impl<'b> BaselineComparison<'b> {
-    /// Before any run of `case` was compared with the one that was good.
-    pub(super) fn new(case: &'b Case, good: Option<&'b Result<RecordedRun, NoBaseline>>) -> Self {
-        let given = case.baseline.as_deref().zip(good);
+    /// Starts without comparisons. A missing baseline is a finding; an unreadable one is an error of the trial.
+    pub(super) fn new(case: &'b Case, recorded: Option<&'b Result<RecordedRun, NoBaseline>>) -> Self {
         let mut findings = Vec::new();
-        let (baseline, error) = match given {
+        let (baseline, error) = match case.baseline.as_deref().zip(recorded) {
             None => (None, None),
             Some((baseline, Ok(run))) => (Some((baseline, run)), None),
             Some((baseline, Err(NoBaseline::Missing(file)))) => {
@@ -32,31 +31,33 @@ impl<'b> BaselineComparison<'b> {
                 (None, None)
             }
             Some((baseline, Err(NoBaseline::Unreadable(problem)))) => {
-                let message = format!("the baseline cannot be read\n{problem}");
+                let message = format!("cannot read the baseline\n{problem}");
                 (None, Some(TrialError { message, at: baseline.place.locate() }))
             }
         };
-        Self { baseline, of_good: None, findings, error }
+        Self { baseline, baseline_result: None, findings, error }
     }
 
-    /// Compares the run of this number with the baseline, which is held against the same case.
+    /// Compares the run of this number, which has this result, with the baseline's run. Both are evaluated on the same case,
+    /// so that a changed case does not look like a changed agent.
     pub(super) fn compare_run(
         &mut self,
         case: &Case,
         run: &RecordedRun,
         number: usize,
-        held: &RunResult,
-        hearing: Option<&JudgeSession<'_>>,
+        result: &RunResult,
+        session: Option<&JudgeSession<'_>>,
     ) {
-        let Some((baseline, good)) = self.baseline else { return };
-        let of_good = self.of_good.get_or_insert_with(|| evaluate_run(case, &good.trace, 0, hearing));
-        let comparison =
-            Comparison::of(&comparison_side(good, of_good), &comparison_side(run, held), &baseline.limits);
-        self.findings.push(Finding { run: number, ..comparison_finding(baseline, good, &comparison) });
+        let Some((baseline, accepted)) = self.baseline else { return };
+        let baseline_result =
+            self.baseline_result.get_or_insert_with(|| evaluate_run(case, &accepted.trace, 0, session));
+        let before = compared_run(accepted, baseline_result);
+        let comparison = Comparison::of(&before, &compared_run(run, result), &baseline.limits);
+        self.findings.push(Finding { run: number, ..comparison_finding(baseline, accepted, &comparison) });
     }
 }
 
-/// What makes the run the first baseline needs to know where it belongs.
+/// Returns the finding of a case whose baseline does not exist yet. `cargo arraign accept` reads the file's name from it.
 fn missing_finding(baseline: &Baseline, file: &str) -> Finding {
     let mut finding = Finding::empty("unchanged", &baseline.place);
     finding.unfit = Some(format!("there is no baseline `{file}` yet"));
@@ -65,18 +66,23 @@ fn missing_finding(baseline: &Baseline, file: &str) -> Finding {
     finding
 }
 
-fn comparison_side<'t>(run: &'t RecordedRun, held: &RunResult) -> Side<'t> {
-    Side { trace: &run.trace, score: held.score().get() * 100.0, passed: held.status() == Status::Pass }
+fn compared_run<'t>(run: &'t RecordedRun, result: &RunResult) -> ComparedRun<'t> {
+    let (score, passed) = (result.score().get() * 100.0, result.status() == Status::Pass);
+    ComparedRun { trace: &run.trace, score, passed }
 }
 
-fn comparison_finding(baseline: &Baseline, good: &RecordedRun, comparison: &Comparison) -> Finding {
+fn comparison_finding(baseline: &Baseline, accepted: &RecordedRun, comparison: &Comparison) -> Finding {
     let fails = comparison.fails(&baseline.limits);
     let state = if fails { State::Violated } else { State::Held };
     let changed = comparison.change != Change::Passed;
     let mut finding = Finding {
         status: if fails { Status::Fail } else { Status::Pass },
         score: if fails { Score::ZERO } else { Score::FULL },
-        violations: if fails { vec![comparison_violation(baseline, good, comparison)] } else { Vec::new() },
+        violations: if fails {
+            vec![comparison_violation(baseline, accepted, comparison)]
+        } else {
+            Vec::new()
+        },
         items: vec![Item::new(comparison.change.to_string(), state)],
         ..Finding::empty("unchanged", &baseline.place)
     };
@@ -84,8 +90,8 @@ fn comparison_finding(baseline: &Baseline, good: &RecordedRun, comparison: &Comp
         finding.items = finding.items.into_iter().map(|item| item.note(comparison.claim())).collect();
     }
     if fails {
-        // What takes the run as the new baseline needs to know where that lies.
-        let file = good.file.as_deref().unwrap_or(&baseline.file);
+        // `cargo arraign accept` reads the baseline's file from this value.
+        let file = accepted.file.as_deref().unwrap_or(&baseline.file);
         finding.values.insert("baseline".to_owned(), file.into());
     }
     if let Ok(comparison) = serde_json::to_value(comparison) {
@@ -96,13 +102,13 @@ fn comparison_finding(baseline: &Baseline, good: &RecordedRun, comparison: &Comp
 
 fn comparison_violation(
     baseline: &Baseline,
-    good: &RecordedRun,
+    accepted: &RecordedRun,
     comparison: &Comparison,
 ) -> LocatedViolation {
     let script = comparison.script();
-    let file = good.file.as_deref().unwrap_or(&baseline.file);
+    let file = accepted.file.as_deref().unwrap_or(&baseline.file);
     let violation = Violation::new(format!("{}: {}", comparison.change, comparison.claim()))
-        .help("look at what changed; if it is right, record it as the new baseline");
+        .help("look at the change; if it is right, accept the run as the new baseline");
     let violation = if script.is_empty() {
         violation
     } else {

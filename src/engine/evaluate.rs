@@ -1,4 +1,4 @@
-//! The engine: a case and its runs to a verdict. Pure: no file, no clock but for durations.
+//! Evaluates a case on its runs: from recorded runs to a verdict.
 
 use std::borrow::Borrow;
 use std::time::Instant;
@@ -17,10 +17,10 @@ use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun};
 use crate::trace::Trace;
 use crate::verdict::{CallSummary, RunSummary, TrialError, Verdict};
 
-/// What a report shows of one text of the trace, in characters.
-const SHOWN: usize = 200;
+/// The largest length of a text in a run's summary, in characters.
+const MAX_EXCERPT_CHARS: usize = 200;
 
-/// Holds `trace` against `case`. For use inside any `#[test]`; the verdict says whether the case passes.
+/// Evaluates `case` on `trace`, for use inside any `#[test]`. The verdict says whether the case passes.
 pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
     let run = RecordedRun { file: None, format: "given", trace: trace.clone() };
     evaluate_recorded(
@@ -30,44 +30,45 @@ pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
     )
 }
 
-/// Holds each recorded run against `case`, whose trial is called `name`. All of them must hold, unless the case says
-/// what several must come to.
+/// Evaluates `case`, whose trial is called `name`, on each recorded run. All runs must pass, unless the case sets how
+/// several runs are combined.
 pub fn evaluate_recorded(case: &Case, name: &str, recorded: &RecordedEvidence) -> Verdict {
     evaluate_with_judge(case, name, recorded, None)
 }
 
-/// The same, where a judge may be asked for the opinions that the case does not hold.
+/// Evaluates like [`evaluate_recorded`], and asks a judge for the opinions that the case does not contain.
 pub fn evaluate_with_judge(
     case: &Case,
     name: &str,
     recorded: &RecordedEvidence,
-    hearing: Option<&JudgeSession<'_>>,
+    session: Option<&JudgeSession<'_>>,
 ) -> Verdict {
-    evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), hearing)
+    evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), session)
 }
 
-/// The same for runs that are read when their turn comes: no more than one is held. Those that something is wrong with
-/// are looked at twice.
+/// Evaluates like [`evaluate_with_judge`], with runs that are read one at a time. If the verdict does not pass, `runs` is
+/// called again, for the details of the failed ones.
 pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String>>>(
     case: &Case,
     name: &str,
     runs: impl Fn() -> I,
     baseline: Option<&Result<RecordedRun, NoBaseline>>,
-    hearing: Option<&JudgeSession<'_>>,
+    session: Option<&JudgeSession<'_>>,
 ) -> Verdict {
     let started = Instant::now();
-    let mut seen = RunResults {
+    let mut collector = RunCollector {
         verdict: blank_verdict(case, name),
-        held: Vec::new(),
+        results: Vec::new(),
         compared: BaselineComparison::new(case, baseline),
     };
+    // Only the result of a run is kept, because a trace file can contain thousands of runs.
     for run in runs() {
         match run {
-            Ok(run) => seen.add_run(case, run.borrow(), hearing),
+            Ok(run) => collector.add_run(case, run.borrow(), session),
             Err(error) => return failed_with(case, name, case.trace_place(), error),
         }
     }
-    let mut verdict = finish_verdict(case, seen.into_verdict(case));
+    let mut verdict = finish_verdict(case, collector.into_verdict(case));
     if !verdict.passed
         && let Err(error) = details::add_details(&mut verdict, runs())
     {
@@ -77,38 +78,41 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
     verdict
 }
 
-/// What is known of the runs that were looked at.
-struct RunResults<'b> {
+/// Collects the results of a case's runs.
+struct RunCollector<'b> {
     verdict: Verdict,
-    held: Vec<RunResult>,
+    results: Vec<RunResult>,
     compared: BaselineComparison<'b>,
 }
 
-impl RunResults<'_> {
-    fn add_run(&mut self, case: &Case, run: &RecordedRun, hearing: Option<&JudgeSession<'_>>) {
-        let held = evaluate_run(case, &run.trace, self.held.len(), hearing);
-        self.compared.compare_run(case, run, self.held.len(), &held, hearing);
+impl RunCollector<'_> {
+    fn add_run(&mut self, case: &Case, run: &RecordedRun, session: Option<&JudgeSession<'_>>) {
+        let number = self.results.len();
+        let result = evaluate_run(case, &run.trace, number, session);
+        self.compared.compare_run(case, run, number, &result, session);
         self.verdict.runs.push(summarize_run(case, run));
-        self.held.push(held);
+        self.results.push(result);
     }
 
-    /// The runs taken together.
+    /// Combines the runs into the verdict.
     fn into_verdict(self, case: &Case) -> Verdict {
-        let Self { mut verdict, mut held, compared } = self;
-        let together = aggregate_runs(case, &mut held);
-        if held.is_empty() {
-            let (message, at) = ("the trace holds no run".to_owned(), case.trace_place().locate());
+        let Self { mut verdict, mut results, compared } = self;
+        // Before the findings move, because the aggregate changes which of them decide.
+        let aggregate = aggregate_runs(case, &mut results);
+        if results.is_empty() {
+            let (message, at) = ("the trace contains no run".to_owned(), case.trace_place().locate());
             verdict.errors.push(TrialError { message, at });
         }
-        for run in held {
+        for run in results {
             verdict.findings.extend(run.findings);
             verdict.scorecards.extend(run.cards);
         }
-        verdict.findings.extend(together.findings);
+        verdict.findings.extend(aggregate.findings);
         verdict.findings.extend(compared.findings);
         verdict.errors.extend(compared.error);
-        verdict.statistics = together.statistics;
-        verdict.score = together.score;
+        verdict.statistics = aggregate.statistics;
+        verdict.score = aggregate.score;
+        // The worst finding decides. `Status` is ordered from pass to error.
         verdict.status = verdict.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error);
         if !verdict.errors.is_empty() {
             verdict.status = Status::Error;
@@ -118,7 +122,8 @@ impl RunResults<'_> {
     }
 }
 
-/// What the engine alone knows of a violation, and what it keeps back: whoever found it need not think of either.
+/// Marks violations of settings outside of the case, and masks secrets. Both happen here for all checks, so that none of them
+/// can forget it.
 fn finish_verdict(case: &Case, mut verdict: Verdict) -> Verdict {
     for violation in verdict.findings.iter_mut().flat_map(|finding| &mut finding.violations) {
         violation.shared = !case.extent.lines().contains(&violation.at.line);
@@ -127,7 +132,7 @@ fn finish_verdict(case: &Case, mut verdict: Verdict) -> Verdict {
     verdict
 }
 
-/// The verdict of a case for which no answer could be had, because of what `at` says.
+/// Returns the verdict of a case that could not be evaluated, with the error `message` about the setting at `at`.
 pub fn failed_with(case: &Case, name: &str, at: &Place, message: String) -> Verdict {
     let error = TrialError { message, at: at.locate() };
     let scorecards = case.scorecards.iter().map(|card| card.empty_card(0, "there is no evidence")).collect();
@@ -170,11 +175,12 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
     }
 }
 
-/// The first [`SHOWN`] characters, secrets masked: before it is cut, so that none loses its shape.
+/// Masks secrets and cuts the text to [`MAX_EXCERPT_CHARS`]. A cut secret would not be recognized, so the text is masked
+/// first.
 fn excerpt(text: String) -> String {
     let mut text = mask_secrets(text);
-    if text.len() > SHOWN
-        && let Some((end, _)) = text.char_indices().nth(SHOWN)
+    if text.len() > MAX_EXCERPT_CHARS
+        && let Some((end, _)) = text.char_indices().nth(MAX_EXCERPT_CHARS)
     {
         text.truncate(end);
         text.push_str("...");

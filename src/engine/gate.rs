@@ -1,4 +1,4 @@
-//! The verdict of a suite's gate: what its cases reach together.
+//! The verdict of a suite's gate: the mean score of its cases, compared with a threshold.
 
 use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, count_to_f64, reaches};
 use crate::place::{Location, Place};
@@ -8,26 +8,26 @@ use crate::suite::SuiteGate;
 use crate::verdict::summary::Row;
 use crate::verdict::{Finding, Verdict};
 
-/// The check of the mean, as the suite's key.
+/// The name of the check of the mean, which is the suite's key.
 const GATE: &str = "gate";
-/// How many undecided cases are named.
-const NAMED: usize = 5;
+/// The largest number of undecided cases that a message names.
+const MAX_NAMES: usize = 5;
 
 /// One case of a gated suite.
 #[derive(Debug, Clone)]
 pub struct MeasuredCase {
-    /// Its trial's name.
+    /// The name of the case's trial.
     pub name: String,
-    /// Where it stands.
+    /// The place of the case.
     pub at: Location,
-    /// What it comes to.
+    /// The scores and figures of the case.
     pub row: Row,
-    /// Why it has no score of its own: its error, or what its evidence does not tell.
-    pub said: Option<String>,
+    /// Why the case was not evaluated: its error, or the missing evidence.
+    pub problem: Option<String>,
 }
 
 impl MeasuredCase {
-    /// What a gate keeps of `verdict`.
+    /// Takes from `verdict` what a gate needs.
     pub fn from_verdict(verdict: &Verdict) -> Self {
         let error = verdict.errors.first().map(|error| first_line(&error.message));
         let unfit = verdict.findings.iter().find_map(|finding| finding.unfit.as_deref()).map(first_line);
@@ -35,11 +35,11 @@ impl MeasuredCase {
             name: verdict.name.clone(),
             at: verdict.case.clone(),
             row: Row::from_verdict(verdict),
-            said: error.or(unfit).map(str::to_owned),
+            problem: error.or(unfit).map(str::to_owned),
         }
     }
 
-    /// The same case, of which no score can be told.
+    /// Returns the same case without a score.
     pub fn without_score(self) -> Self {
         Self { row: self.row.without_score(), ..self }
     }
@@ -56,14 +56,14 @@ impl MeasuredCase {
         };
         let score = self.row.score.map_or("no score".to_owned(), written);
         let item = Item::new(format!("`{}`: {score}", self.name), state);
-        Item { note: self.said.clone(), ..item }
+        Item { note: self.problem.clone(), ..item }
     }
 
-    /// What the case costs the mean, and what a reader needs to look at it.
+    /// Returns the points that the case takes from the mean, with its place and the reason.
     fn to_loss(&self, weight: f64) -> Loss {
         let axes = self.row.golden.as_ref().and_then(|row| row.axes);
         let axes = axes.map(|axes| axes.by_name().map(|(name, score)| format!("{name} {}", written(score))));
-        let why = self.said.clone().or_else(|| axes.map(|axes| axes.join(", ")));
+        let why = self.problem.clone().or_else(|| axes.map(|axes| axes.join(", ")));
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
         let (name, score) = (&self.name, written(self.score_or_zero()));
         Loss {
@@ -77,23 +77,17 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// The verdict of the trial called `name`: the mean of `cases` against the gate, and what an earlier summary says of
-/// them.
+/// Returns the verdict of the gate's trial `name`: the comparison of the mean of `cases` with the gate, and of all means with
+/// an earlier summary (`baseline`).
 pub fn evaluate_gate(
     gate: &SuiteGate,
     name: &str,
     cases: &[MeasuredCase],
     baseline: Option<Finding>,
 ) -> Verdict {
-    let (card, held) = match gate.mean {
-        Some(least) => {
-            let card = mean_card(least, cases);
-            let finding = mean_finding(&card, &gate.place, cases);
-            (Some(card), Some(finding))
-        }
-        None => (None, None),
-    };
-    let findings: Vec<Finding> = held.into_iter().chain(baseline).collect();
+    let card = gate.mean.map(|least| mean_card(least, cases));
+    let mean = card.as_ref().map(|card| mean_finding(card, &gate.place, cases));
+    let findings: Vec<Finding> = mean.into_iter().chain(baseline).collect();
     let status = findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Error);
     let score = findings.first().map_or(Score::ZERO, |finding| finding.score);
     Verdict {
@@ -106,7 +100,7 @@ pub fn evaluate_gate(
     }
 }
 
-/// The mean of the cases as a scorecard: each is worth the same.
+/// Returns the mean of the cases as a scorecard in which each case has the same weight.
 fn mean_card(least: f64, cases: &[MeasuredCase]) -> Card {
     let weight = 1.0 / count_to_f64(cases.len().max(1));
     let mut losses: Vec<Loss> = cases.iter().map(|case| case.to_loss(weight)).collect();
@@ -128,23 +122,22 @@ fn mean_card(least: f64, cases: &[MeasuredCase]) -> Card {
     }
 }
 
-/// Why there is no mean: a case whose evidence is silent has no score, and 0 would be a guess.
+/// Returns why there is no mean. An undecided case has no score, and counting it as 0 would be a guess.
 fn undecided_reason(cases: &[MeasuredCase]) -> Option<String> {
     let open: Vec<&str> =
         cases.iter().filter(|case| case.row.score.is_none()).map(|case| case.name.as_str()).collect();
-    let more = if open.len() > NAMED { ", ..." } else { "" };
-    let named = open[..open.len().min(NAMED)].join("`, `");
+    let more = if open.len() > MAX_NAMES { ", ..." } else { "" };
+    let names = open[..open.len().min(MAX_NAMES)].join("`, `");
     let count = open.len();
-    (count > 0).then(|| {
-        format!("the mean is not known: {count} of {} cases undecided (`{named}`{more})", cases.len())
-    })
+    (count > 0)
+        .then(|| format!("the mean is unknown: {count} of {} cases undecided (`{names}`{more})", cases.len()))
 }
 
 fn mean_finding(card: &Card, place: &Place, cases: &[MeasuredCase]) -> Finding {
     let found =
         Finding { items: cases.iter().map(MeasuredCase::to_item).collect(), ..Finding::empty(GATE, place) };
     if card.not_computed.is_some() {
-        let help = "record what they lack, or take them out of the suite".to_owned();
+        let help = "record the missing evidence, or remove these cases from the suite".to_owned();
         let unfit = card.not_computed.clone();
         return Finding { status: Status::Undecided, unfit, help: Some(help), ..found };
     }
@@ -166,6 +159,6 @@ fn mean_violation(card: &Card, at: Location, cases: &[MeasuredCase]) -> LocatedV
         constraint: Some(format!("mean: {least}")),
         ..Violation::new(format!("the mean score of {count} is {mean}, below `mean: {least}`"))
     }
-    .help("begin with the cases that lost most")
+    .help("start with the cases that lost most")
     .resolve(at)
 }

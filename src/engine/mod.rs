@@ -1,4 +1,7 @@
-//! The engine: a case and its runs to a verdict. Pure: no file, no clock but for durations.
+//! The engine: evaluates a case on its runs. Pure functions, except that they measure durations.
+//!
+//! `evaluate` takes the runs one by one, `run` asks the checks about one run, `scoring` fills in its scorecards, `aggregate`
+//! combines several runs, and `details` adds to a failed verdict what the runs did.
 
 mod aggregate;
 mod baseline;

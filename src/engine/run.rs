@@ -14,7 +14,7 @@ use crate::outcome::{
 };
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Effect};
-use crate::trace::Trace;
+use crate::trace::{CallsUnrecorded, Trace};
 use crate::verdict::Finding;
 
 /// What one run came to.
@@ -113,14 +113,31 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
     finding
 }
 
-/// The check's answer about the run, or about the turn of it that the expectation is about.
+/// The check's answer, if no call that the trace lacks could change it.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-    if expectation.looks_at_calls
-        && let Some(reason) = &evidence.trace.calls_unrecorded
-    {
-        return Err(Unfit::missing(reason.to_string())
-            .help("record the run in a format that has them; the final answer can be checked as it is"));
+    let answer = ask_check(expectation, evidence);
+    let Some(reason) = evidence.trace.calls_unrecorded.as_ref().filter(|_| expectation.looks_at_calls) else {
+        return answer;
+    };
+    match answer {
+        Ok(outcome) if expectation.check().is_settled(&outcome) => Ok(outcome),
+        _ => Err(Unfit::missing(reason.to_string()).help(help_with(reason))),
     }
+}
+
+/// What to do about calls that are not in the trace.
+fn help_with(reason: &CallsUnrecorded) -> &'static str {
+    match reason {
+        CallsUnrecorded::Unread { .. } => {
+            "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds no call: \
+             `trace: {file: ..., harmless: [KIND]}`"
+        }
+        _ => "record the run in a format that has them; the final answer can be checked as it is",
+    }
+}
+
+/// The check's answer about the run, or about the turn of it that the expectation is about.
+fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     let Some(turn) = expectation.turn else { return expectation.check().check(evidence) };
     let Some(trace) = evidence.trace.turn_of_user(turn) else {
         return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));

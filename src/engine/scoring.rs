@@ -1,4 +1,4 @@
-//! The scores of one run: its scorecards, filled in, and what each says when its threshold is missed.
+//! The scores of one run: fills in its scorecards and compares them with their thresholds.
 
 use crate::case::Case;
 use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation};
@@ -6,35 +6,38 @@ use crate::place::Location;
 use crate::score::{Card, CardPart, Effect, Scorecard, written};
 use crate::verdict::Finding;
 
-/// What one run scored.
+/// The scores of one run.
 pub(super) struct ScoredRun {
-    /// Its cards, as the case's scorecards stand.
+    /// One card for each scorecard of the case, in the same order.
     pub(super) cards: Vec<Card>,
-    /// A finding for each card whose score is known.
+    /// One finding for each card with a score.
     pub(super) findings: Vec<Finding>,
 }
 
-/// Fills in the case's scorecards: `answers` holds the finding of each expectation, `None` where it was not asked.
+/// Fills in the case's scorecards. `answers` contains the finding of each expectation, or `None` if it was not asked.
 pub(super) fn score_run(case: &Case, run: usize, answers: &[Option<Finding>]) -> ScoredRun {
-    let gate = answers.iter().flatten().any(is_broken_gate);
-    let answer = |at: usize| score_of_finding(answers.get(at)?.as_ref()?);
-    let fill = |card: &Scorecard| if gate { card.gated_card(run) } else { card.fill(run, answer) };
-    let cards: Vec<Card> = case.scorecards.iter().map(fill).collect();
+    // After a violated hard gate the other checks were not asked, so no score can be computed.
+    let cards: Vec<Card> = if answers.iter().flatten().any(is_broken_gate) {
+        case.scorecards.iter().map(|card| card.gated_card(run)).collect()
+    } else {
+        let cards = case.scorecards.iter();
+        cards.map(|card| card.fill(run, |at| find_score(answers.get(at)?.as_ref()?))).collect()
+    };
     let known = case.scorecards.iter().zip(&cards).filter(|(_, card)| card.not_computed.is_none());
     let findings = known.map(|(scorecard, card)| threshold_finding(scorecard, card)).collect();
     ScoredRun { cards, findings }
 }
 
-fn score_of_finding(finding: &Finding) -> Option<(Score, &[Loss])> {
+fn find_score(finding: &Finding) -> Option<(Score, &[Loss])> {
     matches!(finding.status, Status::Pass | Status::Fail).then_some((finding.score, &finding.losses))
 }
 
-/// Whether a hard gate is violated: nothing else counts then.
+/// Whether the finding is a violated hard gate, after which nothing else counts.
 pub(super) fn is_broken_gate(finding: &Finding) -> bool {
     finding.effect == Effect::Gate && finding.status == Status::Fail
 }
 
-/// What a card says of its threshold. The finding is called like the setting that holds it.
+/// Returns the finding about a card's threshold. The finding has the name of the threshold's setting.
 fn threshold_finding(scorecard: &Scorecard, card: &Card) -> Finding {
     let place = &scorecard.threshold.place;
     Finding {

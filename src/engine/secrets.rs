@@ -1,6 +1,7 @@
-//! Secrets never reach a file: what a verdict quotes of a trace is masked first.
+//! Masks secrets in a verdict before it is written to a file.
 //!
-//! Known are the shapes that makers of keys gave them; a password of no shape cannot be told from other text.
+//! A secret is recognized by the shape that issuers of keys use. A password without such a shape cannot be distinguished from
+//! other text.
 
 use serde_json::Value;
 
@@ -8,8 +9,7 @@ use crate::outcome::{LocatedViolation, Loss};
 use crate::pattern::{mask_json_secrets, mask_secrets};
 use crate::verdict::{Finding, Verdict};
 
-/// Masks all that a verdict quotes. What is shown of the runs is masked before it is cut, so that no secret loses
-/// its shape.
+/// Masks all texts that can quote a trace. The summaries and details of runs are masked elsewhere, before they are cut.
 pub(super) fn mask_verdict(verdict: &mut Verdict) {
     verdict.findings.iter_mut().for_each(mask_finding);
     for card in &mut verdict.scorecards {

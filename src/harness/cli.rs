@@ -9,30 +9,36 @@ use libtest_mimic::Arguments;
 
 /// Flags that take the next argument as their value.
 const VALUED: &[&str] = &["--test-threads", "--logfile", SKIP, "--color", "--format", "-Z"];
-/// The one flag whose every value counts.
+/// The only flag that may be repeated.
 const SKIP: &str = "--skip";
-/// Other spellings of a flag.
+/// Alternative spellings of flags, each with the one that libtest-mimic knows.
 const SPELLINGS: &[(&str, &str)] = &[("--no-capture", "--nocapture"), ("-q", "--quiet")];
 
-/// What the user asked for.
+/// The parsed command line.
 #[derive(Debug)]
-pub(super) struct Command {
-    /// For libtest-mimic. Its filter is set only where there is one.
+pub(super) struct HarnessCommand {
+    /// The arguments for libtest-mimic. Its filter is set only if there is exactly one.
     pub(super) arguments: Arguments,
     /// All filters.
     pub(super) filters: Vec<String>,
 }
 
-impl Command {
-    /// Whether a trial of this name is wanted.
+impl HarnessCommand {
+    /// Whether the filters select the trial `name` and no `--skip` excludes it.
     pub(super) fn wants_trial(&self, name: &str) -> bool {
-        let hit =
-            |text: &String| if self.arguments.exact { name == text } else { name.contains(text.as_str()) };
-        (self.filters.is_empty() || self.filters.iter().any(hit)) && !self.arguments.skip.iter().any(hit)
+        let is_selected = self.filters.is_empty() || self.matches_any(&self.filters, name);
+        is_selected && !self.matches_any(&self.arguments.skip, name)
     }
 
-    /// What libtest-mimic is told to do with so many trials. A single one needs no threads: to start them would take
-    /// longer than most trials do.
+    fn matches_any(&self, filters: &[String], name: &str) -> bool {
+        if self.arguments.exact {
+            return filters.iter().any(|filter| name == filter);
+        }
+        filters.iter().any(|filter| name.contains(filter.as_str()))
+    }
+
+    /// Returns the arguments of libtest-mimic for a plan of `trials` trials. A single trial runs on the main thread: a
+    /// second one would take longer to start than most trials run.
     pub(super) fn arguments_for(&self, trials: usize) -> Arguments {
         let mut arguments = self.arguments.clone();
         if trials == 1 {
@@ -41,20 +47,22 @@ impl Command {
         arguments
     }
 
-    /// The names of the trials, where the command line names them.
+    /// The names of the trials, if `--exact` runs trials by their full names.
     pub(super) fn exact_names(&self) -> Option<&[String]> {
         (self.arguments.exact && !self.filters.is_empty() && !self.arguments.list).then_some(&self.filters)
     }
 }
 
-/// Reads the arguments of a process (without its name). Help and bad flags end the process, as clap has it; the
-/// error is for what clap accepts and libtest does not.
+/// Parses the arguments of a process, without its name. `--help` and invalid flags end the process, as clap does. The
+/// error is for arguments that clap accepts and libtest does not.
 pub(super) fn parse_arguments(
     raw: Vec<OsString>,
     threads_variable: Option<OsString>,
-) -> Result<Command, String> {
+) -> Result<HarnessCommand, String> {
     let (mut flags, mut filters) = (Vec::new(), Vec::new());
     let mut rest = raw.into_iter();
+    // clap would refuse a repeated flag and a second filter. So filters are collected apart, and each flag is brought
+    // into the form `--flag=value`, in which a later one replaces an earlier one by name.
     while let Some(argument) = rest.next() {
         let text = into_utf8(argument)?;
         if text == "--" {
@@ -76,7 +84,7 @@ pub(super) fn parse_arguments(
     if let [only] = filters.as_slice() {
         arguments.filter = Some(only.clone());
     }
-    Ok(Command { arguments, filters })
+    Ok(HarnessCommand { arguments, filters })
 }
 
 fn into_utf8(argument: OsString) -> Result<String, String> {
@@ -85,7 +93,7 @@ fn into_utf8(argument: OsString) -> Result<String, String> {
         .map_err(|argument| format!("the argument `{}` is not UTF-8", argument.to_string_lossy()))
 }
 
-/// A flag, its value after a `=`: one argument of one shape, however it was written.
+/// A flag with its value after `=`, however it was written.
 struct Flag {
     name: String,
     text: String,
@@ -95,19 +103,19 @@ impl Flag {
     fn from_text(text: &str) -> Self {
         let known = SPELLINGS.iter().find(|(other, _)| *other == text);
         let text = known.map_or(text, |(_, usual)| usual);
-        // `-Zunstable-options` is the one flag whose value may touch it.
+        // `-Zunstable-options` is the only flag that may have its value attached.
         let name = if text.starts_with("-Z") { "-Z" } else { text.split('=').next().unwrap_or(text) };
         Self { name: name.to_owned(), text: text.to_owned() }
     }
 
-    /// Without a value it stays as it is, for clap to complain about.
+    /// Without a value the flag stays as it is, and clap reports the missing value.
     fn with_value(name: &str, value: Option<String>) -> Self {
         let text = value.map_or(name.to_owned(), |value| format!("{name}={value}"));
         Self { name: name.to_owned(), text }
     }
 }
 
-/// The last of a flag's values counts, except where all do.
+/// Adds a flag. A later flag replaces an earlier one of the same name, except `--skip`.
 fn keep_flag(flags: &mut Vec<Flag>, flag: Flag) {
     if flag.name != SKIP {
         flags.retain(|known| known.name != flag.name);
@@ -115,11 +123,11 @@ fn keep_flag(flags: &mut Vec<Flag>, flag: Flag) {
     flags.push(flag);
 }
 
-/// libtest-mimic panics where the file cannot be made.
+/// Creates the log file, because libtest-mimic panics if it cannot be created.
 fn try_logfile(arguments: &Arguments) -> Result<(), String> {
     let Some(path) = &arguments.logfile else { return Ok(()) };
-    let made = std::fs::File::create(path);
-    made.map(drop).map_err(|error| format!("--logfile: `{path}` cannot be written: {error}"))
+    let created = std::fs::File::create(path);
+    created.map(drop).map_err(|error| format!("--logfile: cannot write `{path}`: {error}"))
 }
 
 fn set_threads(arguments: &mut Arguments, variable: Option<OsString>) -> Result<(), String> {
@@ -131,7 +139,7 @@ fn set_threads(arguments: &mut Arguments, variable: Option<OsString>) -> Result<
         variable.to_str().and_then(|text| text.parse::<usize>().ok()).filter(|threads| *threads > 0);
     if threads.is_none() {
         let text = variable.to_string_lossy();
-        return Err(format!("RUST_TEST_THREADS is `{text}`, should be a positive integer"));
+        return Err(format!("RUST_TEST_THREADS is `{text}`: expected a positive integer"));
     }
     arguments.test_threads = threads;
     Ok(())
@@ -141,7 +149,7 @@ fn set_threads(arguments: &mut Arguments, variable: Option<OsString>) -> Result<
 mod tests {
     use super::*;
 
-    fn command(arguments: &[&str]) -> Command {
+    fn command(arguments: &[&str]) -> HarnessCommand {
         parse_arguments(arguments.iter().map(OsString::from).collect(), None).expect("it is a command")
     }
 
@@ -197,7 +205,7 @@ mod tests {
         let zero = parse_arguments(vec!["--test-threads=0".into()], None).expect_err("zero");
         assert_eq!(zero, "argument for --test-threads must not be 0");
         let variable = parse_arguments(vec![], Some("many".into())).expect_err("not a number");
-        assert_eq!(variable, "RUST_TEST_THREADS is `many`, should be a positive integer");
+        assert_eq!(variable, "RUST_TEST_THREADS is `many`: expected a positive integer");
         let both = parse_arguments(vec!["--test-threads".into(), "3".into()], Some("7".into()))
             .expect("the flag wins");
         assert_eq!(both.arguments.test_threads, Some(3));

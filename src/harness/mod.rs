@@ -7,22 +7,13 @@
 //! ```
 
 mod cli;
-mod orphans;
 mod output;
-#[cfg(feature = "snapshots")]
-mod pending;
-#[cfg(feature = "snapshots")]
-mod pending_folder;
-#[cfg(feature = "snapshots")]
-mod pinned;
-#[cfg(feature = "snapshots")]
-mod pinned_yaml;
 mod plan;
 mod record;
 mod run;
 mod schema;
 mod settings;
-mod snapshot;
+mod snapshots;
 
 use std::env;
 use std::ffi::OsString;
@@ -34,13 +25,11 @@ use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
 pub use self::output::finish::write_summary;
-#[cfg(feature = "snapshots")]
-pub use self::pending_folder::pending_folder;
-#[cfg(feature = "snapshots")]
-pub use self::pinned::snapshot_text;
 pub use self::record::{earlier_run, runs};
+#[cfg(feature = "snapshots")]
+pub use self::snapshots::{pending_folder, snapshot_text};
 
-use self::cli::Command;
+use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
 use self::output::stderr::{count_cases, exit_with, report_load_errors, usage_error};
 use self::output::tally::Tally;
@@ -48,12 +37,12 @@ use self::plan::Plan;
 use self::record::harness_id::HarnessId;
 use self::record::manifest::RunManifest;
 use self::record::store::Store;
-use self::run::context::{Project, Readers, RunContext};
+use self::run::context::{OutputReaders, Project, RunContext};
 use self::run::judging::RunJudge;
 use self::run::live::{self, LiveAgents};
 use self::run::panics;
 use self::run::run_trials;
-use self::settings::{Nextest, Settings};
+use self::settings::{EnvSettings, Nextest};
 use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
@@ -62,10 +51,13 @@ use crate::source::{DEFAULT_SIZE_LIMIT, Files};
 use crate::suite::{Library, Suite, workspace};
 use crate::verdict::Rerun;
 
-/// The summary of a check that says nothing else of itself.
+/// The summary of a check that is registered without one.
 const SUMMARY: &str = "a check of this project";
 
-/// A trial failed.
+/// The variable that cargo and nextest set to the package's folder.
+const MANIFEST_DIR: &str = "CARGO_MANIFEST_DIR";
+
+/// The exit code of a run with a failed trial, as libtest has it.
 const FAILED: u8 = 101;
 
 /// A test target whose trials are the cases of a folder.
@@ -82,8 +74,8 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// A harness over the cases below `folder`, relative to the package: the folder that `CARGO_MANIFEST_DIR`
-    /// names when the test runs, else the current one.
+    /// Creates a harness for the cases below `folder`. The path is relative to the package's folder, which is the value
+    /// of `CARGO_MANIFEST_DIR` when the test runs, or the current folder without that variable.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
@@ -104,25 +96,26 @@ impl Harness {
         self
     }
 
-    /// Registers a check of your own: `metric: name` and `expect: [- name: {...}]` then read `T` as its settings.
-    /// With the feature `schema`, `T` derives `JsonSchema` as well: editors then know its settings.
+    /// Registers a check of your own. `metric: name` and `expect: [- name: {...}]` then read `T` as the check's settings.
+    /// With the feature `schema`, `T` also derives `JsonSchema`, so that editors know the settings.
     pub fn check<T: Check + CheckSettings + DeserializeOwned + 'static>(self, name: &'static str) -> Self {
         self.kind(Kind::of::<T>(name, SUMMARY))
     }
 
-    /// Registers a check of your own like [`Harness::check`]. Editors know its name, and accept any settings.
+    /// Registers a check of your own like [`Harness::check`], without a schema. Editors know the name and accept any
+    /// settings.
     pub fn check_opaque<T: Check + DeserializeOwned + 'static>(self, name: &'static str) -> Self {
         self.kind(Kind::undescribed(name, SUMMARY, |node, _scope| Ok(Box::new(node.decode_all::<T>()?))))
     }
 
-    /// Registers a check with all that its entry may say.
+    /// Registers a check from a complete [`Kind`].
     pub fn kind(mut self, kind: Kind) -> Self {
         self.mistakes.extend(self.kinds.register(kind).err());
         self
     }
 
-    /// Registers an agent: cases that say `agent: name` ask it when `ARRAIGN_AGENT_MODE` is `record` or `live`, and
-    /// replay what was recorded of it otherwise. It answers with a trace, or with [`crate::Messages`].
+    /// Registers an agent. Cases with `agent: name` run the agent if `ARRAIGN_AGENT_MODE` is `record` or `live`, and
+    /// replay its recording otherwise. The agent returns a trace or [`crate::Messages`].
     ///
     /// ```no_run
     /// use arraign::{AgentInput, Harness, Trace};
@@ -140,10 +133,10 @@ impl Harness {
     /// }
     /// ```
     #[cfg(feature = "live")]
-    pub fn agent<F, Run, T, E>(mut self, name: &str, ask: F) -> Self
+    pub fn agent<F, Answer, T, E>(mut self, name: &str, ask: F) -> Self
     where
-        F: Fn(crate::agent::AgentInput) -> Run + Send + Sync + 'static,
-        Run: Future<Output = Result<T, E>> + Send + 'static,
+        F: Fn(crate::agent::AgentInput) -> Answer + Send + Sync + 'static,
+        Answer: Future<Output = Result<T, E>> + Send + 'static,
         T: crate::agent::IntoTrace,
         E: Into<crate::agent::AgentFailure>,
     {
@@ -151,23 +144,23 @@ impl Harness {
         self
     }
 
-    /// How many agents are at work at the same time: 16 unless said otherwise, whatever `--test-threads` is; but one
-    /// where that is 1.
+    /// Sets how many agents run at the same time. The default is 16, independent of `--test-threads`. With
+    /// `--test-threads 1`, one agent runs at a time.
     #[cfg(feature = "live")]
     pub fn agents_at_once(mut self, count: usize) -> Self {
         self.live.set_limit(count);
         self
     }
 
-    /// Sets the judge: it is asked what a case needs an opinion on when `ARRAIGN_JUDGE` is `record` or `live`, in
-    /// place of the one that `judge` names in `arraign.yaml` or a suite; what was recorded of it is replayed otherwise.
+    /// Sets the judge, in place of the one under `judge` in `arraign.yaml` or a suite. The judge is asked if `ARRAIGN_JUDGE`
+    /// is `record` or `live`; otherwise its recorded opinions are replayed.
     ///
     /// ```no_run
     /// use arraign::Harness;
     /// use arraign::judge::{JudgeAnswer, JudgeError, JudgeRequest};
     ///
     /// fn ask_my_model(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
-    ///     Err(JudgeError::failed(format!("nobody reads the {} bytes of it", request.user.len())))
+    ///     Err(JudgeError::failed(format!("no model reads these {} bytes", request.user.len())))
     /// }
     ///
     /// fn main() -> std::process::ExitCode {
@@ -179,20 +172,20 @@ impl Harness {
         self
     }
 
-    /// Lets cases name files below `root`, which lies outside the folder of cases.
+    /// Lets cases name files below `root`, a folder outside the folder of cases.
     pub fn allow_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.allowed_roots.push(root.into());
         self
     }
 
-    /// The largest trace, policy or case file that is read, in bytes. 64 MiB unless said otherwise.
+    /// Sets the largest size of a trace, policy or case file, in bytes. The default is 64 MiB.
     pub fn size_limit(mut self, bytes: u64) -> Self {
         self.size_limit = bytes;
         self
     }
 
-    /// What runs these cases again, for the hint of a red trial: `cargo arraign run --`. The test target that this
-    /// program is, unless said.
+    /// Sets the command that runs these cases again, such as `cargo arraign run --`. Failed trials show it as a hint. The
+    /// default is `cargo test` with this program's test target.
     pub fn rerun(mut self, command: impl Into<String>) -> Self {
         self.rerun = Rerun::of_command(command);
         self
@@ -200,20 +193,25 @@ impl Harness {
 
     /// Reads the cases of one file below the eval root, with this harness's checks, for use in any `#[test]`.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Suite, LoadErrors> {
-        let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
-        let (_, files) = self.find_files().map_err(files)?;
-        let tables = workspace(&files, &self.kinds)?.tables;
-        let library = Library { kinds: &self.kinds, files: &files, tables: &tables };
-        Suite::load(&files.root().join(path), library)
+        self.with_library(|library| Suite::load(&library.files.root().join(path), library))
     }
 
-    /// Looks for what the cases leave untested, with this harness's checks: what `cargo arraign lint` does, for use in any
-    /// `#[test]`. Cases are held against what was recorded; no agent is run.
+    /// Finds what the cases leave untested, as `cargo arraign lint` does, with this harness's checks and for use in any
+    /// `#[test]`. Reads recorded traces and runs no agent.
     pub fn lint(&self) -> Result<LintResult, LoadErrors> {
-        let files = |problem: String| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem);
-        let (_, files) = self.find_files().map_err(files)?;
+        self.with_library(lint_cases)
+    }
+
+    /// Calls `read` with this harness's checks and the files and tables of the eval root.
+    fn with_library<T>(
+        &self,
+        read: impl FnOnce(Library<'_>) -> Result<T, LoadErrors>,
+    ) -> Result<T, LoadErrors> {
+        let (_, files) = self
+            .find_files()
+            .map_err(|problem| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem))?;
         let tables = workspace(&files, &self.kinds)?.tables;
-        lint_cases(Library { kinds: &self.kinds, files: &files, tables: &tables })
+        read(Library { kinds: &self.kinds, files: &files, tables: &tables })
     }
 
     /// Reads cases from `text`, as if it were a file of the eval root.
@@ -225,13 +223,14 @@ impl Harness {
         Suite::parse(&path, text, Library { kinds: &self.kinds, files: &files, tables: &tables })
     }
 
-    /// Runs what the command line asks for. 0: all passed; 101: a trial failed; 2: the run itself is wrong.
+    /// Runs the trials that the command line selects. The exit code is 0 if all pass, 101 if a trial fails, and 2 if the
+    /// run cannot start or finish.
     pub fn run(self) -> ExitCode {
         self.run_with(env::args_os().skip(1))
     }
 
-    /// Runs what `arguments` ask for: those of a command line, without the program's name. A program with a command
-    /// line of its own hands on what it keeps for the harness.
+    /// Runs the trials that `arguments` select: a command line without the program's name. A program with its own command
+    /// line passes on the harness's part.
     pub fn run_with(self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         panics::install_hook();
         let threads = env::var_os("RUST_TEST_THREADS");
@@ -255,13 +254,13 @@ impl Harness {
         }
     }
 
-    /// The package's folder and the files of the eval root, found when the test runs: a remapped checkout keeps
-    /// its own.
+    /// Returns the package's folder and the files of the eval root.
+    ///
+    /// Both are found at run time and not compiled in, because a checkout can be moved or remapped after the build.
     fn find_files(&self) -> Result<(PathBuf, Files), String> {
         let bases = self.candidate_bases();
-        let has_folder = |base: &&PathBuf| base.join(&self.folder).is_dir();
-        let Some(base) = bases.iter().map(|(_, base)| base).find(has_folder) else {
-            return Err(self.no_folder(&bases));
+        let Some((_, base)) = bases.iter().find(|(_, base)| base.join(&self.folder).is_dir()) else {
+            return Err(self.missing_folder_error(&bases));
         };
         let base = base.canonicalize().unwrap_or_else(|_| base.clone());
         let root = base.join(&self.folder);
@@ -270,44 +269,50 @@ impl Harness {
         Ok((base, files))
     }
 
-    /// Where the package may be, and who says so.
+    /// Returns the folders in which the package may be, each with the setting that it comes from.
     fn candidate_bases(&self) -> Vec<(&'static str, PathBuf)> {
         if let Some(base) = &self.base {
             return vec![("Harness::at", base.clone())];
         }
-        let manifest = env::var_os("CARGO_MANIFEST_DIR").filter(|folder| !folder.is_empty());
-        let manifest = manifest.map(|folder| ("CARGO_MANIFEST_DIR", folder.into()));
+        let manifest = env::var_os(MANIFEST_DIR).filter(|folder| !folder.is_empty());
+        let manifest = manifest.map(|folder| (MANIFEST_DIR, folder.into()));
         let current = env::current_dir().ok().map(|folder| ("the current folder", folder));
         manifest.into_iter().chain(current).collect()
     }
 
-    fn no_folder(&self, bases: &[(&str, PathBuf)]) -> String {
-        let said = |name: &str| bases.iter().any(|(known, _)| *known == name);
+    fn missing_folder_error(&self, bases: &[(&str, PathBuf)]) -> String {
         let mut tried: Vec<String> =
             bases.iter().map(|(name, base)| format!("in {} ({name})", base.display())).collect();
-        if self.base.is_none() && !said("CARGO_MANIFEST_DIR") {
-            tried.push("by CARGO_MANIFEST_DIR, which is not set".to_owned());
+        if self.base.is_none() && !bases.iter().any(|(name, _)| *name == MANIFEST_DIR) {
+            tried.push(format!("by {MANIFEST_DIR}, which is not set"));
         }
-        let help = "make it, or say where the package is with `Harness::at`";
+        let help = "create it, or set the package's folder with `Harness::at`";
         format!("no folder `{}` {}; {help}", self.folder.display(), tried.join(", nor "))
     }
 
-    fn run_in(self, base: PathBuf, files: Files, command: &Command, settings: &Settings) -> ExitCode {
+    fn run_in(
+        self,
+        base: PathBuf,
+        files: Files,
+        command: &HarnessCommand,
+        settings: &EnvSettings,
+    ) -> ExitCode {
         let common = match workspace(&files, &self.kinds) {
             Ok(common) => common,
             Err(errors) => return report_load_errors(&errors),
         };
         let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
-        let mut plan = match plan_of(library, command, settings) {
+        let mut plan = match make_plan(library, command, settings) {
             Ok(plan) => plan,
             Err(code) => return code,
         };
-        if let Some(code) = nothing_to_run(&plan, command, settings, &self.folder) {
+        if let Some(code) = refuse_empty_plan(&plan, command, settings, &self.folder) {
             return code;
         }
         plan.keep_wanted(command);
-        let around = (base.as_path(), &files, &self.rerun);
-        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, around) {
+        // Agents start first: they work while the judge and the store are prepared.
+        let project = (base.as_path(), &files, &self.rerun);
+        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, project) {
             Ok(live) => live,
             Err(code) => return code,
         };
@@ -320,33 +325,45 @@ impl Harness {
             Err(problem) => return usage_error(&[problem]),
         };
         let judging = judging.with_shared_ledger(&store, settings);
-        let ending = RunFinisher::from_plan(&mut plan, command, settings);
+        let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
         let project = Project { base, files, rerun: self.rerun };
-        let readers = Readers { json, nextest: settings.nextest.is_some() };
+        let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
         let progress = Arc::default();
         let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
-        run_trials(plan, &context, command, &ending)
+        run_trials(plan, &context, command, &finisher)
     }
 }
 
-/// The trials that the command line may mean. The error is how the process ends: a mistake was told.
-fn plan_of(library: Library<'_>, command: &Command, settings: &Settings) -> Result<Plan, ExitCode> {
-    let planned = panics::quietly(|| match command.exact_names() {
+/// Plans the trials that the command line may select. Returns the exit code of the process after printing an error.
+fn make_plan(
+    library: Library<'_>,
+    command: &HarnessCommand,
+    settings: &EnvSettings,
+) -> Result<Plan, ExitCode> {
+    let planned = panics::catch_silently(|| match command.exact_names() {
         Some(names) => Ok(plan::plan_named(names, library, settings)),
         None => plan::plan_all(library, settings),
     });
     match planned {
         Ok(Ok(plan)) => Ok(plan),
         Ok(Err(errors)) => Err(report_load_errors(&errors)),
-        Err(said) => Err(usage_error(&[format!("a panic while the cases were read: {said}")])),
+        Err(message) => Err(usage_error(&[format!("panic while the cases were read: {message}")])),
     }
 }
 
-/// Why there is nothing to run, where that is an error: an empty selection never looks green. A list may be empty,
-/// as libtest has it.
-fn nothing_to_run(plan: &Plan, command: &Command, settings: &Settings, folder: &Path) -> Option<ExitCode> {
+/// Returns the exit code of an empty plan: an empty selection is an error, because a run without trials must not look
+/// green.
+///
+/// libtest's conventions make two exceptions. A list may be empty. `--exact` with an unknown name passes, because cargo
+/// sends the name to all test targets; nextest has listed this target before, so that an unknown name fails there.
+fn refuse_empty_plan(
+    plan: &Plan,
+    command: &HarnessCommand,
+    settings: &EnvSettings,
+    folder: &Path,
+) -> Option<ExitCode> {
     if !plan.trials.is_empty() || command.arguments.list {
         return None;
     }
@@ -359,38 +376,43 @@ fn nothing_to_run(plan: &Plan, command: &Command, settings: &Settings, folder: &
     if plan.skipped > 0 {
         return Some(usage_error(&[format!("{left_out}: {} were left out", count_cases(plan.skipped))]));
     }
-    Some(usage_error(&[format!("no case below `{}`: an empty run is not a green one", folder.display())]))
+    Some(usage_error(&[format!("no case below `{}`: an empty run does not pass", folder.display())]))
 }
 
-/// Where the verdicts of this process go. How it began is said there. The error is a sentence for the user.
+/// Creates the store for this process's verdicts, and writes the run's manifest. The error is a message for the user.
 fn open_store(
     plan: &Plan,
     library: Library<'_>,
     base: &Path,
-    command: &Command,
-    settings: &Settings,
+    command: &HarnessCommand,
+    settings: &EnvSettings,
 ) -> Result<Store, String> {
-    let home = HarnessId::locate(base, library.files.root());
-    let store = make_store(base, settings, &home);
-    if leaves_a_beginning(plan, command, settings) {
-        store.write_manifest(|| RunManifest::for_plan(plan, (command, settings), library.kinds, &home))?;
+    let id = HarnessId::locate(base, library.files.root());
+    let store = make_store(base, settings, &id);
+    if writes_manifest(plan, command, settings) {
+        store.write_manifest(|| RunManifest::for_plan(plan, (command, settings), library.kinds, &id))?;
     }
     Ok(store)
 }
 
-fn make_store(base: &Path, settings: &Settings, home: &HarnessId) -> Store {
+fn make_store(base: &Path, settings: &EnvSettings, id: &HarnessId) -> Store {
     let out = settings.out.as_ref().map_or_else(|| settings::default_out(base), |out| base.join(out));
     match &settings.nextest {
-        Some(Nextest { run_id, attempt }) => Store::new(&out, run_id, *attempt, &home.harness),
-        None => Store::new(&out, &settings::own_run_id(), 1, &home.harness),
+        Some(Nextest { run_id, attempt }) => Store::new(&out, run_id, *attempt, &id.harness),
+        None => Store::new(&out, &settings::own_run_id(), 1, &id.harness),
     }
 }
 
-/// A run leaves one; and nextest's list, where it names trials that nextest will not start, or sees suites whole that
-/// are summed up.
-fn leaves_a_beginning(plan: &Plan, command: &Command, settings: &Settings) -> bool {
-    let asked = &command.arguments;
-    let names_ignored = || plan.trials.iter().any(|trial| trial.ignore.is_some());
-    let knows_more = || !asked.ignored && (names_ignored() || !plan.golden.is_empty());
-    !asked.list || (settings.nextest.is_some() && knows_more())
+/// Whether this process writes a manifest.
+///
+/// Every run does. A list does so only for nextest, which starts one process for each trial: the listing process alone
+/// sees the ignored trials, which nextest never starts, and the golden suites as a whole, which a summary needs. nextest
+/// lists twice; the list with `--ignored` contains the ignored trials alone and does not write.
+fn writes_manifest(plan: &Plan, command: &HarnessCommand, settings: &EnvSettings) -> bool {
+    let arguments = &command.arguments;
+    if !arguments.list {
+        return true;
+    }
+    let has_ignored = plan.trials.iter().any(|trial| trial.ignore.is_some());
+    settings.nextest.is_some() && !arguments.ignored && (has_ignored || !plan.golden.is_empty())
 }

@@ -1,4 +1,4 @@
-//! What the environment says. Runners pass no unknown flags, so these settings are variables.
+//! The settings of a run. They are environment variables, because runners pass no unknown flags on.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -26,97 +26,104 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_VERBOSE",
 ];
 
-/// What the environment says.
+/// The settings of a run, read from environment variables.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct EnvSettings {
     /// The tier to run; `None` runs every case.
     pub(super) tier: Option<Tier>,
     /// Run only cases that have one of these tags; empty runs all.
     pub(super) tags: Vec<String>,
     /// Reports to render at the end.
     pub(super) reports: Vec<ReportFormat>,
-    /// What becomes of the judge.
+    /// Whether the judge is asked, recorded or replayed.
     pub(super) judge: JudgeMode,
     /// The run that reports compare this one with.
     pub(super) compare: Option<String>,
-    /// Where verdicts go.
+    /// The folder of the verdicts.
     pub(super) out: Option<PathBuf>,
-    /// Where the summary goes, as JSON.
+    /// The file of the summary, as JSON.
     pub(super) output_json: Option<PathBuf>,
-    /// Where the schema for editors goes: then nothing is run.
+    /// The file of the schema for editors. If set, the schema is written and no trial runs.
     pub(super) schema: Option<PathBuf>,
-    /// Say what became of each case, passed or not.
+    /// Print each case with its result, passed or not.
     pub(super) verbose: bool,
     /// GitHub's runner reads the output.
     pub(super) github: bool,
-    /// What ran this process.
+    /// nextest has started this process.
     pub(super) nextest: Option<Nextest>,
 }
 
-/// What nextest says about the process that it started.
+/// What nextest tells the processes that it starts.
 #[derive(Debug)]
 pub(super) struct Nextest {
-    /// One for all processes of a run.
+    /// The run's id, the same for all processes of a run.
     pub(super) run_id: String,
-    /// Counts from 1.
+    /// The attempt at the trial, from 1.
     pub(super) attempt: u32,
 }
 
-/// Reads the environment. The error is a sentence for the user.
-pub(super) fn read_environment() -> Result<Settings, String> {
-    let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let path = |name: &str| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
-    Ok(Settings {
-        tier: text("ARRAIGN_TIER").map(|tier| parse_tier(&tier)).transpose()?.flatten(),
-        tags: text("ARRAIGN_TAGS").map(|tags| split_words(&tags)).unwrap_or_default(),
-        reports: text("ARRAIGN_REPORT")
-            .map(|formats| parse_report_formats(&formats))
-            .transpose()?
-            .unwrap_or_default(),
-        judge: text("ARRAIGN_JUDGE").map_or(Ok(JudgeMode::Replay), |mode| parse_judge_mode(&mode))?,
-        compare: text("ARRAIGN_COMPARE"),
-        out: path("ARRAIGN_OUT"),
-        output_json: path("ARRAIGN_OUTPUT_JSON"),
-        schema: path("ARRAIGN_SCHEMA"),
-        verbose: text("ARRAIGN_VERBOSE")
-            .map(|text| parse_switch("ARRAIGN_VERBOSE", &text))
-            .transpose()?
-            .unwrap_or(false),
-        github: text("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
-        nextest: text("NEXTEST").map(|_| read_nextest()),
+/// Reads the environment. The error is a message for the user.
+pub(super) fn read_environment() -> Result<EnvSettings, String> {
+    let reports = read_variable("ARRAIGN_REPORT").map(|formats| parse_report_formats(&formats));
+    let verbose = read_variable("ARRAIGN_VERBOSE").map(|text| parse_switch("ARRAIGN_VERBOSE", &text));
+    Ok(EnvSettings {
+        tier: read_variable("ARRAIGN_TIER").map(|tier| parse_tier(&tier)).transpose()?.flatten(),
+        tags: read_variable("ARRAIGN_TAGS").map(|tags| split_words(&tags)).unwrap_or_default(),
+        reports: reports.transpose()?.unwrap_or_default(),
+        judge: read_variable("ARRAIGN_JUDGE")
+            .map_or(Ok(JudgeMode::Replay), |mode| parse_judge_mode(&mode))?,
+        compare: read_variable("ARRAIGN_COMPARE"),
+        out: read_path("ARRAIGN_OUT"),
+        output_json: read_path("ARRAIGN_OUTPUT_JSON"),
+        schema: read_path("ARRAIGN_SCHEMA"),
+        verbose: verbose.transpose()?.unwrap_or(false),
+        github: read_variable("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+        nextest: read_variable("NEXTEST").map(|_| read_nextest()),
     })
 }
 
-/// A remark on each variable of ours that nobody reads: `ARRAIGN_TEIR=smoke` would run everything.
-pub(super) fn unknown_variables() -> Vec<String> {
-    let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let unknown = names.filter(|name| name.starts_with("ARRAIGN_") && !KNOWN.contains(&name.as_str()));
-    let remark = |name: String| match did_you_mean(&name, KNOWN) {
-        Some(help) => format!("the variable {name} is not read by this version; {help}"),
-        None => format!("the variable {name} is not read by this version"),
-    };
-    unknown.filter(|name| name != "ARRAIGN_CONFORMANCE_DIR").map(remark).collect()
+/// Returns the value of a variable. An empty value counts as unset, because CI configurations cannot always unset one.
+pub(super) fn read_variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// `full` runs everything, as no tier does.
+fn read_path(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// Returns a warning for each `ARRAIGN_` variable that this version does not read: `ARRAIGN_TEIR=smoke` would silently run
+/// everything.
+pub(super) fn warn_of_unknown_variables() -> Vec<String> {
+    let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names
+        .filter(|name| name.starts_with("ARRAIGN_") && !KNOWN.contains(&name.as_str()))
+        .filter(|name| name != "ARRAIGN_CONFORMANCE_DIR")
+        .map(|name| match did_you_mean(&name, KNOWN) {
+            Some(help) => format!("unknown variable {name}: this version does not read it; {help}"),
+            None => format!("unknown variable {name}: this version does not read it"),
+        })
+        .collect()
+}
+
+/// Parses the tier to run; `full` runs every case, like an unset variable.
 fn parse_tier(text: &str) -> Result<Option<Tier>, String> {
     match text {
         "smoke" => Ok(Some(Tier::Smoke)),
         "full" => Ok(None),
-        other => Err(format!("ARRAIGN_TIER is `{other}`: it is `smoke` or `full`")),
+        other => Err(format!("ARRAIGN_TIER is `{other}`: expected `smoke` or `full`")),
     }
 }
 
 fn parse_judge_mode(text: &str) -> Result<JudgeMode, String> {
-    let wrong = || format!("ARRAIGN_JUDGE is `{text}`: it is `replay`, `record`, `live` or `off`");
-    JudgeMode::find_by_name(text).ok_or_else(wrong)
+    JudgeMode::find_by_name(text)
+        .ok_or_else(|| format!("ARRAIGN_JUDGE is `{text}`: expected `replay`, `record`, `live` or `off`"))
 }
 
 fn parse_switch(name: &str, text: &str) -> Result<bool, String> {
     match text {
         "1" | "true" => Ok(true),
         "0" | "false" => Ok(false),
-        other => Err(format!("{name} is `{other}`: it is `1` or `0`")),
+        other => Err(format!("{name} is `{other}`: expected `1` or `0`")),
     }
 }
 
@@ -130,22 +137,31 @@ fn parse_report_formats(text: &str) -> Result<Vec<ReportFormat>, String> {
 
 fn parse_report_format(word: &str) -> Result<ReportFormat, String> {
     let deserializer = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(word);
-    serde::Deserialize::deserialize(deserializer)
-        .map_err(|_| format!("ARRAIGN_REPORT: `{word}` is none of json, jsonl, sarif, junit, markdown, html"))
+    serde::Deserialize::deserialize(deserializer).map_err(|_| {
+        format!(
+            "ARRAIGN_REPORT: unknown format `{word}`: expected json, jsonl, sarif, junit, markdown or html"
+        )
+    })
 }
 
-/// The rounds of a stress run are attempts, too: each has as many as the first.
+/// Reads the run's id and the number of the attempt.
+///
+/// A stress run of nextest repeats all attempts in each round, counted from 0. Its attempts are numbered through, so that
+/// the verdicts of a round do not overwrite those of the round before.
 fn read_nextest() -> Nextest {
-    let number = |name: &str| env::var(name).ok().and_then(|number| number.parse::<u32>().ok());
-    let round = number("NEXTEST_STRESS_CURRENT").unwrap_or(0);
-    let before = round.saturating_mul(number("NEXTEST_TOTAL_ATTEMPTS").unwrap_or(1));
+    let round = read_number("NEXTEST_STRESS_CURRENT").unwrap_or(0);
+    let earlier_attempts = round.saturating_mul(read_number("NEXTEST_TOTAL_ATTEMPTS").unwrap_or(1));
     Nextest {
         run_id: env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| own_run_id()),
-        attempt: before.saturating_add(number("NEXTEST_ATTEMPT").unwrap_or(1)),
+        attempt: earlier_attempts.saturating_add(read_number("NEXTEST_ATTEMPT").unwrap_or(1)),
     }
 }
 
-/// Nobody looks at the terminal, and nobody is asked: as insta tells it.
+fn read_number(name: &str) -> Option<u32> {
+    env::var(name).ok()?.parse().ok()
+}
+
+/// Whether the process runs in continuous integration, where no person watches the terminal. The rule is insta's.
 #[cfg(any(feature = "live", feature = "judge", feature = "snapshots"))]
 pub(super) fn is_ci() -> bool {
     match env::var("CI").as_deref() {
@@ -155,13 +171,14 @@ pub(super) fn is_ci() -> bool {
     }
 }
 
-/// An id for a run that no runner has named: when it began, and its process.
+/// Returns an id for a run without a runner's id: the start time in seconds and the process id.
 pub(super) fn own_run_id() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
     format!("{seconds}-{}", std::process::id())
 }
 
-/// The name of the test target that this program is: cargo puts a hash behind it.
+/// Returns the name of this program's test target, which is the file name without cargo's hash of 16 digits. Other
+/// programs are not in a folder `deps`.
 pub(super) fn own_target() -> Option<String> {
     let program = env::current_exe().ok()?;
     let is_target = program.parent()?.ends_with("deps");
@@ -169,7 +186,8 @@ pub(super) fn own_target() -> Option<String> {
     (is_target && hash.len() == 16).then(|| name.to_owned())
 }
 
-/// `target/arraign`: the target folder is the one that this very program was built into, if it was.
+/// Returns `target/arraign` in the target folder that contains this program (`target/<profile>/deps/<program>`), or else in
+/// the package's folder.
 pub(super) fn default_out(base: &Path) -> PathBuf {
     let program = env::current_exe().unwrap_or_default();
     let deps = program.ancestors().find(|folder| folder.ends_with("deps"));

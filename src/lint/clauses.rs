@@ -11,7 +11,7 @@ use crate::suite::RecordedEvidence;
 use crate::trace::Call;
 use crate::verdict::Verdict;
 
-/// Each clause, by check and place. A clause of a policy is one entry, however many cases use the policy.
+/// The clauses of all cases by check and place. A clause of a policy is one entry, however many cases use the policy.
 #[derive(Default)]
 pub(super) struct ClauseCoverage(BTreeMap<(String, usize, usize, &'static str), ClauseFacts>);
 
@@ -69,29 +69,29 @@ impl ClauseFacts {
     }
 
     fn into_remark(self, check: &str) -> Option<LintRemark> {
-        let remark = |lint, message, help| Some(LintRemark { lint, at: self.at, message, help });
-        match self.about {
-            About::Rule(_) if self.exercised => None,
-            About::Rule(label) => remark(
+        let (lint, message, help) = match self.about {
+            About::Rule(_) if self.exercised => return None,
+            About::Rule(label) => (
                 "unexercised_rule",
-                format!("no passing case puts `{label}` of `{check}` to the test"),
-                "record a run that does, or drop the rule",
+                format!("no passing case exercises `{label}` of `{check}`"),
+                "record a run that does, or remove the rule",
             ),
-            About::Calls { tool, .. } if !self.exercised => remark(
+            About::Calls { tool, .. } if !self.exercised => (
                 "uncalled_tool",
-                format!("`{check}` has a schema for `{tool}`, and no trace calls it"),
-                "record a run that does, or drop the schema",
+                format!("`{check}` has a schema for `{tool}`, but no trace calls it"),
+                "record a run that does, or remove the schema",
             ),
-            About::Calls { .. } if self.unpassed.is_empty() => None,
-            About::Calls { tool, .. } => remark(
+            About::Calls { .. } if self.unpassed.is_empty() => return None,
+            About::Calls { tool, .. } => (
                 "unpassed_argument",
                 format!(
                     "no trace passes {} to `{tool}`, which `{check}` constrains",
                     quote_names(&self.unpassed)
                 ),
-                "record a run that does, or drop the constraint",
+                "record a run that does, or remove the constraint",
             ),
-        }
+        };
+        Some(LintRemark { lint, at: self.at, message, help })
     }
 }
 
@@ -102,9 +102,9 @@ fn list_passed_arguments(call: &Call) -> impl Iterator<Item = &String> {
 /// Whether the rule `label` was exercised in a case that passes.
 fn is_exercised(expectation: &Expectation, label: &str, verdict: &Verdict) -> bool {
     let at = expectation.place.locate();
+    // A finding has no link to its expectation; a check at a place is one expectation.
     let own =
         verdict.findings.iter().filter(|finding| finding.check == expectation.check && finding.at == at);
-    let tested = |state: State| matches!(state, State::Held | State::Violated);
-    verdict.passed
-        && own.flat_map(|finding| &finding.items).any(|item| item.label == label && tested(item.state))
+    let mut rule = own.flat_map(|finding| &finding.items).filter(|item| item.label == label);
+    verdict.passed && rule.any(|item| matches!(item.state, State::Held | State::Violated))
 }

@@ -16,17 +16,18 @@ pub(super) fn find_remark(
     if case.expect_verdict.is_some_and(|expected| expected != Status::Pass) {
         return None;
     }
-    let passes = |answer: Option<&str>| {
-        let trace = Trace { answer: answer.map(str::to_owned), ..Trace::default() };
+    // Two kinds of empty runs: one without an answer, and one whose answer is empty.
+    let passes = [None, Some(String::new())].into_iter().any(|answer| {
+        let trace = Trace { answer, ..Trace::default() };
         let run = RecordedRun { file: None, format: "empty", trace };
         let verdict = evaluate_recorded(case, name, &runs_of(vec![run]));
         // A score that is only reported is checked by the gate of its suite.
         verdict.passed && verdict.scorecards.iter().all(|card| card.passed)
-    };
-    (passes(None) || passes(Some(""))).then(|| LintRemark {
+    });
+    passes.then(|| LintRemark {
         lint: "empty_run_passes",
         at: case.place.locate(),
         message: format!("an agent that says and does nothing passes `{name}`"),
-        help: "add a check that asks for something, or `require_calls: true`",
+        help: "add a check that requires something, or `require_calls: true`",
     })
 }

@@ -67,7 +67,7 @@ pub(crate) fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors>
             }
         }
     }
-    // A file that cannot be read may use any of the policies.
+    // A file that cannot be read may use any of the policies, so none of them is known to be unused.
     if all_read {
         linter.found.remarks.extend(policies::find_remarks(library.files));
     }
@@ -83,11 +83,11 @@ struct Linter {
 
 impl Linter {
     fn add_unreadable(&mut self, errors: &LoadErrors) {
-        let left_out = |error: &crate::place::LoadError| {
+        for error in errors {
             let help = error.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
-            LintSkip { at: error.place.locate(), why: format!("{}{help}", error.problem) }
-        };
-        self.found.left_out.extend(errors.iter().map(left_out));
+            let why = format!("{}{help}", error.problem);
+            self.found.left_out.push(LintSkip { at: error.place.locate(), why });
+        }
     }
 
     fn lint_case(&mut self, case: &Case, path: &Path, library: Library<'_>) {
@@ -96,9 +96,10 @@ impl Linter {
         }
         let below = path.strip_prefix(library.files.root()).unwrap_or(path);
         let name = build_trial_name(below, case.id.as_deref());
-        let runs_of = |runs| RecordedEvidence::from_runs(runs, case, path, library.files);
         self.found.remarks.extend(repeated::find_remarks(case));
-        self.found.remarks.extend(empty_run::find_remark(case, &name, runs_of));
+        self.found.remarks.extend(empty_run::find_remark(case, &name, |runs| {
+            RecordedEvidence::from_runs(runs, case, path, library.files)
+        }));
         match load_recorded(case, path, library.files) {
             Ok(recorded) => self.evaluate_case(case, &name, recorded),
             Err(why) => self.found.left_out.push(LintSkip { at: case.trace_place().locate(), why }),

@@ -23,16 +23,16 @@ fn is_hidden(path: &Path) -> bool {
 
 fn is_policy(path: &Path, root: &Path) -> bool {
     let below = path.strip_prefix(root).unwrap_or(path).parent();
-    let among = below.is_some_and(|folder| folder.iter().any(|part| part == POLICY_FOLDER));
+    let in_policy_folder = below.is_some_and(|folder| folder.iter().any(|part| part == POLICY_FOLDER));
     let extension = path.extension().unwrap_or_default().to_string_lossy();
-    among && POLICY_EXTENSIONS.contains(&&*extension)
+    in_policy_folder && POLICY_EXTENSIONS.contains(&&*extension)
 }
 
 fn build_remark(name: &str) -> LintRemark {
     LintRemark {
         lint: "unused_policy",
         at: Place::of_file(name).locate(),
-        message: "no case names this policy".to_owned(),
-        help: "name it in a case, or delete it",
+        message: "no case uses this policy".to_owned(),
+        help: "use it in a case, or delete it",
     }
 }

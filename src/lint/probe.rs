@@ -40,15 +40,16 @@ fn rename_calls(run: &Trace, tool: &str) -> Trace {
 }
 
 fn break_arguments(run: &Trace, tool: &str) -> Trace {
-    let broken = || Arguments::Broken { raw: "{".to_owned(), error: "it ends too soon".to_owned() };
-    change_calls(run, tool, |call| call.arguments = broken())
+    change_calls(run, tool, |call| {
+        call.arguments = Arguments::Broken { raw: "{".to_owned(), error: "unexpected end".to_owned() };
+    })
 }
 
 fn fail_calls(run: &Trace, tool: &str) -> Trace {
     change_calls(run, tool, |call| {
         call.status = CallStatus::Error;
         call.result = None;
-        call.error = Some("it failed".to_owned());
+        call.error = Some("failed".to_owned());
     })
 }
 
@@ -66,10 +67,12 @@ fn change_calls(run: &Trace, tool: &str, change: impl Fn(&mut Call)) -> Trace {
     probe
 }
 
+/// Returns a value of another JSON type, which a check of types or patterns notices.
 fn change_kind(value: &Value) -> Value {
     if value.is_string() { json!(-987_654_321) } else { json!("another kind of value") }
 }
 
+/// Returns another value of the same type, which only a check of the value itself notices: a limit, a list of choices.
 fn change_value(value: &Value) -> Value {
     match value {
         Value::String(text) => json!(format!("{text}, but another")),

@@ -7,15 +7,16 @@ use crate::case::{Case, Expectation};
 use crate::place::Location;
 
 pub(super) fn find_remarks(case: &Case) -> Vec<LintRemark> {
-    let mut asked: HashMap<String, Location> = HashMap::new();
+    let mut first_places: HashMap<String, Location> = HashMap::new();
     let mut remarks = Vec::new();
     for expectation in &case.expectations {
         let at = expectation.place.locate();
         let Some(key) = check_key(expectation) else { continue };
-        match asked.get(&key) {
+        match first_places.get(&key) {
             Some(first) if *first != at => remarks.push(build_remark(expectation, at, first)),
+            // Expectations with the same place come from the same setting.
             Some(_) => {}
-            None => drop(asked.insert(key, at)),
+            None => drop(first_places.insert(key, at)),
         }
     }
     remarks
@@ -32,7 +33,7 @@ fn build_remark(expectation: &Expectation, at: Location, first: &Location) -> Li
     LintRemark {
         lint: "repeated_check",
         at,
-        message: format!("this `{check}` asks the same as the one at {place}"),
-        help: "drop one of the two",
+        message: format!("this `{check}` repeats the one at {place}"),
+        help: "remove one of the two",
     }
 }

@@ -1,17 +1,22 @@
 //! `unnoticed_tool`, `unnoticed_argument`: tools in traces for which no case would notice other calls or arguments.
+//!
+//! The question is answered by trying. Each tool and argument of a recorded run is changed in several ways (the probes), and
+//! the case is evaluated on each changed copy. If every verdict equals the one on the unchanged run, in status, number of
+//! violations and score, the case does not notice the change. A remark is made if this is so for all cases. Probes cost an
+//! evaluation each, so their number is limited, and a probe that was not made counts as noticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::probe::{ARGUMENT_PROBES, ArgumentProbe, TOOL_PROBES, change_argument};
+use super::probe::{ARGUMENT_PROBES, TOOL_PROBES, change_argument};
 use super::{LintRemark, quote_names};
 use crate::case::Case;
 use crate::engine::evaluate_recorded;
 use crate::outcome::Status;
 use crate::place::Location;
 use crate::reader::to_native;
-use crate::suite::{RecordedEvidence, RecordedRun};
+use crate::suite::RecordedEvidence;
 use crate::trace::Trace;
 use crate::verdict::Verdict;
 
@@ -39,8 +44,11 @@ struct ToolNotice {
 impl ToolNotices {
     pub(super) fn add_case(&mut self, case: &Case, name: &str, recorded: RecordedEvidence) {
         let mut baseline = recorded.baseline;
-        let is_small = |run: &RecordedRun| to_native(&run.trace).len() <= MAX_RUN_BYTES;
-        for run in recorded.runs.into_iter().take(MAX_RUNS).filter(is_small) {
+        for run in recorded.runs.into_iter().take(MAX_RUNS) {
+            if to_native(&run.trace).len() > MAX_RUN_BYTES {
+                continue;
+            }
+            // Each run is probed on its own, because unchanged runs beside it could hide a change, as in a median.
             let trace = run.trace.clone();
             let mut alone = RecordedEvidence { runs: vec![run], baseline };
             self.probe_run(&trace, ProbeSession::new(case, name, &mut alone));
@@ -48,21 +56,21 @@ impl ToolNotices {
         }
     }
 
-    fn probe_run(&mut self, run: &Trace, mut held: ProbeSession<'_>) {
-        let at = held.case.trace_place().locate();
+    fn probe_run(&mut self, run: &Trace, mut session: ProbeSession<'_>) {
+        let at = session.case.trace_place().locate();
         for (name, arguments) in list_called_tools(run) {
             let tool = self.0.entry(name.to_owned()).or_insert_with(|| ToolNotice::new(at.clone()));
             for argument in arguments {
+                // What another case has noticed before needs no more probes; `||` and `any` stop at the first success.
                 let noticed = tool.arguments.entry(argument.to_owned()).or_default();
-                let mut others = ARGUMENT_PROBES.iter();
-                let other = |other: &ArgumentProbe| {
-                    held.notices_change(|| change_argument(run, name, argument, *other))
-                };
-                *noticed = *noticed || others.any(other);
+                *noticed = *noticed
+                    || ARGUMENT_PROBES
+                        .iter()
+                        .any(|probe| session.notices_change(|| change_argument(run, name, argument, *probe)));
                 tool.noticed |= *noticed;
             }
-            let mut others = TOOL_PROBES.iter();
-            tool.noticed = tool.noticed || others.any(|probe| held.notices_change(|| probe(run, name)));
+            tool.noticed =
+                tool.noticed || TOOL_PROBES.iter().any(|probe| session.notices_change(|| probe(run, name)));
         }
     }
 
@@ -92,7 +100,7 @@ impl ToolNotice {
         let unnoticed: Vec<&String> = unnoticed.collect();
         let (lint, message, help) = if !self.noticed {
             let message = format!("no case would notice other calls of `{name}`, or none");
-            ("unnoticed_tool", message, "add a check that asks for its calls, arguments or results")
+            ("unnoticed_tool", message, "add a check of its calls, arguments or results")
         } else if unnoticed.is_empty() {
             return None;
         } else {

@@ -58,8 +58,8 @@ fn render_percent(score: Score) -> String {
 }
 
 fn render_run(verdict: &Verdict, run: usize) -> Vec<String> {
-    let of_run = |finding: &&Finding| finding.run == run && !finding.of_all_runs;
-    let findings: Vec<&Finding> = verdict.findings.iter().filter(of_run).collect();
+    let findings: Vec<&Finding> =
+        verdict.findings.iter().filter(|finding| finding.run == run && !finding.of_all_runs).collect();
     let mut lines = Vec::new();
     if let Some(summary) = verdict.runs.get(run) {
         lines.push(format!("  {}", render_run_facts(summary, run, verdict.runs.len())));
@@ -71,6 +71,7 @@ fn render_run(verdict: &Verdict, run: usize) -> Vec<String> {
     for card in verdict.scorecards.iter().filter(|card| card.run == run) {
         lines.extend(render_card(card));
     }
+    // The check that compares a score with its threshold is left out: the card above says the same.
     let checks = findings.into_iter().filter(|finding| score::find_card(verdict, finding).is_none());
     lines.extend(render_findings(&checks.collect::<Vec<_>>()));
     lines
@@ -79,8 +80,8 @@ fn render_run(verdict: &Verdict, run: usize) -> Vec<String> {
 /// Renders the findings about all runs together.
 fn render_all_runs(verdict: &Verdict) -> Vec<String> {
     let findings: Vec<&Finding> = verdict.findings.iter().filter(|finding| finding.of_all_runs).collect();
-    let told = verdict.statistics.as_ref().map_or_else(String::new, render_spread);
-    let heading = (!findings.is_empty()).then(|| format!("  all runs{told}"));
+    let spread = verdict.statistics.as_ref().map_or_else(String::new, render_spread);
+    let heading = (!findings.is_empty()).then(|| format!("  all runs{spread}"));
     heading.into_iter().chain(render_findings(&findings)).collect()
 }
 
@@ -90,7 +91,7 @@ fn render_spread(statistics: &Statistics) -> String {
     let score = statistics.score.as_ref().map(|score| {
         let (mean, median, deviation) = (score.mean, score.median, score.std_dev);
         format!(
-            ", score {} on the mean, {} in the middle, deviation {}",
+            ", mean score {}, median {}, standard deviation {}",
             written(mean),
             written(median),
             written(deviation)
@@ -111,7 +112,7 @@ fn is_broken_gate(finding: &Finding) -> bool {
 fn render_gate_banner(gate: &Finding) -> Vec<String> {
     vec![
         format!("  HARD GATE VIOLATED: {}", escape_line(&gate.check)),
-        "  score not computed: nothing else was asked".to_owned(),
+        "  score not computed: a hard gate is violated".to_owned(),
     ]
 }
 
@@ -133,38 +134,35 @@ fn render_card(card: &Card) -> Vec<String> {
 fn render_finding(finding: &Finding, width: usize) -> Vec<String> {
     let score = if finding.unfit.is_some() { String::new() } else { render_percent(finding.score) };
     let head = format!("  {:width$}  {:9} {score:>5}", escape_line(&finding.check), finding_word(finding));
-    let mut lines = vec![head.trim_end().to_owned()];
-    let mut say = |text: String| lines.push(format!("      {text}"));
-    finding.unfit.iter().for_each(|unfit| say(truncate_line(unfit)));
-    finding
-        .values
-        .iter()
-        .for_each(|(name, value)| say(truncate_line(&format!("{name}: {}", render_value(value)))));
-    let telling: Vec<&Item> = finding.items.iter().filter(|item| adds_information(item, finding)).collect();
-    telling.iter().take(MAX_ENTRIES).for_each(|item| say(render_item(item)));
-    finding.violations.iter().take(MAX_ENTRIES).for_each(|breach| say(truncate_line(&breach.message)));
-    for (count, what) in [(telling.len(), "items"), (finding.violations.len(), "violations")] {
+    let mut figures: Vec<String> = finding.unfit.iter().map(|unfit| truncate_line(unfit)).collect();
+    let values = finding.values.iter();
+    figures.extend(values.map(|(name, value)| truncate_line(&format!("{name}: {}", render_value(value)))));
+    let items: Vec<&Item> = finding.items.iter().filter(|item| adds_information(item, finding)).collect();
+    figures.extend(items.iter().take(MAX_ENTRIES).map(|item| render_item(item)));
+    let violations = finding.violations.iter().take(MAX_ENTRIES);
+    figures.extend(violations.map(|violation| truncate_line(&violation.message)));
+    for (count, what) in [(items.len(), "items"), (finding.violations.len(), "violations")] {
         if count > MAX_ENTRIES {
-            say(format!("... and {} more {what}", count - MAX_ENTRIES));
+            figures.push(format!("... and {} more {what}", count - MAX_ENTRIES));
         }
     }
-    lines
+    let figures = figures.into_iter().map(|figure| format!("      {figure}"));
+    std::iter::once(head.trim_end().to_owned()).chain(figures).collect()
 }
 
 /// Whether an item adds something that the values and violations of its finding do not say already.
 fn adds_information(item: &Item, finding: &Finding) -> bool {
-    let is_told =
-        |note: &String| finding.violations.iter().any(|breach| breach.message.contains(note.as_str()));
-    item.note.as_ref().is_some_and(|note| !is_told(note))
-        || finding.of_all_runs
-        || (finding.values.is_empty() && item.state == State::Held)
+    let has_new_note = item.note.as_ref().is_some_and(|note| {
+        !finding.violations.iter().any(|violation| violation.message.contains(note.as_str()))
+    });
+    has_new_note || finding.of_all_runs || (finding.values.is_empty() && item.state == State::Held)
 }
 
 fn render_item(item: &Item) -> String {
     let state = match item.state {
         State::Held => "holds",
         State::Violated => "violated",
-        State::NotExercised => "not put to the test",
+        State::NotExercised => "not exercised",
         State::Open => "open",
     };
     let note = item.note.as_deref().map_or_else(String::new, |note| format!(" ({note})"));
@@ -202,15 +200,15 @@ fn render_value(value: &Value) -> String {
 fn render_run_facts(run: &RunSummary, index: usize, count: usize) -> String {
     let which = if count > 1 { format!("run {} of {count}: ", index + 1) } else { "trace: ".to_owned() };
     let file = run.file.as_deref().unwrap_or("in the case");
-    let mut told = vec![format!("{file} ({})", run.format)];
-    told.extend(run.model.clone());
-    told.extend(run.duration_ms.map(|ms| format!("{} ms", written(ms))));
-    told.extend(run.usage.map(|usage| {
+    let mut facts = vec![format!("{file} ({})", run.format)];
+    facts.extend(run.model.clone());
+    facts.extend(run.duration_ms.map(|ms| format!("{} ms", written(ms))));
+    facts.extend(run.usage.map(|usage| {
         let (input, output) = (usage.input_tokens.to_string(), usage.output_tokens.to_string());
         format!("{} tokens in, {} out", group_thousands(&input), group_thousands(&output))
     }));
-    told.extend(run.cost_usd.map(|usd| format!("${}", render_dollars(usd))));
-    truncate_line(&format!("{which}{}", told.join(", ")))
+    facts.extend(run.cost_usd.map(|usd| format!("${}", render_dollars(usd))));
+    truncate_line(&format!("{which}{}", facts.join(", ")))
 }
 
 fn render_tool_names(run: &RunSummary) -> String {

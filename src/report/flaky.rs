@@ -13,18 +13,20 @@ pub fn render_attempts(verdict: &Verdict) -> Option<String> {
         return None;
     }
     let last = Attempt { status: verdict.status, passed: verdict.passed };
-    let mut told: Vec<(&str, usize)> = Vec::new();
+    // A stress run can have thousands of attempts, so equal neighbours are counted.
+    let mut streaks: Vec<(&str, usize)> = Vec::new();
     for attempt in verdict.earlier_attempts.iter().chain([&last]) {
         let word = TrialResult::from_attempt(*attempt).as_str();
-        match told.last_mut() {
+        match streaks.last_mut() {
             Some((same, count)) if *same == word => *count += 1,
-            _ => told.push((word, 1)),
+            _ => streaks.push((word, 1)),
         }
     }
     let mut words: Vec<String> =
-        told.iter().take(MAX_CHANGES).map(|(word, count)| render_times(word, *count)).collect();
+        streaks.iter().take(MAX_CHANGES).map(|(word, count)| render_times(word, *count)).collect();
     words.extend(
-        (told.len() > MAX_CHANGES).then(|| format!("... ({} attempts)", verdict.earlier_attempts.len() + 1)),
+        (streaks.len() > MAX_CHANGES)
+            .then(|| format!("... ({} attempts)", verdict.earlier_attempts.len() + 1)),
     );
     Some(words.join(", "))
 }

@@ -50,6 +50,7 @@ impl<'r> JunitReport<'r> {
 
     fn suite_mut(&mut self, file: &str) -> &mut JunitSuite {
         let next = self.suites.len();
+        // The index equals `next` only if the file was not known before.
         let at = *self.by_file.entry(file.to_owned()).or_insert(next);
         if at == next {
             self.suites.push(JunitSuite { file: file.to_owned(), ..JunitSuite::default() });
@@ -78,8 +79,8 @@ impl JunitSuite {
         self.tests += 1;
         self.milliseconds += verdict.duration_ms;
         self.write_properties(verdict);
-        let (standing, seconds) = (TrialResult::from_verdict(verdict), verdict.duration_ms / 1000.0);
-        let element = match standing {
+        let (result, seconds) = (TrialResult::from_verdict(verdict), verdict.duration_ms / 1000.0);
+        let element = match result {
             TrialResult::Passed => return self.write_testcase(&verdict.name, seconds, ""),
             TrialResult::Failed => "failure",
             TrialResult::Undecided | TrialResult::Error => "error",
@@ -87,9 +88,10 @@ impl JunitSuite {
         self.failures += usize::from(element == "failure");
         self.errors += usize::from(element == "error");
         let red = escape_markup(&render_red_trial(verdict));
-        let (kind, message) = (standing.as_str(), escape_attribute(&render_headline(verdict)));
+        let (kind, message) = (result.as_str(), escape_attribute(&render_headline(verdict)));
         let ending = format!("<{element} type=\"{kind}\" message=\"{message}\">{red}</{element}>");
         self.write_testcase(&verdict.name, seconds, &ending);
+        // The text is in the suite's output as well, for servers that show the output and not the failures.
         let name = escape_markup(&verdict.name);
         let _ = write!(self.output, "---- {name} ----\n{red}\n");
     }

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::comparison::{RunComparison, Trials};
+use super::comparison::{RunComparison, TrialStates};
 use super::flaky::render_attempts;
 use super::markup::{escape_attribute, escape_markup};
 use super::summary::{SummaryRows, render_summary};
@@ -41,7 +41,7 @@ struct MarkdownReport<'r> {
     totals: Totals,
     rows: SummaryRows<'r>,
     /// The earlier run and the trials of this one, if a comparison was requested.
-    compared: Option<(&'r EarlierRun, Trials)>,
+    compared: Option<(&'r EarlierRun, TrialStates)>,
     scores: BoundedText,
     flaky: BoundedText,
     failures: BoundedText,
@@ -56,14 +56,13 @@ struct BoundedText {
 
 impl<'r> MarkdownReport<'r> {
     fn new(run: &'r RunInfo) -> Self {
-        let bounded = |most| BoundedText { text: String::new(), most, left_out: 0 };
         Self {
             totals: Totals::new(run),
             rows: SummaryRows::new(run),
-            compared: run.earlier.as_ref().map(|earlier| (earlier, Trials::default())),
-            scores: bounded(MAX_SCORE_BYTES),
-            flaky: bounded(MAX_FLAKY_BYTES),
-            failures: bounded(MAX_FAILURE_BYTES),
+            compared: run.earlier.as_ref().map(|earlier| (earlier, TrialStates::default())),
+            scores: BoundedText::new(MAX_SCORE_BYTES),
+            flaky: BoundedText::new(MAX_FLAKY_BYTES),
+            failures: BoundedText::new(MAX_FAILURE_BYTES),
         }
     }
 }
@@ -116,7 +115,12 @@ impl ReportBuilder for MarkdownReport<'_> {
 }
 
 impl BoundedText {
+    fn new(most: usize) -> Self {
+        Self { text: String::new(), most, left_out: 0 }
+    }
+
     fn push_entry(&mut self, entry: &str) {
+        // After the first entry that does not fit, shorter ones are left out, too: a list with gaps would mislead.
         if self.left_out > 0 || self.text.len() + entry.len() > self.most {
             self.left_out += 1;
         } else {
@@ -127,7 +131,7 @@ impl BoundedText {
     fn render_rest(&self, what: &str) -> String {
         match self.left_out {
             0 => String::new(),
-            count => format!("\n... and {count} more {what}; the verdict files hold all of them.\n"),
+            count => format!("\n... and {count} more {what}; the verdict files contain all of them.\n"),
         }
     }
 }
@@ -184,14 +188,14 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_counted() {
-        let mut scores = BoundedText { text: String::new(), most: 5, left_out: 0 };
+        let mut scores = BoundedText::new(5);
         for entry in ["abc", "def", "g"] {
             scores.push_entry(entry);
         }
         assert_eq!((scores.text.as_str(), scores.left_out), ("abc", 2));
         assert_eq!(
             scores.render_rest("scores"),
-            "\n... and 2 more scores; the verdict files hold all of them.\n"
+            "\n... and 2 more scores; the verdict files contain all of them.\n"
         );
     }
 }

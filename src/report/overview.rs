@@ -48,7 +48,7 @@ impl<'r> RunOverview<'r> {
         let rest = [
             (failed, "failed"),
             (undecided, "undecided"),
-            (errors, "without an answer"),
+            (errors, if errors == 1 { "error" } else { "errors" }),
             (skipped, "skipped"),
             (self.flaky.len(), "flaky"),
         ];

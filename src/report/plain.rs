@@ -27,16 +27,20 @@ pub(super) fn escape_dangerous_chars(text: &str) -> Cow<'_, str> {
 /// Escapes CI commands. GitHub runs `::error ...` at the start of a line, after spaces, and `##[error]` anywhere; Azure
 /// runs `##vso[...]` anywhere. Returns `None` if `text` contains no command.
 fn escape_ci_commands(text: &str) -> Option<String> {
-    let commands = |line: &str| line.trim_start().starts_with("::");
-    let has_line = || text.contains("::") && text.lines().any(commands);
-    if !text.contains("##[") && !text.contains("##vso[") && !has_line() {
+    // Almost no text contains a command, and `contains` is much faster than looking at each line.
+    let has_command_line = text.contains("::") && text.lines().any(starts_ci_command);
+    if !text.contains("##[") && !text.contains("##vso[") && !has_command_line {
         return None;
     }
     let lines = text.split('\n').map(|line| {
         let line = line.replace("##[", "#\\u{23}[").replace("##vso[", "#\\u{23}vso[");
-        if commands(&line) { line.replacen("::", "\\u{3a}:", 1) } else { line }
+        if starts_ci_command(&line) { line.replacen("::", "\\u{3a}:", 1) } else { line }
     });
     Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn starts_ci_command(line: &str) -> bool {
+    line.trim_start().starts_with("::")
 }
 
 /// Escapes like [`escape_text`] and puts the text on one line.
@@ -58,6 +62,7 @@ pub fn render_safe_json<T: Serialize + ?Sized>(value: &T) -> String {
 
 /// Escapes like [`render_safe_json`], for JSON that is already serialized.
 pub fn escape_json(text: &str) -> String {
+    // Azure runs `##[` and `##vso[` anywhere in a log, also inside JSON.
     let text = text.replace("##", "#\\u0023");
     if !text.chars().any(|c| c == '<' || is_dangerous(c)) {
         return text;
@@ -68,6 +73,7 @@ pub fn escape_json(text: &str) -> String {
             safe.push(c);
             continue;
         }
+        // JSON writes a character beyond the basic plane as a pair of surrogates.
         for unit in c.encode_utf16(&mut [0; 2]) {
             let _ = write!(safe, "\\u{unit:04x}");
         }
@@ -75,6 +81,8 @@ pub fn escape_json(text: &str) -> String {
     safe
 }
 
+/// Whether a character is invisible, joins or reorders its neighbours, or controls the terminal. Noncharacters are invalid
+/// in XML.
 fn is_dangerous(c: char) -> bool {
     let joins = matches!(
         c,

@@ -5,12 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::Trials;
+use super::comparison::TrialStates;
 use crate::outcome::Status;
 use crate::verdict::summary::Selection;
 use crate::verdict::{Attempt, Verdict};
 
-const SECONDS_A_DAY: u64 = 86_400;
+const SECONDS_PER_DAY: u64 = 86_400;
 
 /// The facts about one run.
 #[derive(Debug, Clone)]
@@ -24,9 +24,9 @@ pub struct RunInfo {
     pub folder: String,
     /// The summary of each check, by name.
     pub rules: BTreeMap<String, String>,
-    /// The trials that were skipped because their cases say so.
+    /// The trials that were skipped because their cases are ignored.
     pub skipped: Vec<SkippedTrial>,
-    /// The selection that the user asked for.
+    /// The selection of tier and tags.
     pub selection: Selection,
     /// The earlier run for a comparison, if one is given.
     pub earlier: Option<EarlierRun>,
@@ -38,7 +38,7 @@ pub struct EarlierRun {
     /// The id of the run, or the file of its report.
     pub name: String,
     /// The results of its trials.
-    pub trials: Trials,
+    pub trials: TrialStates,
 }
 
 /// A skipped trial.
@@ -58,8 +58,8 @@ impl RunInfo {
     /// Returns the start of the run in UTC, without a time zone: `2026-11-22T03:20:03`.
     pub fn started_utc(&self) -> String {
         let seconds = self.started.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-        let (year, month, day) = date_of_day(seconds / SECONDS_A_DAY);
-        let second = seconds % SECONDS_A_DAY;
+        let (year, month, day) = date_of_day(seconds / SECONDS_PER_DAY);
+        let second = seconds % SECONDS_PER_DAY;
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
     }
@@ -162,9 +162,9 @@ impl Totals {
         self.add_result(TrialResult::from_verdict(verdict));
     }
 
-    pub(super) fn add_result(&mut self, standing: TrialResult) {
+    pub(super) fn add_result(&mut self, result: TrialResult) {
         self.cases += 1;
-        match standing {
+        match result {
             TrialResult::Passed => self.passed += 1,
             TrialResult::Failed => self.failed += 1,
             TrialResult::Undecided => self.undecided += 1,

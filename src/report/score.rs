@@ -10,11 +10,11 @@ const MAX_LOSSES: usize = 8;
 /// Renders the points of each part of a card, one line each, and the sum.
 pub fn render_parts(card: &Card) -> Vec<String> {
     let width = card.parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
-    let line = |part: &crate::score::CardPart| {
+    let parts = card.parts.iter().map(|part| {
         let most = written(part.weight * card.full);
-        format!("{:width$}  {:>6} of {most}", part.name, written(part.points), width = width)
-    };
-    let mut lines: Vec<String> = card.parts.iter().map(line).collect();
+        format!("{:width$}  {:>6} of {most}", part.name, written(part.points))
+    });
+    let mut lines: Vec<String> = parts.collect();
     let sum = match (card.score, &card.not_computed) {
         (_, Some(why)) => format!("not computed: {why}"),
         (Some(score), None) => {
@@ -29,18 +29,20 @@ pub fn render_parts(card: &Card) -> Vec<String> {
 /// Renders the lost points and the reason, one line each.
 pub fn render_losses(card: &Card) -> Vec<String> {
     let lost = card.losses.iter().filter(|loss| loss.points > 0.0);
-    let line = |loss: &crate::outcome::Loss| format!("{}  {}", written(loss.points * card.full), loss.why);
-    truncate_lines(lost.map(line).collect())
+    truncate_lines(lost.map(|loss| format!("{}  {}", written(loss.points * card.full), loss.why)).collect())
 }
 
 /// Renders the items of a finding that do not hold, one line each.
 pub fn render_items(finding: &Finding) -> Vec<String> {
-    let bad = finding.items.iter().filter(|item| item.state != State::Held);
-    let line = |item: &Item| match &item.note {
+    let open = finding.items.iter().filter(|item| item.state != State::Held);
+    truncate_lines(open.map(render_item).collect())
+}
+
+fn render_item(item: &Item) -> String {
+    match &item.note {
         Some(note) => format!("{}: {note}", item.label),
         None => item.label.clone(),
-    };
-    truncate_lines(bad.map(line).collect())
+    }
 }
 
 /// Cuts the list to [`MAX_LOSSES`] lines and adds the number of the others.
@@ -53,15 +55,24 @@ fn truncate_lines(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// Returns the card whose threshold `finding` checks. With one card for each turn, several cards share a threshold: the
-/// cards with a score and the findings about them have the same order.
+/// Returns the card whose threshold `finding` checks.
+///
+/// A verdict does not link the two. With one card for each turn, several cards share a threshold, but the cards with a score
+/// and the findings about them have the same order: the n-th finding of this name belongs to the n-th card.
 pub fn find_card<'v>(verdict: &'v Verdict, finding: &Finding) -> Option<&'v Card> {
-    let of_run = |card: &&Card| card.run == finding.run && card.threshold == finding.check;
-    let mut cards =
-        verdict.scorecards.iter().filter(of_run).filter(|card| card.not_computed.is_none()).peekable();
+    let mut cards = verdict
+        .scorecards
+        .iter()
+        .filter(|card| card.run == finding.run && card.threshold == finding.check)
+        .filter(|card| card.not_computed.is_none())
+        .peekable();
+    // Most findings belong to no card, and need no count.
     cards.peek()?;
-    let alike = |other: &&Finding| other.run == finding.run && other.check == finding.check;
-    let nth = verdict.findings.iter().filter(alike).position(|other| std::ptr::eq(other, finding))?;
+    let nth = verdict
+        .findings
+        .iter()
+        .filter(|other| other.run == finding.run && other.check == finding.check)
+        .position(|other| std::ptr::eq(other, finding))?;
     cards.nth(nth)
 }
 

@@ -14,6 +14,8 @@ use crate::verdict::summary::{Axes, Group, Row, Selection, Summary};
 const MAX_NAMES: usize = 3;
 /// The width of the column of names.
 const NAME_WIDTH: usize = 14;
+/// The text in place of a fact that the traces do not record.
+const NOT_RECORDED: &str = "not recorded in the traces";
 
 /// The rows of a run, collected verdict by verdict.
 pub struct SummaryRows<'r> {
@@ -48,23 +50,27 @@ pub fn render_summary(summary: &Summary) -> String {
 }
 
 fn render_suite_block(suite: &Group, tier: Tier) -> String {
-    let mut lines = vec![format!("golden dataset {}", escape_line(&suite.name))];
-    let mut say = |name: &str, value: String| lines.push(format!("  {name:NAME_WIDTH$}{value}"));
-    say("agent", render_names(&suite.agents, "not told by the traces"));
-    say("dataset", render_names(&suite.datasets, "none"));
-    say("tier", if tier == Tier::Smoke { "smoke" } else { "full" }.to_owned());
-    say("cases", format!("{} ({} smoke, {} skipped)", suite.cases, suite.smoke, suite.skipped));
-    say("passed", render_passed(suite.passed, suite));
-    say("failed", suite.failed.to_string());
-    for (axis, mean) in suite.axes.into_iter().flat_map(Axes::by_name) {
-        say(axis, render_mean(mean, suite));
-    }
-    let unknown = || "not known: a case is undecided".to_owned();
-    say("overall", suite.overall.map_or_else(unknown, |mean| render_mean(mean, suite)));
-    say("latency", render_latency(suite));
-    say("tokens", render_tokens(suite));
-    say("cost", render_cost(suite));
-    lines.join("\n") + "\n"
+    let tier = if tier == Tier::Smoke { "smoke" } else { "full" };
+    let overall = suite.overall.map(|mean| render_mean(mean, suite));
+    let mut facts = vec![
+        ("agent", render_names(&suite.agents, NOT_RECORDED)),
+        ("dataset", render_names(&suite.datasets, "none")),
+        ("tier", tier.to_owned()),
+        ("cases", format!("{} ({} smoke, {} skipped)", suite.cases, suite.smoke, suite.skipped)),
+        ("passed", render_passed(suite.passed, suite)),
+        ("failed", suite.failed.to_string()),
+    ];
+    let axes = suite.axes.into_iter().flat_map(Axes::by_name);
+    facts.extend(axes.map(|(axis, mean)| (axis, render_mean(mean, suite))));
+    facts.extend([
+        ("overall", overall.unwrap_or_else(|| "unknown: a case is undecided".to_owned())),
+        ("latency", render_latency(suite)),
+        ("tokens", render_tokens(suite)),
+        ("cost", render_cost(suite)),
+    ]);
+    let lines: Vec<String> =
+        facts.iter().map(|(name, value)| format!("  {name:NAME_WIDTH$}{value}")).collect();
+    format!("golden dataset {}\n{}\n", escape_line(&suite.name), lines.join("\n"))
 }
 
 fn render_names(names: &BTreeSet<String>, none: &str) -> String {
@@ -94,7 +100,7 @@ fn render_mean(mean: f64, suite: &Group) -> String {
 }
 
 fn render_latency(suite: &Group) -> String {
-    let Some(latency) = suite.latency else { return "not told by the traces".to_owned() };
+    let Some(latency) = suite.latency else { return NOT_RECORDED.to_owned() };
     let (p50, p95) = (
         group_thousands(&format!("{:.0}", latency.p50_ms)),
         group_thousands(&format!("{:.0}", latency.p95_ms)),
@@ -103,7 +109,7 @@ fn render_latency(suite: &Group) -> String {
 }
 
 fn render_tokens(suite: &Group) -> String {
-    let Some(tokens) = suite.tokens else { return "not told by the traces".to_owned() };
+    let Some(tokens) = suite.tokens else { return NOT_RECORDED.to_owned() };
     let (input, output) =
         (group_thousands(&tokens.input.to_string()), group_thousands(&tokens.output.to_string()));
     format!("{input} in, {output} out{}", render_coverage(tokens.runs, suite))
@@ -111,14 +117,14 @@ fn render_tokens(suite: &Group) -> String {
 
 fn render_cost(suite: &Group) -> String {
     let Some(cost) = suite.cost else {
-        return "not known: the traces tell no cost, and `prices` none for their models".to_owned();
+        return "unknown: not recorded in the traces, and `prices` does not list their models".to_owned();
     };
     format!("${}{}", render_dollars(cost.usd), render_coverage(cost.runs, suite))
 }
 
 /// Renders how many runs a figure covers, unless it covers all of them.
 fn render_coverage(runs: usize, suite: &Group) -> String {
-    if runs == suite.runs { String::new() } else { format!(" (told by {runs} of {} runs)", suite.runs) }
+    if runs == suite.runs { String::new() } else { format!(" (recorded in {runs} of {} runs)", suite.runs) }
 }
 
 /// Renders US dollars with cents; amounts below 1 with six decimals, so that cheap runs do not round to zero.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::plain::{escape_line, escape_text};
 use super::summary::{group_thousands, render_dollars};
 use crate::score::written;
-use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, Usage};
 
 /// The largest length of one text in the short form, in characters.
 const MAX_TEXT_CHARS: usize = 300;
@@ -37,16 +37,20 @@ pub struct Timeline {
 
 /// Renders `run`.
 pub fn render_timeline(run: &Trace, length: TimelineLength) -> Timeline {
-    let mut teller = TimelineWriter { text: String::new(), cut: false, length };
-    teller.write_head(run);
-    teller.text.push('\n');
-    teller.write_steps(run);
+    let mut writer = TimelineWriter { text: String::new(), cut: false, length };
+    writer.write_head(run);
+    writer.text.push('\n');
+    writer.write_steps(run);
+    for sentence in run.describe_unread() {
+        let sentence = writer.render_text(&sentence, NAME_WIDTH);
+        writer.write_line("not read", &sentence);
+    }
     let gaps = list_gaps(run);
     if !gaps.is_empty() {
-        teller.text.push('\n');
-        teller.write_line("not told", &gaps.join(", "));
+        writer.text.push('\n');
+        writer.write_line("missing", &gaps.join(", "));
     }
-    Timeline { text: teller.text, cut: teller.cut }
+    Timeline { text: writer.text, cut: writer.cut }
 }
 
 struct TimelineWriter {
@@ -120,7 +124,7 @@ impl TimelineWriter {
         let name = self.render_text(&call.name, CALL_INDENT);
         let mut arguments = self.render_text(&call.arguments.to_text(), CALL_INDENT);
         if let Arguments::Broken { error, .. } = &call.arguments {
-            let _ = write!(arguments, "   (no JSON: {})", self.render_text(error, CALL_INDENT));
+            let _ = write!(arguments, "   (invalid JSON: {})", self.render_text(error, CALL_INDENT));
         }
         let _ = writeln!(self.text, "    {:>3}  {name}  {arguments}", call.index);
         for line in render_call_facts(call).into_iter().chain(render_call_outcome(call)) {
@@ -132,7 +136,7 @@ impl TimelineWriter {
     fn write_answer(&mut self, run: &Trace) {
         match &run.answer {
             None => self.write_line("answer", "none"),
-            Some(answer) if answer.is_empty() => self.write_line("answer", "an empty text"),
+            Some(answer) if answer.is_empty() => self.write_line("answer", "empty"),
             Some(answer) => {
                 let answer = self.render_text(answer, NAME_WIDTH);
                 self.write_line("answer", &answer);
@@ -162,11 +166,13 @@ impl TimelineWriter {
     }
 }
 
-/// Lists the entries in order, except the messages that are the answer.
+/// Lists the entries in order, without the final message that is the answer.
+///
+/// Messages and calls are two lists. A message says how many calls precede it (`after_calls`), so both are merged by
+/// inserting before each call the messages that belong there. The calls of a turn share one heading, which also says how many
+/// there are; a message between two calls of a turn repeats the heading.
 fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
     let mut texts = run.messages[..run.messages.len() - count_answer_messages(run)].iter().peekable();
-    // Messages and calls are two lists; `after_calls` merges them. A message between two calls repeats the turn's
-    // heading.
     let mut together: HashMap<(usize, &[String]), usize> = HashMap::new();
     for call in &run.calls {
         *together.entry(turn_key(call)).or_default() += 1;
@@ -191,11 +197,10 @@ fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
 
 /// Returns the number of final messages that are the answer: 0 or 1.
 fn count_answer_messages(run: &Trace) -> usize {
-    let Some(answer) = &run.answer else { return 0 };
-    let is_last = |message: &&Message| {
-        message.role == Role::Assistant && message.after_calls == run.calls.len() && message.text == *answer
-    };
-    usize::from(run.messages.last().as_ref().is_some_and(is_last))
+    let (Some(answer), Some(last)) = (&run.answer, run.messages.last()) else { return 0 };
+    let is_answer =
+        last.role == Role::Assistant && last.after_calls == run.calls.len() && last.text == *answer;
+    usize::from(is_answer)
 }
 
 fn step_from_message(message: &Message) -> TimelineStep<'_> {
@@ -213,15 +218,16 @@ fn turn_key(call: &Call) -> (usize, &[String]) {
 }
 
 fn render_tokens(usage: Usage) -> String {
-    let part = |count: Option<u64>, what: &str| {
-        count.map_or_else(String::new, |count| format!(" ({} {what})", group_thousands(&count.to_string())))
-    };
     let (input, output) =
         (group_thousands(&usage.input_tokens.to_string()), group_thousands(&usage.output_tokens.to_string()));
-    let (cached, reasoning) =
-        (part(usage.cached_tokens, "cached"), part(usage.reasoning_tokens, "reasoning"));
+    let cached = render_token_part(usage.cached_tokens, "cached");
+    let reasoning = render_token_part(usage.reasoning_tokens, "reasoning");
     let partial = if usage.partial { ", incomplete" } else { "" };
     format!("{input} in{cached}, {output} out{reasoning}{partial}")
+}
+
+fn render_token_part(count: Option<u64>, name: &str) -> String {
+    count.map_or_else(String::new, |count| format!(" ({} {name})", group_thousands(&count.to_string())))
 }
 
 fn render_milliseconds(ms: f64) -> String {
@@ -233,7 +239,7 @@ fn render_call_facts(call: &Call) -> Option<String> {
     let facts = [
         call.id.as_ref().map(|id| format!("id {id}")),
         call.server.as_ref().map(|server| format!("server {server}")),
-        call.started_ms.map(|ms| format!("began after {}", render_milliseconds(ms))),
+        call.started_ms.map(|ms| format!("started after {}", render_milliseconds(ms))),
         call.duration_ms.map(|ms| format!("took {}", render_milliseconds(ms))),
         call.exit_code.map(|code| format!("exit code {code}")),
     ];
@@ -265,31 +271,36 @@ fn render_call_outcome(call: &Call) -> Vec<String> {
 
 /// Lists the facts that the trace does not record: checks that need them are undecided.
 fn list_gaps(run: &Trace) -> Vec<String> {
-    let untold = [
-        (run.input.is_none(), "what the user asked"),
+    let facts = [
+        (run.input.is_none(), "the user's input"),
         (run.model.is_none(), "the model"),
         (run.usage.is_none(), "tokens"),
         (run.usage.is_some_and(|usage| usage.partial), "some of the run's tokens"),
         (run.cost_usd.is_none(), "cost"),
         (run.duration_ms.is_none(), "duration"),
-        (run.calls_unrecorded.is_some(), "tool calls"),
+        (run.calls_unrecorded == Some(CallsUnrecorded::ByFormat), "tool calls"),
     ];
-    let untold = untold.into_iter().filter(|(missing, _)| *missing).map(|(_, what)| what.to_owned());
-    untold.chain(list_call_gaps(&run.calls)).collect()
+    let gaps = facts.into_iter().filter(|(is_missing, _)| *is_missing).map(|(_, fact)| fact.to_owned());
+    gaps.chain(list_call_gaps(&run.calls)).collect()
 }
 
+/// A fact about a call, and whether a call lacks it.
+type CallGap = (&'static str, fn(&Call) -> bool);
+
 fn list_call_gaps(calls: &[Call]) -> Vec<String> {
-    let of = |what: &str, lacks: fn(&Call) -> bool| match calls.iter().filter(|call| lacks(call)).count() {
-        0 => None,
-        count if count == calls.len() => Some(format!("{what} of all calls")),
-        count => Some(format!("{what} of {count} of {} calls", calls.len())),
-    };
-    let gaps = [
-        of("the ids", |call| call.id.is_none()),
-        of("the arguments", |call| call.arguments == Arguments::Unrecorded),
-        of("the results", |call| call.status == CallStatus::Unanswered),
-        of("success or failure", |call| call.status == CallStatus::Unknown),
-        of("the times", |call| call.started_ms.is_none() && call.duration_ms.is_none()),
+    let facts: &[CallGap] = &[
+        ("the ids", |call| call.id.is_none()),
+        ("the arguments", |call| call.arguments == Arguments::Unrecorded),
+        ("the results", |call| call.status == CallStatus::Unanswered),
+        ("success or failure", |call| call.status == CallStatus::Unknown),
+        ("the times", |call| call.started_ms.is_none() && call.duration_ms.is_none()),
     ];
-    gaps.into_iter().flatten().collect()
+    let gaps = facts.iter().filter_map(|(fact, is_missing)| {
+        match calls.iter().filter(|call| is_missing(call)).count() {
+            0 => None,
+            count if count == calls.len() => Some(format!("{fact} of all calls")),
+            count => Some(format!("{fact} of {count} of {} calls", calls.len())),
+        }
+    });
+    gaps.collect()
 }

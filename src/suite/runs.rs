@@ -31,6 +31,8 @@ pub struct CaseRuns {
     sources: Vec<RunSource>,
     /// How many of the runs are the case's.
     count: usize,
+    /// The kinds of parts that hold no call, though the reader does not know them.
+    harmless: Vec<String>,
     together: Mutex<CollectedRuns>,
 }
 
@@ -44,7 +46,12 @@ struct CollectedRuns {
 
 impl From<Vec<RecordedRun>> for CaseRuns {
     fn from(runs: Vec<RecordedRun>) -> Self {
-        Self { count: runs.len(), sources: vec![RunSource::Read(runs)], together: Mutex::default() }
+        Self {
+            count: runs.len(),
+            sources: vec![RunSource::Read(runs)],
+            harmless: Vec::new(),
+            together: Mutex::default(),
+        }
     }
 }
 
@@ -64,7 +71,11 @@ impl CaseRuns {
         if found < count {
             return Err(format!("`repeat` asks for {count} runs, and {found} are recorded"));
         }
-        Ok(Self { sources, count, together: Mutex::default() })
+        let harmless = match &case.trace {
+            TraceFrom::File(file) => file.harmless.clone(),
+            TraceFrom::Inline(_) | TraceFrom::Lookup => Vec::new(),
+        };
+        Ok(Self { sources, count, harmless, together: Mutex::default() })
     }
 
     /// How many there are.
@@ -82,7 +93,16 @@ impl CaseRuns {
         &'s self,
         files: &'s Files,
     ) -> impl Iterator<Item = Result<Cow<'s, RecordedRun>, String>> + 's {
-        self.sources.iter().flat_map(move |source| source.each(files)).take(self.count)
+        let runs = self.sources.iter().flat_map(move |source| source.each(files)).take(self.count);
+        runs.map(|run| run.map(|run| self.accept_harmless(run)))
+    }
+
+    /// The run without the unread parts that the case declares harmless.
+    fn accept_harmless<'s>(&self, mut run: Cow<'s, RecordedRun>) -> Cow<'s, RecordedRun> {
+        if !self.harmless.is_empty() && !run.trace.unread.is_empty() {
+            run.to_mut().trace.accept_harmless(&self.harmless);
+        }
+        run
     }
 
     /// The run of this number, from 0. Where it is asked for after the one before it, it is there already.
@@ -95,7 +115,8 @@ impl CaseRuns {
             self.find_source(number).ok_or_else(|| format!("there is no run {}", number + 1))?;
         // A file that has grown meanwhile must not shift the runs of the next.
         let runs = source.read_from(own, files)?.into_iter().take(source.len() - own);
-        *together = CollectedRuns { from: number, runs: runs.map(Some).collect() };
+        let runs = runs.map(|run| Some(self.accept_harmless(Cow::Owned(run)).into_owned()));
+        *together = CollectedRuns { from: number, runs: runs.collect() };
         together.take(number).ok_or_else(|| format!("there is no run {} any more", number + 1))
     }
 

@@ -15,7 +15,7 @@ use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
 /// The extensions that a recorded trace is looked up with, in this order.
 const TRACE_EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
 
-/// What the key `trace` says: a path, a glob, `{file, run, each, format}`, or the run itself.
+/// What the key `trace` says: a path, a glob, `{file, run, each, format, harmless}`, or the run itself.
 pub(super) fn parse_trace_from(
     node: Node<'_>,
     scope: &Scope<'_>,
@@ -25,8 +25,8 @@ pub(super) fn parse_trace_from(
     let fill_in = |text: &str| text.replace("{id}", id).replace("{suite}", suite);
     match node.value() {
         Value::String(path) => {
-            let file =
-                TraceFile { place: node.place(), path: fill_in(path), format: None, runs: RunSelection::All };
+            let (path, runs) = (fill_in(path), RunSelection::All);
+            let file = TraceFile { place: node.place(), path, format: None, runs, harmless: Vec::new() };
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
         }
@@ -65,7 +65,8 @@ fn parse_trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
         (None, true) => RunSelection::Each,
         (None, false) => RunSelection::All,
     };
-    let file = path.map(|path| TraceFile { place: node.place(), path, format, runs });
+    let harmless = fields.optional::<Vec<String>>("harmless").unwrap_or_default();
+    let file = path.map(|path| TraceFile { place: node.place(), path, format, runs, harmless });
     fields.finish_some(file)
 }
 

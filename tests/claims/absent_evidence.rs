@@ -7,7 +7,7 @@ use arraign::__internals::outcome::Status;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite};
 use arraign::trace::CallsUnrecorded;
-use arraign::{Case, Trace};
+use arraign::{Case, Trace, reader};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check")
@@ -61,4 +61,56 @@ fn no_check_passes_on_a_trace_that_records_nothing() {
         }
     }
     assert!(held > 100, "only {held} cases were held against silence");
+}
+
+/// A case that forbids all calls.
+fn forbid_all_calls() -> Suite {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("case.yaml");
+    let text = "metric: sequence_valid\nrules: [{type: count, tool: '*', max: 0}]\ntrace: {calls: []}\n";
+    std::fs::write(&path, text).expect("it is written");
+    let (kinds, files, tables) =
+        (Registry::default(), Files::new(folder.path(), folder.path()), Tables::default());
+    let library = Library { kinds: &kinds, files: &files, tables: &tables };
+    Suite::load(&path, library).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// Whether no run of a file makes more of the rule than a pass.
+fn is_green(case: &Case, text: &str) -> bool {
+    let Ok(recording) = reader::read(text, None) else { return false };
+    recording.runs.iter().all(|run| arraign::evaluate(case, run).status == Status::Pass)
+}
+
+#[test]
+fn no_file_that_is_not_understood_obeys_a_rule_that_forbids_all_calls() {
+    let (suite, mut held) = (forbid_all_calls(), 0);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/arraign-trace/tests/frameworks");
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a file");
+        assert!(!is_green(&suite.cases[0], &text), "{}", path.display());
+        held += 1;
+    }
+    assert!(held > 20, "only {held} files were held against the rule");
+}
+
+#[test]
+fn no_file_whose_marks_of_calls_were_renamed_obeys_a_rule_that_forbids_all_calls() {
+    let suite = forbid_all_calls();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/arraign-trace/tests/reader");
+    for (file, mark) in [
+        ("openai-chat/messages.json", "tool_calls"),
+        ("anthropic/messages.json", "tool_use"),
+        ("openai-responses/input_items.json", "function_call"),
+        ("claude-code/transcript.jsonl", "tool_use"),
+        ("codex/rollout.shell.jsonl", "custom_tool_call"),
+        ("gemini/gemini_contents.json", "functionCall"),
+        ("langchain/messages_to_dict.json", "tool_calls"),
+        ("otel/maf.otlp.jsonl", "execute_tool"),
+    ] {
+        let text = std::fs::read_to_string(folder.join(file)).expect("a sample");
+        assert!(!is_green(&suite.cases[0], &text), "{file}");
+        let renamed = text.replace(&format!("\"{mark}\""), &format!("\"{mark}_v2\""));
+        assert!(!is_green(&suite.cases[0], &renamed), "{file}: {mark}");
+    }
 }

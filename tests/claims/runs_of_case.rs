@@ -121,3 +121,22 @@ fn a_trial_a_run_does_not_read_the_file_again_for_each() {
     }
     found.read_run(200, &files).expect_err("there is none");
 }
+
+#[test]
+fn a_kind_that_a_case_declares_harmless_leaves_its_checks_decided() {
+    let text = r#"{"role": "user", "content": "hi"}
+{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}, {"type": "note_v2"}]}
+"#;
+    let status = |trace: &str| {
+        let evals = Evals::with(trace, text);
+        let (suite, files) = (evals.suite(), evals.files());
+        let found = evals.find(&files).expect("runs");
+        let case = &suite.cases[0];
+        let runs: Vec<Trace> = evals.traces().expect("traces");
+        assert_eq!(found.read_run(0, &files).expect("a run").trace, runs[0]);
+        arraign::evaluate(case, &runs[0]).status
+    };
+    assert_eq!(status("traces/a.jsonl").to_string(), "undecided");
+    assert_eq!(status("{file: traces/a.jsonl, harmless: [note_v1]}").to_string(), "undecided");
+    assert_eq!(status("{file: traces/a.jsonl, harmless: [note_v2]}").to_string(), "pass");
+}

@@ -38,6 +38,9 @@ pub(crate) struct Explain {
     /// Do not shorten anything.
     #[arg(long)]
     full: bool,
+    /// List only the parts of the file that were not understood.
+    #[arg(long, conflicts_with_all = ["format", "full"])]
+    unread: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -54,6 +57,7 @@ impl Explain {
         let seen = self.open_runs()?;
         let mut out = io::stdout().lock();
         let told = match self.format {
+            ExplainFormat::Text if self.unread => self.print_unread(seen, &mut out),
             ExplainFormat::Text => self.print_timelines(seen, &mut out),
             ExplainFormat::Json => {
                 self.print_each_run(seen.runs, |run| out.write_all(escape_json(&to_native(&run)).as_bytes()))
@@ -138,6 +142,27 @@ impl Explain {
             write!(out, "{heading}\nrun {which}\n{}", told.text)
         })?;
         Ok(told.and_then(|()| out.write_all(describe_left_out(count.saturating_sub(most), cut).as_bytes())))
+    }
+
+    /// Prints the unread parts of each run that has some.
+    fn print_unread(&self, seen: TraceFile, out: &mut impl Write) -> Result<io::Result<()>, CliError> {
+        let (heading, count) = (self.render_heading(&seen), seen.count);
+        let (mut number, mut is_complete) = (0, true);
+        let told = self.print_each_run(seen.runs, |run| {
+            number += 1;
+            let sentences = run.describe_unread();
+            if sentences.is_empty() {
+                return Ok(());
+            }
+            let heading = if std::mem::take(&mut is_complete) { heading.as_str() } else { "" };
+            let which = self.run.as_deref().map_or_else(|| format!("{number} of {count}"), escape_line);
+            write!(out, "{heading}\nrun {which}\n")?;
+            sentences.iter().try_for_each(|sentence| writeln!(out, "  {}", escape_line(sentence)))
+        })?;
+        if is_complete {
+            return Ok(told.and_then(|()| write!(out, "{heading}\nall parts of the file were understood\n")));
+        }
+        Ok(told)
     }
 
     fn render_heading(&self, seen: &TraceFile) -> String {

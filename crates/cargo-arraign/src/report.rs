@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::__internals::harness::runs::{StoredRun, newest};
+use arraign::__internals::harness::runs::{StoredRun, find_newest};
 use arraign::__internals::harness::{earlier_run, write_summary};
 use arraign::__internals::report::annotations::Annotations;
 use arraign::__internals::report::overview::RunOverview;
@@ -48,10 +48,11 @@ impl Report {
         let run = StoredRun::open(&self.list_run_folders()?)?.compared_with(self.open_earlier_run()?);
         let mut overview = Box::new(RunOverview::new(run.run()));
         let mut annotations = Box::new(Annotations::new(run.run()));
-        let paths = run.write(&self.format, &self.out.unwrap_or_else(locate_out_folder), |verdict| {
-            overview.add_verdict(verdict);
-            annotations.add_verdict(verdict);
-        })?;
+        let paths =
+            run.write_reports(&self.format, &self.out.unwrap_or_else(locate_out_folder), |verdict| {
+                overview.add_verdict(verdict);
+                annotations.add_verdict(verdict);
+            })?;
         if let Some(path) = &summary {
             write_summary(&overview.summarize(), path).map_err(CliError::new)?;
         }
@@ -91,7 +92,7 @@ fn read_variable(variable: &str) -> Option<String> {
 
 /// Returns the folder of a run, which is named by its id or path.
 pub(crate) fn locate_run(run: Option<&PathBuf>) -> Result<PathBuf, CliError> {
-    let Some(run) = run else { return Ok(newest(&locate_out_folder())?) };
+    let Some(run) = run else { return Ok(find_newest(&locate_out_folder())?) };
     let found = [locate_out_folder().join(run), run.clone()].into_iter().find(|folder| folder.is_dir());
     found.ok_or_else(|| {
         let (run, out) = (run.display(), locate_out_folder());

@@ -116,6 +116,11 @@ impl Check for ArgsValid {
         Ok(Outcome::of_items(items, violations).stat("calls_checked", checked))
     }
 
+    // A further call mends no violation.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        !outcome.violations.is_empty()
+    }
+
     /// Broken arguments for a tool with a schema, a denied tool, a tool that nobody knows: whichever is refused.
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let named = self.policy.patterns().chain(&self.tools).filter_map(ToolPattern::example);

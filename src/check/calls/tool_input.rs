@@ -184,6 +184,16 @@ impl Check for ToolInput {
         Ok(self.outcome(&chosen, &broken))
     }
 
+    // One call with these arguments is enough for `any`; one without them is too many for `all`.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        let was_tested = outcome.violations.iter().any(|violation| violation.call.is_some());
+        match self.calls {
+            Which::Any => outcome.violations.is_empty(),
+            Which::All => was_tested,
+            Which::First | Which::Last | Which::Nth(_) => false,
+        }
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(run_of(Vec::new()).into())
     }

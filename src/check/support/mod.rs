@@ -10,6 +10,8 @@ pub(crate) mod forms;
 pub(super) mod inner_check;
 pub(super) mod js_pattern;
 pub(super) mod json_assertion;
+#[cfg(not(all(feature = "json-schema", feature = "verification")))]
+pub(super) mod missing_feature;
 pub(super) mod near_call;
 pub(super) mod opinion;
 pub(super) mod settings;

@@ -1,9 +1,10 @@
-//! What stands in for the checks that need JSON Schema when the crate is built without it: a case that asks for
-//! one of them learns which feature is missing, instead of that there is no such check.
+//! Replaces the checks that need JSON Schema when the crate is built without it: a case that asks for one of them is
+//! rejected with an error that names the feature.
 
+use super::missing_feature::report_missing_feature;
 use crate::check::{Kind, Read};
 
-/// Stands in for the module of this name.
+/// Replaces the module of this name.
 pub(crate) mod args_valid {
     pub(crate) const KIND: super::Kind = super::Kind::undescribed(
         "args_valid",
@@ -12,14 +13,14 @@ pub(crate) mod args_valid {
     );
 }
 
-/// Stands in for the module of this name.
+/// Replaces the module of this name.
 pub(crate) mod json_schema {
     pub(crate) const KIND: super::Kind =
         super::Kind::undescribed("json_schema", "the final answer is JSON of this schema", super::REFUSE)
             .shorthand("schema");
 }
 
-/// Stands in for the module of this name.
+/// Replaces the module of this name.
 pub(crate) mod tool_output_valid {
     pub(crate) const KIND: super::Kind = super::Kind::undescribed(
         "tool_output_valid",
@@ -28,16 +29,4 @@ pub(crate) mod tool_output_valid {
     );
 }
 
-/// The line for the manifest.
-const IN_MANIFEST: &str = concat!(
-    "in Cargo.toml: `arraign = { version = \"",
-    env!("CARGO_PKG_VERSION_MAJOR"),
-    ".",
-    env!("CARGO_PKG_VERSION_MINOR"),
-    "\", features = [\"json-schema\"] }`"
-);
-
-const REFUSE: Read = |node, _scope| {
-    let error = node.error("this check needs arraign's feature `json-schema`");
-    Err(error.help(IN_MANIFEST).into())
-};
+const REFUSE: Read = |node, _scope| Err(report_missing_feature(node, "json-schema").into());

@@ -5,6 +5,8 @@
 //! and their outcome told (0.2); type check, lint and coverage run (0.1). What a run did not do is not asked of it: one that
 //! only looked needs no tests. The ranges are perfect (0.85 and more), good (0.75), moderate (0.65) and poor.
 //!
+//! This check needs the feature `verification` of the crate. `cargo arraign` includes it.
+//!
 //! <!-- settings -->
 //!
 //! `evals/arraign.yaml`, and a suite beside its cases, may say `verification: {gates: [type, lint], ...}`: the base for every case

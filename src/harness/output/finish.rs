@@ -1,4 +1,4 @@
-//! What is said and written when the trials have ended.
+//! The end of a run: the summary, the reports and the notes on standard error.
 
 use std::fs;
 use std::io;
@@ -6,27 +6,31 @@ use std::path::{Path, PathBuf};
 
 use super::reports::{RequestedReports, TrialCounts};
 use super::stderr;
-use crate::harness::cli::Command;
-use crate::harness::orphans::PinnedSnapshots;
+use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::harness::run::context::RunContext;
-use crate::harness::settings::Settings;
+use crate::harness::settings::EnvSettings;
+use crate::harness::snapshots::orphans::PinnedSnapshots;
 use crate::report::summary::render_summary;
 use crate::source::write_whole;
 use crate::verdict::summary::Summary;
 
-/// What the end of a run needs to know of its beginning.
+/// Prints and writes the results of a run. Created before the trials run, because they consume the plan.
 pub(in crate::harness) struct RunFinisher {
     skipped: usize,
     reports: RequestedReports,
-    /// Snapshots that cases ask for; `None` where not all cases were read.
+    /// The snapshots of all cases; `None` if not all cases were read.
     pinned: Option<PinnedSnapshots>,
     output_json: Option<PathBuf>,
 }
 
 impl RunFinisher {
-    /// That of a run of `plan`.
-    pub(in crate::harness) fn from_plan(plan: &mut Plan, command: &Command, settings: &Settings) -> Self {
+    /// Takes what the end of the run needs from `plan`.
+    pub(in crate::harness) fn from_plan(
+        plan: &mut Plan,
+        command: &HarnessCommand,
+        settings: &EnvSettings,
+    ) -> Self {
         let pinned = std::mem::take(&mut plan.pinned);
         Self {
             skipped: plan.skipped,
@@ -36,16 +40,17 @@ impl RunFinisher {
         }
     }
 
-    /// Says and writes all of it. The error is why the run itself is wrong.
+    /// Prints and writes the results. The error is a message for the user; the notes are printed nevertheless.
     pub(in crate::harness) fn finish_run(
         &self,
         context: &RunContext,
-        ran: TrialCounts,
+        counts: TrialCounts,
     ) -> Result<(), String> {
         for block in context.tally.take_blocks() {
             stderr::print_block(context.readers.json, &block);
         }
-        let written = self.write_run_summary(context).and(self.reports.write_all(context, ran));
+        // `and` takes a value, so the reports are written even if the summary could not be.
+        let written = self.write_run_summary(context).and(self.reports.write_all(context, counts));
         stderr::note_judge_costs(context.judging.amount_spent());
         stderr::note_skipped(self.skipped);
         if let Some(pinned) = &self.pinned {
@@ -55,28 +60,27 @@ impl RunFinisher {
         written
     }
 
-    /// Under nextest a process knows one trial: it has nothing to sum up.
+    /// Prints the summary of the run and writes it as JSON. Under nextest, where a process runs one trial, there is nothing
+    /// to sum up.
     fn write_run_summary(&self, context: &RunContext) -> Result<(), String> {
+        let path = self.output_json.as_ref().map(|path| context.project.base.join(path));
         if context.readers.nextest {
-            let whole = |path: &PathBuf| context.project.base.join(path);
-            let paths = self.output_json.iter().map(whole);
-            paths.for_each(|path| stderr::note_summary_under_nextest(&path, context.store.run_folder()));
+            if let Some(path) = path {
+                stderr::note_summary_under_nextest(&path, context.store.run_folder());
+            }
             return Ok(());
         }
-        let of_run = context.tally.make_summary();
-        let text = render_summary(&of_run);
+        let summary = context.tally.make_summary();
+        let text = render_summary(&summary);
         if !text.is_empty() {
             stderr::print_block(context.readers.json, &text);
         }
-        let write = |path: &PathBuf| write_summary(&of_run, &context.project.base.join(path));
-        self.output_json
-            .iter()
-            .try_for_each(write)
-            .map_err(|problem| format!("ARRAIGN_OUTPUT_JSON: {problem}"))
+        let Some(path) = path else { return Ok(()) };
+        write_summary(&summary, &path).map_err(|problem| format!("ARRAIGN_OUTPUT_JSON: {problem}"))
     }
 }
 
-/// Writes what a run comes to. The error is a sentence for the user.
+/// Writes the summary of a run as JSON. The error is a message for the user.
 pub fn write_summary(summary: &Summary, path: &Path) -> Result<(), String> {
     let json = serde_json::to_vec_pretty(summary).map_err(io::Error::from);
     let written = json.and_then(|mut json| {
@@ -84,5 +88,5 @@ pub fn write_summary(summary: &Summary, path: &Path) -> Result<(), String> {
         path.parent().map(fs::create_dir_all).transpose()?;
         write_whole(path, &json)
     });
-    written.map_err(|error| format!("`{}` cannot be written: {error}", path.display()))
+    written.map_err(|error| format!("cannot write `{}`: {error}", path.display()))
 }

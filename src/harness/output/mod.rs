@@ -1,4 +1,4 @@
-//! What a run prints and writes beside its verdicts: lines on standard error, the summary, reports.
+//! The output of a run beside its verdicts: notes on standard error, the summary, reports.
 
 pub(super) mod finish;
 pub(super) mod reports;

@@ -1,5 +1,5 @@
-//! What the harness says itself, on standard error: standard output belongs to the trials, and may be a stream of
-//! events.
+//! The harness's own messages. They go to standard error, because standard output belongs to the trials and can be a
+//! stream of JSON events.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -13,20 +13,20 @@ use crate::report::terminal;
 use crate::suite::ReportFormat;
 use crate::verdict::quoted;
 
-/// The run itself is wrong.
-const WRONG_RUN: u8 = 2;
+/// The exit code of a run that cannot start or finish.
+const USAGE_ERROR: u8 = 2;
 
-/// The remarks after a run.
+/// Prints notes on unknown variables and on the number of cases left out.
 pub(in crate::harness) fn note_skipped(skipped: usize) {
-    for variable in settings::unknown_variables() {
+    for variable in settings::warn_of_unknown_variables() {
         note(&variable);
     }
     if skipped > 0 {
-        note(&format!("skipped for their tier or tags: {}", count_cases(skipped)));
+        note(&format!("skipped by tier or tags: {}", count_cases(skipped)));
     }
 }
 
-/// The one format that is rendered by a feature alone.
+/// Prints a note on the requested formats that this build cannot render: HTML needs a feature.
 pub(in crate::harness) fn note_unsupported_reports(
     formats: impl Iterator<Item = ReportFormat>,
     store: &Path,
@@ -34,79 +34,81 @@ pub(in crate::harness) fn note_unsupported_reports(
     note_not_rendered("without the feature `html` of arraign", formats, store);
 }
 
-/// Each process of nextest's knows one trial.
+/// Prints a note on the requested reports under nextest, where each process runs one trial only.
 pub(in crate::harness) fn note_reports_under_nextest(formats: &[ReportFormat], store: &Path) {
     note_not_rendered("under nextest", formats.iter().copied(), store);
 }
 
-fn note_not_rendered(by: &str, formats: impl Iterator<Item = ReportFormat>, store: &Path) {
+fn note_not_rendered(reason: &str, formats: impl Iterator<Item = ReportFormat>, store: &Path) {
     let names: Vec<&str> = formats.map(ReportFormat::name).collect();
     if !names.is_empty() {
-        let (told, formats, command) = (names.join(", "), names.join(","), report_of(store));
+        let (list, formats, command) = (names.join(", "), names.join(","), report_command(store));
         note(&format!(
-            "reports not rendered {by}: {told}; `{command} --format {formats}` renders them from the verdicts there"
+            "reports not rendered {reason}: {list}; `{command} --format {formats}` renders them from the verdicts there"
         ));
     }
 }
 
-/// Trials that failed to leave a verdict are in no report.
+/// Prints a note on trials without a verdict file, which no report contains.
 pub(in crate::harness) fn note_missing_verdicts(count: usize) {
     if count > 0 {
-        note(&format!("the reports lack {}, which left no verdict", count_cases(count)));
+        note(&format!("{} without a verdict: the reports do not contain them", count_cases(count)));
     }
 }
 
-/// Each process of nextest's would write the file anew, with its one trial in it.
+/// Prints a note on the summary under nextest, where each process would overwrite the file with its own trial.
 pub(in crate::harness) fn note_summary_under_nextest(path: &Path, store: &Path) {
-    let (shown, word) = (path.display(), quoted(&path.to_string_lossy()));
+    let (shown, argument) = (path.display(), quoted(&path.to_string_lossy()));
     note(&format!(
-        "{shown} is not written (ARRAIGN_OUTPUT_JSON): under nextest each trial is a process of its own; `{} --summary \
-         {word}` writes it",
-        report_of(store)
+        "{shown} is not written (ARRAIGN_OUTPUT_JSON): under nextest each trial is a separate process; `{} --summary \
+         {argument}` writes it",
+        report_command(store)
     ));
 }
 
-/// The command that renders the reports of the run whose verdicts are in `store`.
-fn report_of(store: &Path) -> String {
+/// Returns the command that renders the reports of the run in the folder `store`.
+fn report_command(store: &Path) -> String {
     format!("cargo arraign report --run {}", quoted(&store.to_string_lossy()))
 }
 
-/// Snapshots that no case asks for, by the names that users know them by.
+/// Prints a note on each snapshot that belongs to no case.
 pub(in crate::harness) fn note_orphans(names: &[String]) {
     for name in names {
         let name = escape_line(name);
         note(&format!(
-            "the snapshot `{name}` belongs to no case with `snapshot: true`; delete it, or bring its case back"
+            "the snapshot `{name}` belongs to no case with `snapshot: true`; delete it, or restore its case"
         ));
     }
 }
 
-/// Recorded opinions that no case asks for, by the names that users know their files by.
+/// Prints a note on each recorded opinion that no case asks for any more.
 pub(in crate::harness) fn note_stale_cassettes(names: &[String]) {
     for name in names {
         let name = escape_line(name);
-        note(&format!("the recorded opinion `{name}` answers what no case asks any more; delete it"));
+        note(&format!(
+            "the recorded opinion `{name}` answers a question that no case asks any more; delete it"
+        ));
     }
 }
 
-/// What the judge has cost.
+/// Prints a note on the requests, tokens and costs of the judge.
 pub(in crate::harness) fn note_judge_costs(spent: JudgeUsage) {
     if spent.requests > 0 {
         note(&format!("the judge was asked: {spent}"));
     }
 }
 
-/// `1 case`, `2 cases`.
+/// Renders a number of cases: `1 case`, `2 cases`.
 pub(in crate::harness) fn count_cases(count: usize) -> String {
     if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }
 }
 
-/// The run cannot begin.
+/// Prints the errors of a run that cannot start or finish, and returns its exit code.
 pub(in crate::harness) fn usage_error(problems: &[String]) -> ExitCode {
-    exit_with(problems, WRONG_RUN)
+    exit_with(problems, USAGE_ERROR)
 }
 
-/// Files of cases are wrong: all that is wrong in all of them.
+/// Prints all mistakes in the files of cases, and returns the exit code of the run.
 pub(in crate::harness) fn report_load_errors(errors: &LoadErrors) -> ExitCode {
     for error in errors {
         eprint(&terminal::render_load_error(error));
@@ -116,7 +118,7 @@ pub(in crate::harness) fn report_load_errors(errors: &LoadErrors) -> ExitCode {
     usage_error(&[format!("{count} {noun} in the eval files; no trial was run")])
 }
 
-/// Ends with `code`.
+/// Prints the errors and returns `code`.
 pub(in crate::harness) fn exit_with(problems: &[String], code: u8) -> ExitCode {
     for problem in problems {
         eprint(&format!("error: {problem}"));
@@ -128,12 +130,14 @@ fn note(text: &str) {
     eprint(&format!("arraign: {text}"));
 }
 
-/// After the trials' own lines; where those are JSON events, beside them.
+/// Prints a block of text after the lines of the trials: on standard output, or on standard error if standard output is a
+/// stream of JSON events.
 pub(in crate::harness) fn print_block(json: bool, text: &str) {
+    // The error is ignored here and below: a reader that is gone (`cargo test | head`) must not fail the run.
     let _ = if json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") };
 }
 
-/// Nobody may be listening any more.
+/// Prints a line on standard error.
 pub(in crate::harness) fn eprint(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

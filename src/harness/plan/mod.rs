@@ -1,4 +1,7 @@
-//! Which trials there are: all of them for a run or a list, only the named ones under `--exact`.
+//! The plan of a run: all trials for a run or a list, only the named ones under `--exact`.
+//!
+//! nextest starts one process for each trial, with `--exact NAME`. Such a process must not read a thousand files of cases
+//! to run one of them, so a name leads to the few files that can contain it.
 
 mod names;
 
@@ -6,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::names::TrialNames;
-use super::cli::Command;
-use super::orphans::PinnedSnapshots;
-use super::settings::Settings;
+use super::cli::HarnessCommand;
+use super::settings::EnvSettings;
+use super::snapshots::orphans::PinnedSnapshots;
 use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
 use crate::suite::{
@@ -17,68 +20,68 @@ use crate::suite::{
 };
 use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
 
-/// The id of the trial that holds a suite's gate.
+/// The id of the trial that evaluates a suite's gate.
 const GATE_ID: &str = "pass_threshold";
 
-/// A trial to come.
-pub(super) struct Planned {
-    /// Its name.
+/// A trial that has not started.
+pub(super) struct PlannedTrial {
+    /// The trial's name.
     pub(super) name: String,
-    /// Why it is not run by default.
+    /// Why the trial does not run by default.
     pub(super) ignore: Option<Ignore>,
-    /// What it does.
-    pub(super) work: Work,
+    /// What the trial does.
+    pub(super) work: TrialWork,
 }
 
-impl Planned {
-    /// Whether libtest will run it.
-    pub(super) fn will_run(&self, command: &Command) -> bool {
-        let asked = &command.arguments;
+impl PlannedTrial {
+    /// Whether libtest-mimic will run the trial.
+    pub(super) fn will_run(&self, command: &HarnessCommand) -> bool {
+        let arguments = &command.arguments;
         let ignored = self.ignore.is_some();
-        let runs = if asked.ignored { ignored } else { !ignored || asked.include_ignored };
-        runs && !asked.bench && command.wants_trial(&self.name)
+        let runs = if arguments.ignored { ignored } else { !ignored || arguments.include_ignored };
+        runs && !arguments.bench && command.wants_trial(&self.name)
     }
 }
 
 /// What a trial does.
-pub(super) enum Work {
-    /// Holds a case against its trace.
+pub(super) enum TrialWork {
+    /// Evaluates a case.
     Case(CaseWork),
-    /// Holds what the cases of a suite reach together.
+    /// Evaluates the gate of a suite.
     Gate(GateWork),
-    /// Reports why its file cannot be read.
+    /// Reports why the file of the case cannot be read.
     Broken(LoadErrors),
 }
 
-/// A case and where it stands; of a file with several runs, perhaps only the one of this index.
+/// A case with its file, and the run to evaluate if the case has one trial for each run.
 #[derive(Clone)]
 pub(super) struct CaseWork {
     /// The case.
     pub(super) case: Arc<Case>,
     /// The case's file.
     pub(super) path: Arc<PathBuf>,
-    /// What the names of its suite's trials begin with.
+    /// The prefix of the names of the suite's trials.
     pub(super) suite: Arc<str>,
-    /// One run of a trace file that says `each: true`.
-    pub(super) run: Option<OneRun>,
+    /// One run of a trace file with `each: true`.
+    pub(super) run: Option<SelectedRun>,
 }
 
-/// One run of those that a trace file holds.
+/// One of the runs in a trace file.
 #[derive(Clone)]
-pub(super) struct OneRun {
-    /// All of them, found and not read.
+pub(super) struct SelectedRun {
+    /// All runs of the file: their places are known, their contents are not read.
     pub(super) runs: Arc<CaseRuns>,
-    /// Which, from 0.
+    /// The index of the run, from 0.
     pub(super) number: usize,
 }
 
-/// The gate of a suite, and the trials whose scores it holds, by name.
+/// The gate of a suite, and the trials that it sums up.
 pub(super) struct GateWork {
     /// The gate.
     pub(super) gate: SuiteGate,
-    /// What the names of the suite's trials begin with.
+    /// The prefix of the names of the suite's trials.
     pub(super) suite: Arc<str>,
-    /// The cases of the wanted tier and tags that are not ignored.
+    /// The cases of the selected tier and tags that are not ignored, by the names of their trials.
     pub(super) cases: Vec<(String, CaseWork)>,
 }
 
@@ -86,40 +89,46 @@ pub(super) struct GateWork {
 #[derive(Default)]
 pub(super) struct Plan {
     /// The trials.
-    pub(super) trials: Vec<Planned>,
-    /// Cases left out by tier or tag.
+    pub(super) trials: Vec<PlannedTrial>,
+    /// The number of cases that the tier or the tags leave out.
     pub(super) skipped: usize,
-    /// The suites that hold golden rows.
+    /// The suites with golden rows.
     pub(super) golden: Vec<GoldenSuite>,
-    /// Reports that the suites ask for.
+    /// The reports that suites request.
     pub(super) reports: Vec<ReportFormat>,
-    /// Snapshots that the cases ask for, whether they are run or not.
+    /// The snapshots of all cases, whether they run or not.
     pub(super) pinned: PinnedSnapshots,
 }
 
 impl Plan {
-    /// The trials that libtest will run.
-    pub(super) fn to_run<'p>(&'p self, command: &'p Command) -> impl Iterator<Item = &'p Planned> {
+    /// The trials that libtest-mimic will run.
+    pub(super) fn trials_to_run<'p>(
+        &'p self,
+        command: &'p HarnessCommand,
+    ) -> impl Iterator<Item = &'p PlannedTrial> {
         self.trials.iter().filter(|planned| planned.will_run(command))
     }
 }
 
-/// All trials below the eval root, or everything that is wrong there.
-pub(super) fn plan_all(library: Library<'_>, settings: &Settings) -> Result<Plan, LoadErrors> {
+/// Plans all trials below the eval root. The error contains every mistake in every file.
+pub(super) fn plan_all(library: Library<'_>, settings: &EnvSettings) -> Result<Plan, LoadErrors> {
     let paths = find_case_files(library.files)?;
     let (mut plan, mut errors, mut names) = (Plan::default(), LoadErrors::new(), TrialNames::default());
     for (path, suite) in load_all(paths, library) {
         let Some(suite) = errors.take(suite) else { continue };
-        let (planned, file) = (plan.trials.len(), name_of(&path, library));
+        let (first_added, file) = (plan.trials.len(), trial_prefix(&path, library));
+        // Names and snapshots are taken from all cases, also those that the tier or the tags leave out: a duplicate name
+        // must not appear only when another tier is selected.
         for case in &suite.cases {
             plan.pinned.note_case(case, &path);
             errors.take(names.claim_name(build_case_name(&file, case.id.as_deref()), &case.place));
         }
         errors.take(plan.add_suite(&suite, &path, library, settings));
-        for trial in &plan.trials[planned..] {
-            errors.take(claim_added(&mut names, trial));
+        for trial in &plan.trials[first_added..] {
+            errors.take(claim_derived_name(&mut names, trial));
         }
-        if plan.trials.len() > planned {
+        // A suite without a selected case does not decide which reports are written.
+        if plan.trials.len() > first_added {
             plan.reports.extend(&suite.reports);
         }
     }
@@ -127,17 +136,17 @@ pub(super) fn plan_all(library: Library<'_>, settings: &Settings) -> Result<Plan
     errors.or(plan)
 }
 
-/// Trials that no case is named after: one a run, and a gate's.
-fn claim_added(names: &mut TrialNames, trial: &Planned) -> Result<(), LoadError> {
+/// Claims the name of a trial that is not called like its case: the trial of a single run, or of a gate.
+fn claim_derived_name(names: &mut TrialNames, trial: &PlannedTrial) -> Result<(), LoadError> {
     match &trial.work {
-        Work::Case(work) if work.run.is_some() => names.claim_name(trial.name.clone(), &work.case.place),
-        Work::Gate(work) => names.claim_name(trial.name.clone(), &work.gate.place),
-        Work::Case(_) | Work::Broken(_) => Ok(()),
+        TrialWork::Case(work) if work.run.is_some() => names.claim_name(trial.name.clone(), &work.case.place),
+        TrialWork::Gate(work) => names.claim_name(trial.name.clone(), &work.gate.place),
+        TrialWork::Case(_) | TrialWork::Broken(_) => Ok(()),
     }
 }
 
-/// The trials called `names`; only the files that these names point at are opened.
-pub(super) fn plan_named(names: &[String], library: Library<'_>, settings: &Settings) -> Plan {
+/// Plans the trials called `names`. Opens only the files that these names point to.
+pub(super) fn plan_named(names: &[String], library: Library<'_>, settings: &EnvSettings) -> Plan {
     let mut plan = Plan::default();
     for (at, name) in names.iter().enumerate() {
         if !names[..at].contains(name) {
@@ -147,14 +156,20 @@ pub(super) fn plan_named(names: &[String], library: Library<'_>, settings: &Sett
     plan
 }
 
-fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settings) {
+/// Plans the trial called `name`.
+///
+/// A name can mean several files (`a::b` is the case `b` of `a.yaml`, or the file `a/b.yaml`), so they are tried until one
+/// contains the trial. A file with mistakes may be the wanted one: if no other contains the trial, the trial reports the
+/// mistakes.
+fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &EnvSettings) {
     let mut broken = LoadErrors::new();
     for path in find_files_for_name(library.files, name) {
-        // A gate holds all cases of its file.
-        let file = name_of(&path, library);
+        let file = trial_prefix(&path, library);
         let is_gate = name == build_case_name(&file, Some(GATE_ID));
-        let wanted = |id: Option<&str>| is_gate || is_name_of(name, &build_case_name(&file, id));
-        let Some(suite) = broken.take(Suite::load_some(&path, library, &wanted)) else { continue };
+        // A gate needs all cases of its file; otherwise, the mistakes of other cases do not matter.
+        let suite =
+            Suite::load_some(&path, library, &|id| is_gate || is_trial_of(name, &build_case_name(&file, id)));
+        let Some(suite) = broken.take(suite) else { continue };
         if suite.cases.is_empty() {
             continue;
         }
@@ -165,61 +180,73 @@ fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &Settin
         plan.golden.append(&mut found.golden);
         let before = plan.trials.len();
         plan.trials.extend(found.trials.into_iter().filter(|trial| trial.name == name));
-        let is_here = !is_gate || plan.trials.len() > before;
-        if added.is_some() && is_here {
+        // All cases of the file were loaded for a gate's name, so it may well have cases and yet no gate.
+        let is_found = !is_gate || plan.trials.len() > before;
+        if added.is_some() && is_found {
             return;
         }
     }
     if !broken.is_empty() {
-        plan.trials.push(Planned { name: name.to_owned(), ignore: None, work: Work::Broken(broken) });
+        plan.trials.push(PlannedTrial {
+            name: name.to_owned(),
+            ignore: None,
+            work: TrialWork::Broken(broken),
+        });
     }
 }
 
-/// Whether a trial called `name` is one of the case called `case_name`.
-fn is_name_of(name: &str, case_name: &str) -> bool {
+/// Whether `name` is the name of the case's only trial, or of the trial of one of its runs.
+fn is_trial_of(name: &str, case_name: &str) -> bool {
     name.strip_prefix(case_name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::run_"))
 }
 
-/// The trial of a case, or one a run where its trace says so.
-fn trials_of(work: &CaseWork, name: String, library: Library<'_>) -> Result<Vec<Planned>, LoadErrors> {
-    let planned = |name: String, run: Option<OneRun>| Planned {
-        name,
-        ignore: work.case.ignore.clone(),
-        work: Work::Case(CaseWork { run, ..work.clone() }),
+/// Returns the trial of a case, or one trial for each run if the trace has `each: true`.
+fn make_case_trials(
+    work: &CaseWork,
+    name: String,
+    library: Library<'_>,
+) -> Result<Vec<PlannedTrial>, LoadError> {
+    let file = match &work.case.trace {
+        TraceFrom::File(file) if file.runs == RunSelection::Each => file,
+        _ => return Ok(vec![make_case_trial(work, name, None)]),
     };
-    let TraceFrom::File(file) = &work.case.trace else { return Ok(vec![planned(name, None)]) };
-    if file.runs != RunSelection::Each {
-        return Ok(vec![planned(name, None)]);
-    }
-    // The one thing that looks at a trace while listing, and only for where its runs are.
+    // This is the only place that opens a trace while listing, because the number of runs gives the names of the trials.
     let runs = CaseRuns::find_runs(&work.case, &work.path, library.files)
         .map_err(|error| LoadError::new(file.place.clone(), error))?;
     let runs = Arc::new(runs);
-    let one = |number: usize| Some(OneRun { runs: Arc::clone(&runs), number });
-    Ok((0..runs.len()).map(|number| planned(format!("{name}::run_{}", number + 1), one(number))).collect())
+    let trials = (0..runs.len()).map(|number| {
+        let run = SelectedRun { runs: Arc::clone(&runs), number };
+        make_case_trial(work, format!("{name}::run_{}", number + 1), Some(run))
+    });
+    Ok(trials.collect())
 }
 
-fn is_selected(case: &Case, settings: &Settings) -> bool {
+fn make_case_trial(work: &CaseWork, name: String, run: Option<SelectedRun>) -> PlannedTrial {
+    let ignore = work.case.ignore.clone();
+    PlannedTrial { name, ignore, work: TrialWork::Case(CaseWork { run, ..work.clone() }) }
+}
+
+fn is_selected(case: &Case, settings: &EnvSettings) -> bool {
     let tier = settings.tier.is_none_or(|tier| tier == Tier::Full || case.tier == tier);
     tier && (settings.tags.is_empty() || case.tags.iter().any(|tag| settings.tags.contains(tag)))
 }
 
-/// What the names of the trials of the file at `path` begin with.
-fn name_of(path: &Path, library: Library<'_>) -> String {
+/// Returns the prefix of the names of all trials in the file at `path`.
+fn trial_prefix(path: &Path, library: Library<'_>) -> String {
     build_file_name(path.strip_prefix(library.files.root()).unwrap_or(path))
 }
 
 impl Plan {
-    /// Adds the trials of a suite's selected cases, and that of its gate if any is left to hold.
+    /// Adds the trials of a suite's selected cases, and the trial of its gate.
     fn add_suite(
         &mut self,
         suite: &Suite,
         path: &Path,
         library: Library<'_>,
-        settings: &Settings,
+        settings: &EnvSettings,
     ) -> Result<(), LoadErrors> {
         let (mut errors, before, skipped) = (LoadErrors::new(), self.trials.len(), self.skipped);
-        let name: Arc<str> = name_of(path, library).into();
+        let name: Arc<str> = trial_prefix(path, library).into();
         let shared_path = Arc::new(path.to_owned());
         for case in &suite.cases {
             if !is_selected(case, settings) {
@@ -229,7 +256,7 @@ impl Plan {
             let (case, path) = (Arc::clone(case), Arc::clone(&shared_path));
             let case_name = build_case_name(&name, case.id.as_deref());
             let work = CaseWork { case, path, suite: Arc::clone(&name), run: None };
-            self.trials.extend(errors.take(trials_of(&work, case_name, library)).unwrap_or_default());
+            self.trials.extend(errors.take(make_case_trials(&work, case_name, library)).unwrap_or_default());
         }
         if suite.cases.iter().any(|case| is_golden(case)) {
             let gate = suite.gate.as_ref().and_then(|gate| gate.mean);
@@ -237,46 +264,49 @@ impl Plan {
             self.golden.push(GoldenSuite { harness, name, skipped: self.skipped - skipped, gate });
         }
         if let Some(gate) = &suite.gate {
-            let cases = self.trials[before..].iter().filter_map(held_by_gate).collect();
+            let cases = self.trials[before..].iter().filter_map(gated_case).collect();
             let gate_name = build_case_name(&name, Some(GATE_ID));
             let work = GateWork { gate: gate.clone(), suite: name, cases };
-            self.trials.extend(gate_trial(work, gate_name));
+            self.trials.extend(make_gate_trial(work, gate_name));
         }
         errors.or(())
     }
 
-    /// What was asked for, as far as the verdicts of its trials do not tell it.
-    pub(super) fn selection(&self, settings: &Settings) -> Selection {
+    /// Returns the parts of the selection that the verdicts of the trials do not contain.
+    pub(super) fn make_selection(&self, settings: &EnvSettings) -> Selection {
         let tier = settings.tier.unwrap_or(Tier::Full);
         Selection { tier, skipped: self.skipped, golden: self.golden.clone() }
     }
 
-    /// The cases of the trials, and their files.
+    /// Returns the cases of the trials, with their files.
     pub(super) fn list_cases(&self) -> Vec<(Arc<Case>, Arc<PathBuf>)> {
-        let case = |trial: &Planned| match &trial.work {
-            Work::Case(work) => Some((Arc::clone(&work.case), Arc::clone(&work.path))),
-            Work::Gate(_) | Work::Broken(_) => None,
-        };
-        self.trials.iter().filter_map(case).collect()
+        self.trials
+            .iter()
+            .filter_map(|trial| match &trial.work {
+                TrialWork::Case(work) => Some((Arc::clone(&work.case), Arc::clone(&work.path))),
+                TrialWork::Gate(_) | TrialWork::Broken(_) => None,
+            })
+            .collect()
     }
 
-    /// Keeps only the trials that the command line wants, where libtest-mimic cannot do that itself.
-    pub(super) fn keep_wanted(&mut self, command: &Command) {
+    /// Removes the trials that several filters leave out. libtest-mimic applies a single filter itself, and counts the
+    /// trials that it leaves out.
+    pub(super) fn keep_wanted(&mut self, command: &HarnessCommand) {
         if command.filters.len() > 1 {
             self.trials.retain(|trial| command.wants_trial(&trial.name));
         }
     }
 }
 
-/// A gate without a case to hold is no trial: it would be green, or red, for nothing.
-fn gate_trial(work: GateWork, name: String) -> Option<Planned> {
-    (!work.cases.is_empty()).then_some(Planned { name, ignore: None, work: Work::Gate(work) })
+/// Returns the trial of a gate. A gate without cases has none, because its result would mean nothing.
+fn make_gate_trial(work: GateWork, name: String) -> Option<PlannedTrial> {
+    (!work.cases.is_empty()).then_some(PlannedTrial { name, ignore: None, work: TrialWork::Gate(work) })
 }
 
-/// An ignored case does not run, and has no score.
-fn held_by_gate(trial: &Planned) -> Option<(String, CaseWork)> {
+/// Returns the case that a gate sums up. An ignored case does not run and has no score.
+fn gated_case(trial: &PlannedTrial) -> Option<(String, CaseWork)> {
     match &trial.work {
-        Work::Case(work) if trial.ignore.is_none() => Some((trial.name.clone(), work.clone())),
+        TrialWork::Case(work) if trial.ignore.is_none() => Some((trial.name.clone(), work.clone())),
         _ => None,
     }
 }

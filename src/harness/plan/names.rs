@@ -1,19 +1,19 @@
-//! The names of trials that are taken: one name, one trial.
+//! The names of trials, which must be unique.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::place::{LoadError, Place};
 
-/// Whose each name is.
+/// Maps each trial name to the place of the case that it belongs to.
 #[derive(Default)]
 pub(super) struct TrialNames(HashMap<String, Place>);
 
 impl TrialNames {
-    /// Gives `name` to what stands at `place`; a name that is taken already is a mistake.
+    /// Reserves `name` for the case at `place`. The error says that another case has the name.
     pub(super) fn claim_name(&mut self, name: String, place: &Place) -> Result<(), LoadError> {
         match self.0.entry(name) {
-            Entry::Occupied(known) => Err(name_taken(known.key(), place, known.get())),
+            Entry::Occupied(known) => Err(duplicate_name(known.key(), place, known.get())),
             Entry::Vacant(free) => {
                 free.insert(place.clone());
                 Ok(())
@@ -22,7 +22,7 @@ impl TrialNames {
     }
 }
 
-fn name_taken(name: &str, place: &Place, first: &Place) -> LoadError {
-    let problem = format!("two cases make the trial `{name}`: the other stands at {first}");
+fn duplicate_name(name: &str, place: &Place, first: &Place) -> LoadError {
+    let problem = format!("two cases make the trial `{name}`: the other is at {first}");
     LoadError::new(place.clone(), problem).help("rename the file or the case")
 }

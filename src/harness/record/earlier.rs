@@ -1,4 +1,4 @@
-//! An earlier run, read back from what it left: the folder of its verdict files, or its report.
+//! Reads an earlier run from the folder of its verdict files or from one of its reports.
 
 use std::fs;
 use std::path::Path;
@@ -8,23 +8,23 @@ use serde::de::DeserializeOwned;
 
 use super::runs::StoredRun;
 use crate::report::EarlierRun;
-use crate::report::comparison::Trials;
+use crate::report::comparison::TrialStates;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
 
-/// What `report.json` holds, as far as it is read.
+/// The fields of `report.json` that a comparison needs.
 #[derive(Deserialize)]
-struct ReportDocument {
-    run: ReportedRun,
+struct StoredReport {
+    run: StoredReportRun,
     verdicts: Vec<Verdict>,
 }
 
 #[derive(Deserialize)]
-struct ReportedRun {
+struct StoredReportRun {
     id: String,
 }
 
-/// The trials of an earlier run. `which` is the path (relative to `base`) of its folder, of its `report.json` or
-/// `report.jsonl`, or its id: the name of its folder below `out`. The error is a sentence for the user.
+/// Reads the trials of an earlier run. `which` is a path relative to `base`, of the run's folder or of its `report.json` or
+/// `report.jsonl`; or it is the run's id, which is the name of its folder below `out`. The error is a message for the user.
 pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, String> {
     let path = base.join(which);
     let below = out.join(which);
@@ -34,7 +34,7 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, S
     let folder = if path.is_dir() { path } else { below };
     if !folder.is_dir() {
         return Err(format!(
-            "no run `{which}`: it is neither a folder of verdict files, nor a report, nor a run below `{}`",
+            "no run `{which}`: expected a folder of verdict files, a report, or the id of a run below `{}`",
             out.display()
         ));
     }
@@ -50,14 +50,14 @@ fn read_report(path: &Path) -> Result<EarlierRun, String> {
             lines.map(|(index, line)| parse_json(line, &format!("{shown}:{}", index + 1))).collect();
         return check_verdicts(shown, &verdicts?);
     }
-    let document: ReportDocument = parse_json(&read_text(path)?, &shown)?;
+    let document: StoredReport = parse_json(&read_text(path)?, &shown)?;
     check_verdicts(document.run.id, &document.verdicts)
 }
 
 fn read_folder(folder: &Path) -> Result<EarlierRun, String> {
     let run = StoredRun::open(&[folder.to_owned()]).map_err(|error| error.to_string())?;
-    let mut trials = Trials::default();
-    run.each(|verdict| trials.add_verdict(verdict)).map_err(|error| error.to_string())?;
+    let mut trials = TrialStates::default();
+    run.visit_verdicts(|verdict| trials.add_verdict(verdict)).map_err(|error| error.to_string())?;
     name_earlier(run.run().id.clone(), trials)
 }
 
@@ -66,22 +66,22 @@ fn read_text(path: &Path) -> Result<String, String> {
 }
 
 fn parse_json<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| format!("{place}: this is no verdict: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("{place}: not a verdict: {error}"))
 }
 
 fn check_verdicts(name: String, verdicts: &[Verdict]) -> Result<EarlierRun, String> {
     if let Some(other) = verdicts.iter().find(|verdict| verdict.schema_version > SCHEMA_VERSION) {
         let version = other.schema_version;
         return Err(format!(
-            "`{name}`: a later version of arraign wrote this (schema_version {version}); install that one to read it"
+            "`{name}`: written by a later version of arraign (schema_version {version}); update arraign to read it"
         ));
     }
     name_earlier(name, verdicts.iter().collect())
 }
 
-fn name_earlier(name: String, trials: Trials) -> Result<EarlierRun, String> {
+fn name_earlier(name: String, trials: TrialStates) -> Result<EarlierRun, String> {
     if trials.is_empty() {
-        return Err(format!("`{name}` holds no verdict: there is nothing to compare"));
+        return Err(format!("`{name}` contains no verdict to compare with"));
     }
     Ok(EarlierRun { name, trials })
 }

@@ -1,4 +1,4 @@
-//! Where a harness stands: what tells it apart from the others of a repository.
+//! The identity of a harness: its place in the repository, which distinguishes it from other harnesses.
 
 use std::env;
 use std::path::{Component, Path, PathBuf};
@@ -8,17 +8,17 @@ use crate::harness::settings::own_target;
 /// The place of a harness in its repository.
 #[derive(Debug, Clone)]
 pub(in crate::harness) struct HarnessId {
-    /// What it is called: the folder of its cases. Where its test target has another name than that folder, both, since
-    /// two targets may run the same cases: `evals@live`.
+    /// The harness's name: the folder of its cases, and the test target if that is called differently (`evals@live`),
+    /// because two targets may run the same cases.
     pub(in crate::harness) harness: String,
-    /// The folder of its cases, from the root of the repository: `evals`, `crates/shop/evals`.
+    /// The folder of the cases, relative to the root of the repository: `evals`, `crates/shop/evals`.
     pub(in crate::harness) cases: String,
-    /// The package's folder below that root: empty, or with a `/` at its end.
+    /// The package's folder, relative to that root: empty, or with a `/` at the end.
     pub(in crate::harness) package: String,
 }
 
 impl HarnessId {
-    /// That of the harness over the cases below `folder` of the package at `base`.
+    /// Returns the identity of this program's harness for the cases below `folder` of the package at `base`.
     pub(in crate::harness) fn locate(base: &Path, folder: &Path) -> Self {
         Self::in_target(base, folder, own_target().as_deref())
     }
@@ -28,26 +28,30 @@ impl HarnessId {
         let cases = with_slashes(&relative_to(&base.join(folder), &root));
         let package = with_slashes(&relative_to(base, &root));
         let cases = if cases.is_empty() { ".".to_owned() } else { cases };
-        let other = target.filter(|target| cases.rsplit('/').next() != Some(*target));
+        let different_target = target.filter(|target| cases.rsplit('/').next() != Some(*target));
         Self {
-            harness: other.map_or_else(|| cases.clone(), |target| format!("{cases}@{target}")),
+            harness: different_target.map_or_else(|| cases.clone(), |target| format!("{cases}@{target}")),
             cases,
             package: if package.is_empty() { package } else { format!("{package}/") },
         }
     }
 }
 
-/// The root of the repository around `base`. A checkout may come without its history: nextest knows the workspace.
+/// Returns the root of the repository around `base`. Without `.git`, as in an archive of the sources, it is nextest's
+/// workspace, or else `base`.
 fn find_repository(base: &Path) -> PathBuf {
-    let repository = base.ancestors().find(|folder| folder.join(".git").exists());
-    let workspace = || Path::new(&env::var_os("NEXTEST_WORKSPACE_ROOT")?).canonicalize().ok();
-    let around = || workspace().filter(|workspace| base.starts_with(workspace));
-    repository.map(Path::to_owned).or_else(around).unwrap_or_else(|| base.to_owned())
+    if let Some(repository) = base.ancestors().find(|folder| folder.join(".git").exists()) {
+        return repository.to_owned();
+    }
+    let workspace =
+        env::var_os("NEXTEST_WORKSPACE_ROOT").and_then(|root| Path::new(&root).canonicalize().ok());
+    workspace.filter(|workspace| base.starts_with(workspace)).unwrap_or_else(|| base.to_owned())
 }
 
-/// `path` from `root`; outside of it, the whole path.
+/// Returns `path` relative to `root`, or the whole path if it is outside of `root`.
 fn relative_to(path: &Path, root: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
+    // Only the text is normalized: the folder of cases can be a link, and its name must stay the one that users wrote.
     for part in path.components() {
         match part {
             Component::CurDir => {}
@@ -73,8 +77,8 @@ mod tests {
         std::fs::create_dir_all(root.join(".git")).expect("a repository");
         std::fs::create_dir_all(&package).expect("a package");
         let known = |base: &Path, folder: &str| {
-            let home = HarnessId::in_target(base, Path::new(folder), Some("evals"));
-            (home.harness, home.package)
+            let id = HarnessId::in_target(base, Path::new(folder), Some("evals"));
+            (id.harness, id.package)
         };
         assert_eq!(known(root, "evals"), ("evals".to_owned(), String::new()));
         assert_eq!(known(&package, "./evals"), ("crates/shop/evals".to_owned(), "crates/shop/".to_owned()));

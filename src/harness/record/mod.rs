@@ -1,4 +1,4 @@
-//! What a run leaves in its folder: its verdicts, and the manifest that tells how it began; and both read back.
+//! The files that a run leaves in its folder: verdicts and manifests, written and read.
 
 mod earlier;
 pub(super) mod harness_id;

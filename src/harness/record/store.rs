@@ -1,8 +1,8 @@
-//! Verdict files: one a trial, written whole.
+//! Writes one verdict file for each trial.
 //!
-//! `<out>/<run id>/<trial name>.json`; later attempts of a retried trial lie in `attempt-<n>/` beside it. The verdicts of
-//! further harnesses, which may have trials of the same names, lie in a folder `<harness>/` each. How they all began is
-//! said in `@began/<harness>.json`; what they spend on a judge, in `@began/<harness>.spent.jsonl`.
+//! A file is `<out>/<run id>/<trial name>.json`, or `attempt-<n>/<trial name>.json` for later attempts of a retried trial.
+//! Other harnesses than `evals` have a folder `<harness>/` below the run's, because two harnesses may have trials of the same
+//! name. The manifests are `@manifests/<harness>.json`; `@manifests/<harness>.spent.jsonl` lists what a judge has cost.
 
 use std::cell::Cell;
 use std::fs;
@@ -14,18 +14,19 @@ use crate::source::{Folder, Ledger, write_whole};
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
-/// File systems take 255 bytes; what follows a name, and what a temporary name adds, must fit as well.
+/// The longest name of a file, without its extension. File systems allow 255 bytes, and the hash of a long name, the
+/// extension, and the additions of a temporary name must fit, too.
 const LONGEST_STEM: usize = 200;
 
-/// The harness of a package with one: its verdicts need no folder of their own.
+/// The usual name of a package's only harness. Its verdicts are in the run's folder itself.
 const USUAL_HARNESS: &str = "evals";
 
 thread_local! {
-    /// Each thread writes one verdict after the other from the same buffer.
+    /// The buffer in which a thread serializes its verdicts, one after the other.
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Where the verdicts of this run go.
+/// The folder of this run, with its verdicts and manifests.
 #[derive(Debug)]
 pub(in crate::harness) struct Store {
     out: PathBuf,
@@ -35,6 +36,7 @@ pub(in crate::harness) struct Store {
 }
 
 impl Store {
+    /// The store of the run `run_id` below `out`. No folder is created before the first file.
     pub(in crate::harness) fn new(out: &Path, run_id: &str, attempt: u32, harness: &str) -> Self {
         let run = out.join(escape_folder(run_id));
         let first = if harness == USUAL_HARNESS { run.clone() } else { run.join(escape_folder(harness)) };
@@ -42,7 +44,7 @@ impl Store {
         Self { out: out.to_owned(), run, harness: harness.to_owned(), folder: Folder::at(folder) }
     }
 
-    /// The folder of all runs: where reports lie.
+    /// The folder of all runs and of their reports.
     pub(in crate::harness) fn out_folder(&self) -> &Path {
         &self.out
     }
@@ -52,18 +54,19 @@ impl Store {
         &self.run
     }
 
-    /// Says how the run began. What another process has said of it stays. Where this cannot be written, no verdict can
-    /// be either: the error is the sentence that says so.
+    /// Writes the manifest that `describe` returns, unless another process of the run has written one.
+    ///
+    /// If the manifest cannot be written, the verdicts could not be either, so the error is about those.
     pub(in crate::harness) fn write_manifest(
         &self,
-        beginning: impl FnOnce() -> RunManifest,
+        describe: impl FnOnce() -> RunManifest,
     ) -> Result<(), String> {
         let folder = self.run.join(MANIFESTS);
         let path = folder.join(format!("{}.json", escape_folder(&self.harness)));
         if path.exists() {
             return Ok(());
         }
-        let json = serde_json::to_vec(&beginning()).map_err(io::Error::from);
+        let json = serde_json::to_vec(&describe()).map_err(io::Error::from);
         let written = json.and_then(|json| {
             fs::create_dir_all(&folder)?;
             write_whole(&path, &json)
@@ -71,21 +74,22 @@ impl Store {
         written.map_err(|error| self.unwritable_error(&error))
     }
 
-    /// Why no verdict can be written, and what to do.
+    /// Renders the error of a verdict that cannot be written.
     pub(in crate::harness) fn unwritable_error(&self, error: &io::Error) -> String {
         let folder = self.folder.path().display();
-        format!("the verdicts cannot be written below {folder}: {error}; set ARRAIGN_OUT to another folder")
+        format!("cannot write verdicts below `{folder}`: {error}; set ARRAIGN_OUT to another folder")
     }
 
-    /// What the processes of this run spend on the judge.
+    /// The file in which all processes of this run record what they spend on the judge.
     pub(in crate::harness) fn judge_ledger(&self) -> Ledger {
         let name = format!("{}.spent.jsonl", escape_folder(&self.harness));
         Ledger::at(self.run.join(MANIFESTS).join(name))
     }
 
-    /// Writes a verdict, as one of this harness.
+    /// Writes a verdict of this harness.
     pub(in crate::harness) fn write_verdict(&self, verdict: &mut Verdict) -> io::Result<()> {
         verdict.harness.clone_from(&self.harness);
+        // Taking the buffer leaves an empty one behind; if serialization fails, the buffer is simply lost.
         let mut json = BUFFER.take();
         json.clear();
         serde_json::to_writer(&mut json, verdict)?;
@@ -96,7 +100,7 @@ impl Store {
     }
 }
 
-/// Whatever somebody set as an id, or called a folder: one name, below its folder.
+/// Returns one folder name for an arbitrary id, which must not lead out of the folder above (`..`, `a/b`).
 fn escape_folder(text: &str) -> String {
     match text {
         "." => "%2E".to_owned(),
@@ -104,12 +108,13 @@ fn escape_folder(text: &str) -> String {
     }
 }
 
-/// Returns the file name for a trial, without its extension. Long names are cut and end in their hash.
+/// Returns the file name for a trial, without its extension. A long name is cut and ends with the hash of the whole name.
 fn file_stem(name: &str) -> String {
     let name = escape_reserved(name);
     if name.len() <= LONGEST_STEM {
         return name;
     }
+    // The limit is in bytes, so the cut moves back to the start of a character.
     let end = (0..=LONGEST_STEM).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
     format!("{}~{:016x}", &name[..end], hash_fnv1a(&name))
 }
@@ -132,7 +137,8 @@ fn escape_reserved(name: &str) -> String {
     escaped
 }
 
-/// FNV-1a: the same on every machine and in every version, as shards and merges need it.
+/// Hashes `text` with FNV-1a, which gives the same value on every machine and in every version: the shards of one run, on
+/// several machines, must use the same file names.
 fn hash_fnv1a(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

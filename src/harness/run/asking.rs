@@ -1,16 +1,16 @@
-//! How many trials ask an agent or the judge, and how far they are.
+//! Counts of the trials that ask an agent or the judge.
 
-/// The trials that ask one kind of respondent: agents, or the judge.
+/// The progress of the trials that ask agents, or of those that ask the judge.
 #[derive(Default)]
 #[cfg_attr(
     not(any(feature = "live", feature = "judge")),
     expect(dead_code, reason = "only the line of progress reads all fields")
 )]
 pub(in crate::harness) struct Asking {
-    /// How many trials ask.
+    /// The number of trials that ask.
     pub(in crate::harness) asked: usize,
-    /// How many of them have an answer.
+    /// The number of trials that have their answer.
     pub(in crate::harness) answered: usize,
-    /// The names of those at work.
+    /// The names of the trials that wait for an answer.
     pub(in crate::harness) at_work: Vec<String>,
 }

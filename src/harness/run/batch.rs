@@ -1,9 +1,18 @@
-//! Trials that end together.
+//! Runs trials ahead of libtest-mimic, so that its printing thread wakes up once for many trials.
 //!
-//! libtest-mimic's threads hand each trial that ends to the thread that prints, and wake it: of a trial of 100
-//! microseconds, that is a fifth. So a thread that has run a trial goes on with the next ones for a moment before it
-//! says so. These have ended when libtest-mimic asks for them, and the thread that prints is woken once for many. If one
-//! of them takes its time, the trial before it is told of when both have ended: its verdict is written already.
+//! libtest-mimic's worker threads send each result to the thread that prints, and wake it. For a trial of 100
+//! microseconds, that costs a fifth of the time. A [`JobBatch`] avoids most wake-ups:
+//!
+//! 1. A worker asks for trial `n`, runs it, and does not return yet.
+//! 2. For the next [`JobBatch::window`] it runs trials that no worker has asked for, and stores their results.
+//! 3. It returns the result of `n`. When a worker asks for one of the others, the stored result is there at once, so the
+//!    messages of all these trials arrive at the printing thread together.
+//!
+//! Each trial runs exactly once, because a worker takes the job out of its mutex before running it. A worker that asks for
+//! a trial which another worker is still running does not idle: it runs other trials until the result is there.
+//!
+//! The cost is that the result of `n` is printed late, at most by the window and one more trial. Its verdict file is
+//! written before that.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -11,75 +20,87 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a job came to: its result, or its panic.
-type Ended<R> = Result<R, Box<dyn Any + Send>>;
+/// The result of a job, or its panic.
+type JobResult<R> = Result<R, Box<dyn Any + Send>>;
 
-/// Jobs by their numbers, each done once, by whoever comes first.
-pub(in crate::harness) struct Batch<J, R> {
-    jobs: Vec<Job<J, R>>,
-    /// The numbers of those that may be done before they are asked for.
-    order: Vec<usize>,
-    /// How many of these are taken.
-    taken: AtomicUsize,
-    /// How long the end of one may be kept back.
-    moment: Duration,
+/// Numbered jobs, each of which runs once, on the first thread that takes it.
+pub(in crate::harness) struct JobBatch<J, R> {
+    jobs: Vec<BatchJob<J, R>>,
+    /// The numbers of the jobs that may run ahead, in the order in which they do.
+    run_ahead: Vec<usize>,
+    /// The index in `run_ahead` of the next job to look at.
+    next: AtomicUsize,
+    /// How long after the start of a job its thread may run others before it returns the result.
+    window: Duration,
     work: fn(J) -> R,
 }
 
-struct Job<J, R> {
-    /// Nobody has begun it.
+struct BatchJob<J, R> {
+    /// The job until a thread takes it.
     waiting: Mutex<Option<J>>,
-    ended: OnceLock<Mutex<Option<Ended<R>>>>,
+    /// The result after the job ran ahead; unset while it waits or runs. The inner `None` means that the result has been
+    /// returned to a caller.
+    result: OnceLock<Mutex<Option<JobResult<R>>>>,
 }
 
-impl<J, R> Batch<J, R> {
-    /// The jobs `jobs`, each to be done by `work`; those of the numbers `order` may be done before they are asked for.
-    /// `moment` is how long the end of one may be kept back for others.
+impl<J, R> BatchJob<J, R> {
+    fn new(job: J) -> Self {
+        Self { waiting: Mutex::new(Some(job)), result: OnceLock::new() }
+    }
+}
+
+impl<J, R> JobBatch<J, R> {
+    /// Creates a batch of `jobs`, which `work` runs. Those with a number in `run_ahead` may run before a caller asks for them,
+    /// within `window` after the start of another job.
     pub(in crate::harness) fn new(
         jobs: impl Iterator<Item = J>,
-        order: Vec<usize>,
-        moment: Duration,
+        run_ahead: Vec<usize>,
+        window: Duration,
         work: fn(J) -> R,
     ) -> Self {
-        let waiting = |job| Job { waiting: Mutex::new(Some(job)), ended: OnceLock::new() };
-        Self { jobs: jobs.map(waiting).collect(), order, taken: AtomicUsize::new(0), moment, work }
+        Self { jobs: jobs.map(BatchJob::new).collect(), run_ahead, next: AtomicUsize::new(0), window, work }
     }
 
-    /// What the job of this number comes to. While another thread is at it, this one does what comes after. `None`: it
-    /// was asked for before.
+    /// Returns the result of the job `number`, which runs now unless it has run ahead. Returns `None` if the result was
+    /// returned before.
     ///
     /// # Panics
-    /// As the job did.
-    pub(in crate::harness) fn take(&self, number: usize) -> Option<R> {
+    /// Panics as the job did.
+    pub(in crate::harness) fn take_result(&self, number: usize) -> Option<R> {
         let job = &self.jobs[number];
-        let own = locked(&job.waiting).take();
-        if let Some(begun) = own {
-            // Whoever asks again gets `None` instead of waiting for a result that this caller takes with it.
-            let _ = job.ended.set(Mutex::new(None));
+        let own = lock(&job.waiting).take();
+        if let Some(own) = own {
+            // Marks the result as returned before the job runs: a second caller must not wait for a result that it will
+            // never get.
+            let _ = job.result.set(Mutex::new(None));
             let started = Instant::now();
-            let result = (self.work)(begun);
-            while started.elapsed() < self.moment && self.do_next() {}
+            let result = (self.work)(own);
+            while started.elapsed() < self.window && self.run_next() {}
             return Some(result);
         }
-        while job.ended.get().is_none() && self.do_next() {}
-        let ended = locked(job.ended.wait()).take()?;
-        Some(ended.unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
+        // Another thread is running this job. Running others meanwhile keeps this thread busy; when none is left, `wait`
+        // blocks until the result is set.
+        while job.result.get().is_none() && self.run_next() {}
+        let result = lock(job.result.wait()).take()?;
+        Some(result.unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
     }
 
-    /// Whether there was one that nobody had begun.
-    fn do_next(&self) -> bool {
-        let next = || self.order.get(self.taken.fetch_add(1, Ordering::Relaxed)).map(|at| &self.jobs[*at]);
-        while let Some(job) = next() {
-            let Some(begun) = locked(&job.waiting).take() else { continue };
-            let ended = panic::catch_unwind(AssertUnwindSafe(|| (self.work)(begun)));
-            let _ = job.ended.set(Mutex::new(Some(ended)));
+    /// Runs the next waiting job of `run_ahead` and stores its result. Returns whether there was one.
+    fn run_next(&self) -> bool {
+        // `fetch_add` gives each index to one thread only. Jobs that their callers have taken in the meantime are skipped.
+        while let Some(number) = self.run_ahead.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            let job = &self.jobs[*number];
+            let Some(waiting) = lock(&job.waiting).take() else { continue };
+            // The panic belongs to another trial than the one that this thread runs, so it is kept for that trial's caller.
+            let result = panic::catch_unwind(AssertUnwindSafe(|| (self.work)(waiting)));
+            let _ = job.result.set(Mutex::new(Some(result)));
             return true;
         }
         false
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -92,67 +113,68 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_job_is_done_once_whoever_asks_for_it() {
+    fn each_job_runs_once_on_any_thread() {
         let batch =
-            Batch::new(0..1000, (0..1000).collect(), Duration::from_micros(1), |number: usize| number * 2);
-        let told: HashSet<usize> = thread::scope(|scope| {
+            JobBatch::new(0..1000, (0..1000).collect(), Duration::from_micros(1), |number: usize| number * 2);
+        let results: HashSet<usize> = thread::scope(|scope| {
             let ask = |first: usize| {
                 let batch = &batch;
                 scope.spawn(move || {
-                    (first..1000).step_by(3).map(|number| batch.take(number)).collect::<Vec<_>>()
+                    (first..1000).step_by(3).map(|number| batch.take_result(number)).collect::<Vec<_>>()
                 })
             };
             let threads = [0, 1, 2].map(ask);
             threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).flatten().collect()
         });
-        assert_eq!(told, (0..1000).map(|number| number * 2).collect());
-        assert_eq!(batch.take(7), None);
+        assert_eq!(results, (0..1000).map(|number| number * 2).collect());
+        assert_eq!(batch.take_result(7), None);
     }
 
     #[test]
-    fn who_asks_again_gets_nothing_whoever_did_the_job() {
-        let batch = Batch::new(0..2, vec![0, 1], Duration::MAX, |number: usize| number);
-        assert_eq!([batch.take(0), batch.take(1)], [Some(0), Some(1)]);
-        assert_eq!([batch.take(0), batch.take(1)], [None, None]);
+    fn a_result_is_returned_once() {
+        let batch = JobBatch::new(0..2, vec![0, 1], Duration::MAX, |number: usize| number);
+        assert_eq!([batch.take_result(0), batch.take_result(1)], [Some(0), Some(1)]);
+        assert_eq!([batch.take_result(0), batch.take_result(1)], [None, None]);
     }
 
     #[test]
-    fn jobs_are_done_at_the_same_time() {
-        // Each job waits for the other: one after the other they would never end.
+    fn jobs_run_at_the_same_time() {
+        // Each job waits for the other: run one after the other, they would never end.
         static BOTH: Barrier = Barrier::new(2);
-        let batch: Batch<(), ThreadId> = Batch::new([(), ()].into_iter(), vec![0, 1], Duration::MAX, |()| {
-            BOTH.wait();
-            thread::current().id()
-        });
+        let batch: JobBatch<(), ThreadId> =
+            JobBatch::new([(), ()].into_iter(), vec![0, 1], Duration::MAX, |()| {
+                BOTH.wait();
+                thread::current().id()
+            });
         let (one, other) = thread::scope(|scope| {
-            let other = scope.spawn(|| batch.take(1));
-            (batch.take(0), other.join().expect("no panic"))
+            let other = scope.spawn(|| batch.take_result(1));
+            (batch.take_result(0), other.join().expect("no panic"))
         });
-        assert_ne!(one.expect("told"), other.expect("told"));
+        assert_ne!(one.expect("a result"), other.expect("a result"));
     }
 
     #[test]
-    fn what_comes_next_is_done_before_it_is_asked_for_and_nothing_else_is() {
-        let batch = Batch::new(0..4, vec![0, 2], Duration::MAX, |number: usize| number);
-        let begun = |number: usize| locked(&batch.jobs[number].waiting).is_none();
-        assert_eq!(batch.take(0), Some(0));
-        assert_eq!([0, 1, 2, 3].map(begun), [true, false, true, false]);
-        assert_eq!([batch.take(2), batch.take(3)], [Some(2), Some(3)]);
+    fn only_jobs_that_may_run_ahead_do() {
+        let batch = JobBatch::new(0..4, vec![0, 2], Duration::MAX, |number: usize| number);
+        let has_started = |number: usize| lock(&batch.jobs[number].waiting).is_none();
+        assert_eq!(batch.take_result(0), Some(0));
+        assert_eq!([0, 1, 2, 3].map(has_started), [true, false, true, false]);
+        assert_eq!([batch.take_result(2), batch.take_result(3)], [Some(2), Some(3)]);
     }
 
     #[test]
-    fn a_long_job_is_told_at_once() {
-        let batch = Batch::new(0..2, vec![0, 1], Duration::ZERO, |number: usize| number);
-        assert_eq!(batch.take(0), Some(0));
-        assert!(locked(&batch.jobs[1].waiting).is_some());
+    fn no_job_runs_ahead_after_the_window() {
+        let batch = JobBatch::new(0..2, vec![0, 1], Duration::ZERO, |number: usize| number);
+        assert_eq!(batch.take_result(0), Some(0));
+        assert!(lock(&batch.jobs[1].waiting).is_some());
     }
 
     #[test]
-    fn a_panic_is_told_to_the_one_who_asks() {
+    fn a_panic_reaches_the_caller_of_its_job() {
         let work = |number: usize| if number == 1 { panic::resume_unwind(Box::new("no")) } else { number };
-        let batch = Batch::new(0..2, vec![0, 1], Duration::MAX, work);
-        assert_eq!(batch.take(0), Some(0));
-        let told = panic::catch_unwind(AssertUnwindSafe(|| batch.take(1))).expect_err("a panic");
-        assert_eq!(told.downcast_ref::<&str>(), Some(&"no"));
+        let batch = JobBatch::new(0..2, vec![0, 1], Duration::MAX, work);
+        assert_eq!(batch.take_result(0), Some(0));
+        let panicked = panic::catch_unwind(AssertUnwindSafe(|| batch.take_result(1))).expect_err("a panic");
+        assert_eq!(panicked.downcast_ref::<&str>(), Some(&"no"));
     }
 }

@@ -1,4 +1,4 @@
-//! What all trials of a process share.
+//! The context of a run, which all trials of a process share.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use crate::harness::record::store::Store;
 use crate::source::Files;
 use crate::verdict::Rerun;
 
-/// What all trials of a process share.
+/// Everything that a trial needs beside its own work.
 pub(in crate::harness) struct RunContext {
     pub(in crate::harness) project: Project,
-    pub(in crate::harness) readers: Readers,
-    /// The agents that run.
+    pub(in crate::harness) readers: OutputReaders,
+    /// The agents that are running.
     pub(in crate::harness) live: LiveAgents,
     /// The judge.
     pub(in crate::harness) judging: RunJudge,
-    /// When the line of progress may be seen.
+    /// The line of progress.
     pub(in crate::harness) progress: Arc<Progress>,
-    /// Where the verdicts go.
+    /// The folder of the verdicts.
     pub(in crate::harness) store: Store,
-    /// What is kept of each trial until the run ends.
+    /// The results that are kept until the run ends.
     pub(in crate::harness) tally: Tally,
 }
 
 /// The package whose cases run.
 pub(in crate::harness) struct Project {
-    /// The package's folder: snapshots are named relative to it.
+    /// The package's folder, to which paths in settings are relative.
     pub(in crate::harness) base: PathBuf,
     /// The files of the eval root.
     pub(in crate::harness) files: Files,
@@ -37,16 +37,16 @@ pub(in crate::harness) struct Project {
     pub(in crate::harness) rerun: Rerun,
 }
 
-/// The programs that read what this process prints.
-pub(in crate::harness) struct Readers {
-    /// An IDE: the output is JSON events.
+/// The programs that read this process's output.
+pub(in crate::harness) struct OutputReaders {
+    /// An IDE, which reads JSON events.
     pub(in crate::harness) json: bool,
-    /// nextest, which reads standard error for a heading.
+    /// nextest, which reads the headline of a failure from standard error.
     pub(in crate::harness) nextest: bool,
 }
 
 impl RunContext {
-    /// Whether an agent or a judge is asked by any trial.
+    /// Whether any trial asks an agent or a judge.
     pub(in crate::harness) fn asks_anyone(&self) -> bool {
         self.live.count_asking().asked + self.judging.count_asking().asked > 0
     }

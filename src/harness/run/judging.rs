@@ -1,4 +1,4 @@
-//! The judge of a run of the harness: who it is, what trials ask of it, and which of its recordings nobody asks for.
+//! The judge of a run: its readiness, its usage by trials, and its recordings that no case uses any more.
 
 use std::collections::{HashMap, HashSet};
 use std::env;
@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::asking::Asking;
 use crate::case::Case;
-use crate::harness::cli::Command;
+use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::report_load_errors;
-use crate::harness::plan::{Plan, Work};
+use crate::harness::plan::{Plan, TrialWork};
 use crate::harness::record::store::Store;
-use crate::harness::settings::Settings;
+use crate::harness::settings::EnvSettings;
 use crate::judge::{CASSETTES, Judge, JudgeMode, JudgePool, JudgeSession, JudgeUsage, cassette_prefix};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
@@ -20,146 +20,154 @@ use crate::suite::is_support;
 
 /// The judge, and the cases that may ask it.
 pub(in crate::harness) struct RunJudge {
-    panel: JudgePool,
-    /// All cases and their files; `None` where not all were read, or not all run.
+    pool: JudgePool,
+    /// All cases and their files; `None` if not all cases were read, or not all of them run.
     cases: Option<Vec<(Arc<Case>, Arc<PathBuf>)>>,
-    /// How many trials may ask it.
+    /// The number of trials that may ask the judge.
     trials: usize,
-    heard: Mutex<JudgeActivity>,
+    activity: Mutex<JudgeActivity>,
 }
 
 /// The trials that have asked the judge.
 #[derive(Default)]
 struct JudgeActivity {
-    /// By their names: the gate of a suite holds its cases once more.
+    /// The names of the trials with an answer: a set, because the gate of a suite evaluates its cases again.
     answered: HashSet<String>,
     at_work: Vec<String>,
 }
 
 impl RunJudge {
-    /// Holds that the judge of each case can be asked. Where trials are named, the mistake is the trial's. The error is
-    /// how the process ends: a mistake was told.
+    /// Checks that the judge of each case can be asked. If the command line names the trials, an error belongs to its trial;
+    /// otherwise it is printed. Returns the exit code of the process after printing an error.
     pub(in crate::harness) fn prepare(
         own: Option<Arc<dyn Judge>>,
         plan: &mut Plan,
-        command: &Command,
+        command: &HarnessCommand,
         mode: JudgeMode,
     ) -> Result<Self, ExitCode> {
-        let panel = JudgePool::new(mode, own, |name| env::var_os(name));
+        let pool = JudgePool::new(mode, own, |name| env::var_os(name));
         let mut errors = LoadErrors::new();
         if !command.arguments.list {
-            refuse_unready(&panel, plan, command.exact_names().is_some(), &mut errors);
+            refuse_unready(&pool, plan, command.exact_names().is_some(), &mut errors);
         }
         errors.or(()).map_err(|errors| report_load_errors(&errors))?;
-        let asked = &command.arguments;
-        let all_read = plan.skipped == 0 && command.filters.is_empty() && asked.skip.is_empty();
-        let whole = all_read && !asked.list && !asked.ignored;
+        let arguments = &command.arguments;
+        let all_selected = plan.skipped == 0 && command.filters.is_empty() && arguments.skip.is_empty();
+        let all_run = all_selected && !arguments.list && !arguments.ignored;
         let trials = if mode.asks_judge() { count_askers(plan, command) } else { 0 };
-        Ok(Self { panel, cases: whole.then(|| plan.list_cases()), trials, heard: Mutex::default() })
+        Ok(Self { pool, cases: all_run.then(|| plan.list_cases()), trials, activity: Mutex::default() })
     }
 
-    /// How many trials may ask the judge, how many of those have ended, and which ask it now.
+    /// Counts the trials that may ask the judge, those that have ended, and those that ask now.
     pub(in crate::harness) fn count_asking(&self) -> Asking {
-        let heard = self.lock_activity();
+        let activity = self.lock_activity();
         Asking {
             asked: self.trials,
-            answered: heard.answered.len().min(self.trials),
-            at_work: heard.at_work.clone(),
+            answered: activity.answered.len().min(self.trials),
+            at_work: activity.at_work.clone(),
         }
     }
 
-    /// Does what may ask the judge for the trial `name`.
+    /// Calls `ask`, and counts the trial `name` as asking the judge until it returns.
     pub(in crate::harness) fn track_asking<T>(&self, name: &str, ask: impl FnOnce() -> T) -> T {
         self.lock_activity().at_work.push(name.to_owned());
         let answer = ask();
-        let mut heard = self.lock_activity();
-        heard.at_work.retain(|other| other != name);
-        heard.answered.insert(name.to_owned());
+        let mut activity = self.lock_activity();
+        activity.at_work.retain(|other| other != name);
+        activity.answered.insert(name.to_owned());
         answer
     }
 
     fn lock_activity(&self) -> MutexGuard<'_, JudgeActivity> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Under nextest each trial is a process of its own, and the budget that of all: they share what they spend.
-    pub(in crate::harness) fn with_shared_ledger(self, store: &Store, settings: &Settings) -> Self {
+    /// Under nextest, records the usage in a file. There each trial is a separate process, and the judge's budget is for all
+    /// of them together.
+    pub(in crate::harness) fn with_shared_ledger(self, store: &Store, settings: &EnvSettings) -> Self {
         match settings.nextest {
-            Some(_) => Self { panel: self.panel.with_ledger(store.judge_ledger()), ..self },
+            Some(_) => Self { pool: self.pool.with_ledger(store.judge_ledger()), ..self },
             None => self,
         }
     }
 
-    /// What a trial may ask whose case stands in `file`, and which `rerun` runs alone.
-    pub(in crate::harness) fn open_hearing<'h>(
+    /// Opens a session for a trial, whose case is in `file` and which the command `rerun` runs alone.
+    pub(in crate::harness) fn open_session<'h>(
         &'h self,
         rerun: String,
         file: &'h Path,
         files: &'h Files,
     ) -> JudgeSession<'h> {
-        JudgeSession::new(&self.panel, (files, file), rerun)
+        JudgeSession::new(&self.pool, (files, file), rerun)
     }
 
-    /// What was spent.
+    /// The requests, tokens and costs of this process.
     pub(in crate::harness) fn amount_spent(&self) -> JudgeUsage {
-        self.panel.own_usage()
+        self.pool.own_usage()
     }
 
-    /// Recordings that no case of this whole run has asked for. A case that asked for none at all may not have got so
-    /// far: its recordings stay.
+    /// Returns the names of the recordings that no case uses any more. Only a run of all cases can tell.
+    ///
+    /// A recording is stale if its case does not exist, or if the case has used other recordings but not this one. A case
+    /// that has used none keeps its recordings, because it may have failed before it asked the judge.
     pub(in crate::harness) fn find_stale(&self, files: &Files) -> Vec<String> {
         let Some(cases) = &self.cases else { return Vec::new() };
-        let found = files.walk(files.root(), has_none).unwrap_or_default().into_iter();
+        let found = files.walk(files.root(), cannot_hold_cassettes).unwrap_or_default().into_iter();
         let cassettes: Vec<PathBuf> = found.filter(|path| is_cassette(path)).collect();
         if cassettes.is_empty() {
             return Vec::new();
         }
-        let homes: HashSet<PathBuf> = cases.iter().map(|(case, path)| cassette_prefix(case, path)).collect();
-        let used = self.panel.used_cassettes();
-        let is_stale = |path: &PathBuf| match home_of(path) {
-            Some(home) if homes.contains(&home) => used.get(&home).is_some_and(|used| !used.contains(path)),
+        let prefixes: HashSet<PathBuf> =
+            cases.iter().map(|(case, path)| cassette_prefix(case, path)).collect();
+        let used = self.pool.used_cassettes();
+        let stale = cassettes.into_iter().filter(|path| match prefix_of(path) {
+            Some(prefix) if prefixes.contains(&prefix) => {
+                used.get(&prefix).is_some_and(|used| !used.contains(path))
+            }
             _ => true,
-        };
-        cassettes.into_iter().filter(is_stale).map(|path| files.name(&path)).collect()
+        });
+        stale.map(|path| files.name(&path)).collect()
     }
 }
 
-/// One mistake a judge, not one a case.
-fn refuse_unready(panel: &JudgePool, plan: &mut Plan, named: bool, errors: &mut LoadErrors) {
-    let mut ready: HashMap<String, Result<(), LoadError>> = HashMap::new();
+/// Replaces the trials whose judge cannot be asked, or collects the errors. Many cases share the settings of one judge, so
+/// its error is reported once, and found by the place of those settings.
+fn refuse_unready(pool: &JudgePool, plan: &mut Plan, named: bool, errors: &mut LoadErrors) {
+    let mut readiness: HashMap<String, Result<(), LoadError>> = HashMap::new();
     for planned in &mut plan.trials {
-        let Work::Case(work) = &planned.work else { continue };
+        let TrialWork::Case(work) = &planned.work else { continue };
         let Some(settings) = work.case.judge.as_ref().filter(|_| work.case.asks_a_judge()) else { continue };
-        let refuse = || {
-            let problem = panel.check_ready(settings).err();
-            problem.map_or(Ok(()), |problem| Err(LoadError::new(settings.place.clone(), problem)))
-        };
-        let known = ready.contains_key(&settings.place.to_string());
-        let found = ready.entry(settings.place.to_string()).or_insert_with(refuse);
-        let Err(error) = found.clone() else { continue };
+        let place = settings.place.to_string();
+        let is_reported = readiness.contains_key(&place);
+        let checked = readiness.entry(place).or_insert_with(|| {
+            pool.check_ready(settings).map_err(|problem| LoadError::new(settings.place.clone(), problem))
+        });
+        let Err(error) = checked.clone() else { continue };
         if named {
-            planned.work = Work::Broken(error.into());
-        } else if !known {
+            planned.work = TrialWork::Broken(error.into());
+        } else if !is_reported {
             errors.push(error);
         }
     }
 }
 
-/// How many trials may ask the judge.
-fn count_askers(plan: &Plan, command: &Command) -> usize {
-    let asks = |work: &Work| matches!(work, Work::Case(work) if work.case.asks_a_judge());
-    plan.to_run(command).filter(|planned| asks(&planned.work)).count()
+/// Counts the trials that may ask the judge.
+fn count_askers(plan: &Plan, command: &HarnessCommand) -> usize {
+    plan.trials_to_run(command)
+        .filter(|planned| matches!(&planned.work, TrialWork::Case(work) if work.case.asks_a_judge()))
+        .count()
 }
 
-/// `cassettes/s/a.0123.json` as `cassettes/s/a.`.
-fn home_of(path: &Path) -> Option<PathBuf> {
+/// Returns the prefix of a case's cassettes: `cassettes/s/a.` for `cassettes/s/a.0123.json`.
+fn prefix_of(path: &Path) -> Option<PathBuf> {
     let stem = path.file_stem()?.to_str()?;
     let (case, _) = stem.rsplit_once('.')?;
     Some(path.with_file_name(format!("{case}.")))
 }
 
-/// Cassettes lie beside cases: where there are none, as among thousands of traces, they need no search.
-fn has_none(path: &Path) -> bool {
+/// Whether the walk skips a folder. Cassettes are beside cases, so folders of traces, which can hold thousands of files,
+/// are not searched.
+fn cannot_hold_cassettes(path: &Path) -> bool {
     let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     hidden || is_support(path) && !path.iter().any(|step| step == CASSETTES)
 }

@@ -1,7 +1,7 @@
-//! Agents that run: which cases ask one, what becomes of their answers, and what replaces them in a replay.
+//! Agents that run: the cases that ask them, their answers, and the recordings that replace them in a replay.
 //!
-//! All are asked before the first trial, and a trial only waits for its own: how many agents are at work is not how
-//! many trials are.
+//! All agents are queued before the first trial starts, and a trial waits for its own agent's answer. So the number of agents
+//! that run at the same time does not depend on the number of trials that do.
 
 use std::collections::HashMap;
 use std::env;
@@ -14,16 +14,17 @@ use crate::agent::{
     Agent, AgentAnswer, AgentEnvironment, AgentInput, AgentPool, Agents, DEFAULT_CONCURRENCY, InProcess,
 };
 use crate::case::{AgentFrom, AgentUse, Case, NamedAgent};
-use crate::harness::cli::Command;
+use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::{report_load_errors, usage_error};
-use crate::harness::plan::{CaseWork, Plan, Planned, Work};
+use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
+use crate::harness::settings::read_variable;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::suite::{CaseRuns, LIVE, RecordedRun, record_run, recording};
 use crate::verdict::Rerun;
 use crate::yaml::did_you_mean;
 
-/// What a harness says of its agents.
+/// The agents of a harness, and how many of them may run at the same time.
 pub(in crate::harness) struct AgentSetup {
     agents: Agents,
     at_once: usize,
@@ -36,17 +37,17 @@ impl Default for AgentSetup {
 }
 
 impl AgentSetup {
-    /// Adds an agent of the test target. The error says that the name is taken.
+    /// Registers an agent of the test target. The error says that the name is taken.
     pub(in crate::harness) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), String> {
         self.agents.register_agent(name, Agent::InProcess(agent))
     }
 
-    /// How many may be at work at once.
+    /// Sets how many agents may run at the same time.
     pub(in crate::harness) fn set_limit(&mut self, at_once: usize) {
         self.at_once = at_once;
     }
 
-    /// Adds the agents of `arraign.yaml`.
+    /// Registers the agents of `arraign.yaml`.
     fn add_described(&mut self, described: Vec<NamedAgent>) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         for NamedAgent { name, place, described } in described {
@@ -57,36 +58,37 @@ impl AgentSetup {
     }
 }
 
-/// What becomes of agents (`ARRAIGN_AGENT_MODE`).
+/// Whether agents run (`ARRAIGN_AGENT_MODE`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AgentMode {
-    /// What was recorded of them is looked at.
+    /// No agent runs; recordings are evaluated.
     Replay,
-    /// They run, and their runs are written for later.
+    /// Agents run, and their runs are recorded.
     Record,
-    /// They run, and nothing is kept.
+    /// Agents run, and nothing is recorded.
     Live,
 }
 
-/// What the environment says of agents.
-struct AgentRequest {
+/// The environment's settings for agents.
+struct AgentSettings {
     mode: AgentMode,
-    /// The agent that all cases ask which ask one (`ARRAIGN_AGENT`).
+    /// The agent that replaces those of all cases (`ARRAIGN_AGENT`).
     agent: Option<String>,
 }
 
-impl AgentRequest {
+impl AgentSettings {
     fn from_environment() -> Result<Self, String> {
-        let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-        let mode = match text("ARRAIGN_AGENT_MODE").as_deref() {
+        let mode = match read_variable("ARRAIGN_AGENT_MODE").as_deref() {
             None | Some("replay") => AgentMode::Replay,
             Some("record") => AgentMode::Record,
             Some("live") => AgentMode::Live,
             Some(other) => {
-                return Err(format!("ARRAIGN_AGENT_MODE is `{other}`: it is `replay`, `record` or `live`"));
+                return Err(format!(
+                    "ARRAIGN_AGENT_MODE is `{other}`: expected `replay`, `record` or `live`"
+                ));
             }
         };
-        Ok(Self { mode, agent: text("ARRAIGN_AGENT") })
+        Ok(Self { mode, agent: read_variable("ARRAIGN_AGENT") })
     }
 }
 
@@ -95,102 +97,108 @@ pub(in crate::harness) struct LiveAgents {
     mode: AgentMode,
     rerun: Rerun,
     asked: HashMap<String, AskedAgent>,
-    /// One of them is code of the test target.
+    /// An agent is code of the test target.
     in_process: bool,
-    /// Those who run them; nobody does in a replay.
-    crew: Option<AgentPool>,
+    /// The threads that run the agents; `None` in a replay.
+    pool: Option<AgentPool>,
 }
 
 /// An agent that was asked for the trial of a case.
 struct AskedAgent {
     answer: AgentAnswer,
+    /// The result of writing the recording, which happens once: the case's own trial and its suite's gate both read it.
     recorded: OnceLock<Result<(), String>>,
 }
 
 impl LiveAgents {
-    /// Finds the agent of each case, and asks all whose trials will run. The error is how the process ends: a mistake
-    /// was told.
+    /// Finds the agent of each case, and starts those whose trials will run. Returns the exit code of the process after
+    /// printing an error.
     pub(in crate::harness) fn start_agents(
         mut setup: AgentSetup,
         described: Vec<NamedAgent>,
         plan: &mut Plan,
-        command: &Command,
+        command: &HarnessCommand,
         (base, files, rerun): (&Path, &Files, &Rerun),
     ) -> Result<Self, ExitCode> {
         setup.add_described(described).map_err(|errors| report_load_errors(&errors))?;
-        let wanted = AgentRequest::from_environment().map_err(|problem| usage_error(&[problem]))?;
-        if let Some(name) = &wanted.agent {
+        let settings = AgentSettings::from_environment().map_err(|problem| usage_error(&[problem]))?;
+        if let Some(name) = &settings.agent {
             check_known(&setup.agents, name)
                 .map_err(|problem| usage_error(&[format!("ARRAIGN_AGENT: {problem}")]))?;
         }
-        find_all(plan, &setup.agents, command).map_err(|errors| report_load_errors(&errors))?;
+        refuse_unknown(plan, &setup.agents, command).map_err(|errors| report_load_errors(&errors))?;
         let mut live = Self {
-            mode: wanted.mode,
+            mode: settings.mode,
             rerun: rerun.clone(),
             asked: HashMap::new(),
             in_process: false,
-            crew: None,
+            pool: None,
         };
-        if wanted.mode == AgentMode::Replay || command.arguments.list {
+        if settings.mode == AgentMode::Replay || command.arguments.list {
             return Ok(live);
         }
-        let trials = || plan.to_run(command);
-        if wanted.mode == AgentMode::Record {
-            refuse_shared_recordings(trials(), files).map_err(|errors| report_load_errors(&errors))?;
+        if settings.mode == AgentMode::Record {
+            refuse_shared_recordings(plan.trials_to_run(command), files)
+                .map_err(|errors| report_load_errors(&errors))?;
         }
-        // One thread for all trials is how people look for a mistake: then one agent runs at a time, too.
+        // People run trials on one thread to find a mistake, and then expect one agent at a time, too.
         let at_once = if command.arguments.test_threads == Some(1) { 1 } else { setup.at_once };
-        live.start_crew(at_once, base).map_err(|problem| usage_error(&[problem]))?;
-        trials().for_each(|planned| live.ask_agent(planned, &setup.agents, wanted.agent.as_deref()));
+        live.start_pool(at_once, base).map_err(|problem| usage_error(&[problem]))?;
+        for planned in plan.trials_to_run(command) {
+            live.ask_agent(planned, &setup.agents, settings.agent.as_deref());
+        }
         Ok(live)
     }
 
-    fn start_crew(&mut self, at_once: usize, base: &Path) -> Result<(), String> {
-        let around = AgentEnvironment { folder: base.to_owned(), variable: |name| env::var_os(name) };
-        let crew = AgentPool::new(at_once, around).map_err(|error| format!("no agents can run: {error}"))?;
-        self.crew = Some(crew);
+    fn start_pool(&mut self, at_once: usize, base: &Path) -> Result<(), String> {
+        let environment = AgentEnvironment { folder: base.to_owned(), variable: |name| env::var_os(name) };
+        let pool =
+            AgentPool::new(at_once, environment).map_err(|error| format!("cannot start agents: {error}"))?;
+        self.pool = Some(pool);
         Ok(())
     }
 
-    /// Has the agent of a trial asked, or the one called `instead`.
-    fn ask_agent(&mut self, planned: &Planned, agents: &Agents, instead: Option<&str>) {
-        let (Some((case, path, agent)), Some(crew)) = (agent_of_work(&planned.work), &self.crew) else {
+    /// Queues the runs of a trial's agent, or of the agent `replacement`.
+    fn ask_agent(&mut self, planned: &PlannedTrial, agents: &Agents, replacement: Option<&str>) {
+        let (Some((case, path, agent)), Some(pool)) = (agent_of_work(&planned.work), &self.pool) else {
             return;
         };
-        let instead = instead.map(|name| AgentFrom::Named(name.to_owned()));
-        let Some(agent) = agents.find_agent(instead.as_ref().unwrap_or(&agent.from)) else { return };
+        let replacement = replacement.map(|name| AgentFrom::Named(name.to_owned()));
+        let Some(agent) = agents.find_agent(replacement.as_ref().unwrap_or(&agent.from)) else { return };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let runs = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
         self.in_process |= matches!(agent.1, Agent::InProcess(_));
-        let answer = crew.start_runs(agent, &AgentInput::for_case(case, &stem), runs, case.timeout);
+        let answer = pool.start_runs(agent, &AgentInput::for_case(case, &stem), runs, case.timeout);
         self.asked.insert(planned.name.clone(), AskedAgent { answer, recorded: OnceLock::new() });
     }
 
-    /// How many trials have asked an agent, how many of those have its answer, and whose agents are at work.
+    /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
     pub(in crate::harness) fn count_asking(&self) -> Asking {
-        let at_work = self.crew.as_ref().map(AgentPool::working_cases).unwrap_or_default();
+        let at_work = self.pool.as_ref().map(AgentPool::working_cases).unwrap_or_default();
         let answered = self.asked.values().filter(|asked| asked.answer.is_given()).count();
         Asking { asked: self.asked.len(), answered, at_work }
     }
 
-    /// Whether an agent may print, and would be held up by others who do.
+    /// Whether agents run in this process. They may print, and would wait for a lock on standard output.
     pub(in crate::harness) fn may_print(&self) -> bool {
         self.in_process
     }
 
-    /// Waits until the agent of this trial has answered, so that its own time does not count as the checks'.
+    /// Waits for the answer of the trial's agent, so that the agent's time does not count as the time of the checks.
     pub(in crate::harness) fn wait_for_answer(&self, name: &str) {
         if let Some(asked) = self.asked.get(name) {
             let _ = asked.answer.wait();
         }
     }
 
-    /// Whether the agent of the trial `name` runs.
+    /// Whether the trial `name` has asked an agent.
     pub(in crate::harness) fn was_asked(&self, name: &str) -> bool {
         self.asked.contains_key(name)
     }
 
-    /// The runs that the trial `name` looks at: its agent's answer, or what is recorded.
+    /// Returns the runs of the trial `name`: its agent's answer, or the recorded ones.
+    ///
+    /// A recorded answer is read back from its file, so that the first verdict and the replays evaluate the same data.
     pub(in crate::harness) fn runs_of(
         &self,
         name: &str,
@@ -200,38 +208,36 @@ impl LiveAgents {
     ) -> Result<CaseRuns, String> {
         let Some(asked) = self.asked.get(name) else {
             return CaseRuns::find_runs(case, path, files)
-                .map_err(|error| self.not_recorded(error, name, case));
+                .map_err(|error| self.explain_missing_run(error, name, case));
         };
         let runs = asked.answer.wait().as_ref().map_err(ToString::to_string)?;
         if self.mode == AgentMode::Record {
             asked.recorded.get_or_init(|| record_run(case, path, files, runs)).clone()?;
             return CaseRuns::find_runs(case, path, files);
         }
-        let run = |trace| RecordedRun { file: None, format: LIVE, trace };
-        Ok(runs.iter().cloned().map(run).collect::<Vec<RecordedRun>>().into())
+        let runs = runs.iter().map(|trace| RecordedRun { file: None, format: LIVE, trace: trace.clone() });
+        Ok(runs.collect::<Vec<RecordedRun>>().into())
     }
 
-    /// Where a case has an agent, its trace can be had anew.
-    fn not_recorded(&self, error: String, name: &str, case: &Case) -> String {
+    /// Adds to the error of a missing trace how to record it, if the case has an agent.
+    fn explain_missing_run(&self, error: String, name: &str, case: &Case) -> String {
         if case.agent.is_none() || self.mode != AgentMode::Replay {
             return error;
         }
         let command = self.rerun.command(name);
-        format!(
-            "no run of the agent can be replayed\n{error}\nrecord it: ARRAIGN_AGENT_MODE=record {command}"
-        )
+        format!("no recorded run of the agent\n{error}\nrecord one: ARRAIGN_AGENT_MODE=record {command}")
     }
 }
 
-/// The case of a trial that asks an agent.
-fn agent_of_work(work: &Work) -> Option<(&Case, &PathBuf, &AgentUse)> {
-    let Work::Case(CaseWork { case, path, .. }) = work else { return None };
+/// Returns the case, file and agent of a trial whose case has an agent.
+fn agent_of_work(work: &TrialWork) -> Option<(&Case, &PathBuf, &AgentUse)> {
+    let TrialWork::Case(CaseWork { case, path, .. }) = work else { return None };
     Some((case, path, case.agent.as_ref()?))
 }
 
-/// Two cases that are recorded in one file would replay one run.
+/// Reports cases that would be recorded to the same file, because they would then replay each other's run.
 fn refuse_shared_recordings<'p>(
-    trials: impl Iterator<Item = &'p Planned>,
+    trials: impl Iterator<Item = &'p PlannedTrial>,
     files: &Files,
 ) -> Result<(), LoadErrors> {
     let (mut first, mut errors) = (HashMap::new(), LoadErrors::new());
@@ -240,16 +246,17 @@ fn refuse_shared_recordings<'p>(
         let Ok(recording) = recording(case, path, files, 1) else { continue };
         let file = files.name(&recording);
         if let Some(other) = first.insert(recording, name) {
-            let problem = format!("this and `{other}` would both be recorded in {file}");
+            let problem = format!("this case and `{other}` would both be recorded to {file}");
             let error = LoadError::new(case.trace_place().clone(), problem);
-            errors.push(error.help("name it by the case: `trace: traces/{id}.json`"));
+            errors.push(error.help("name the file after the case: `trace: traces/{id}.json`"));
         }
     }
     errors.or(())
 }
 
-/// Holds that each case's agent is known. Where trials are named, the mistake is the trial's.
-fn find_all(plan: &mut Plan, agents: &Agents, command: &Command) -> Result<(), LoadErrors> {
+/// Checks that each case's agent is known. If the command line names the trials, an error belongs to its trial; otherwise
+/// all are returned.
+fn refuse_unknown(plan: &mut Plan, agents: &Agents, command: &HarnessCommand) -> Result<(), LoadErrors> {
     let mut errors = LoadErrors::new();
     for planned in &mut plan.trials {
         let Some((_, _, AgentUse { place, from: AgentFrom::Named(name) })) = agent_of_work(&planned.work)
@@ -259,7 +266,7 @@ fn find_all(plan: &mut Plan, agents: &Agents, command: &Command) -> Result<(), L
         let Err(problem) = check_known(agents, name) else { continue };
         let error = LoadError::new(place.clone(), problem);
         if command.exact_names().is_some() {
-            planned.work = Work::Broken(error.into());
+            planned.work = TrialWork::Broken(error.into());
         } else {
             errors.push(error);
         }

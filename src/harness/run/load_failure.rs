@@ -1,9 +1,9 @@
-//! The verdict of a trial whose case cannot be read: it stands in every report, as it does in the run.
+//! The verdict of a trial whose case cannot be read. Reports contain it like any other.
 
 use crate::place::{LoadError, LoadErrors, Location};
 use crate::verdict::{TrialError, Verdict};
 
-/// An error for each mistake. What the case says of itself is not known.
+/// Returns a verdict with one error for each mistake. Everything else about the case is unknown.
 pub(in crate::harness) fn load_failure_verdict(name: &str, errors: &LoadErrors) -> Verdict {
     let errors: Vec<TrialError> = errors.iter().map(to_trial_error).collect();
     let case = errors.first().map_or_else(Location::default, |error| error.at.clone());

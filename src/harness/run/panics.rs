@@ -1,4 +1,4 @@
-//! Panics that are expected: a check's own, and the printer's when its reader has gone.
+//! Handles two expected kinds of panics: those of a check, and those of libtest-mimic when it cannot print.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,11 +9,15 @@ use crate::harness::output::stderr;
 use crate::report::plain::escape_line;
 
 thread_local! {
+    /// This thread is inside [`catch_silently`].
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Installs the hook, once a process. A panic inside [`quietly`] prints nothing: it becomes a trial's error. A
-/// broken pipe (`cargo test | head`) ends the process without a backtrace. All others are printed as ever.
+/// Installs the panic hook, once in a process.
+///
+/// A panic inside [`catch_silently`] prints nothing, because it becomes the error of a trial. A broken pipe
+/// (`cargo test | head`) ends the process without a backtrace, and so does a full disk. All other panics are printed as
+/// usual.
 pub(in crate::harness) fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -26,11 +30,8 @@ pub(in crate::harness) fn install_hook() {
             if text.contains("BrokenPipe") || text.contains("Broken pipe") {
                 std::process::exit(101);
             }
-            if info.location().is_some_and(is_of_the_printer) {
-                stderr::eprint(&format!(
-                    "error: the output cannot be written: {}",
-                    escape_line(os_message(text))
-                ));
+            if info.location().is_some_and(is_in_printer) {
+                stderr::eprint(&format!("error: cannot write the output: {}", escape_line(os_message(text))));
                 std::process::exit(2);
             }
             default(info);
@@ -38,20 +39,20 @@ pub(in crate::harness) fn install_hook() {
     });
 }
 
-/// Runs `work` without printing its panic. The error is what the panic said.
-pub(in crate::harness) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+/// Runs `work` and catches a panic without printing it. The error is the panic's message.
+pub(in crate::harness) fn catch_silently<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = CAUGHT.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     CAUGHT.set(before);
     result.map_err(|payload| payload_text(payload.as_ref()))
 }
 
-/// libtest-mimic takes it for granted that its lines can be written: a disk may be full.
-fn is_of_the_printer(location: &Location<'_>) -> bool {
+/// Whether libtest-mimic's printer panicked, which it does if a line cannot be written.
+fn is_in_printer(location: &Location<'_>) -> bool {
     location.file().contains("libtest-mimic") && location.file().ends_with("printer.rs")
 }
 
-/// The words of the operating system in the debug form of its error.
+/// Returns the operating system's message from the debug form of an I/O error.
 fn os_message(text: &str) -> &str {
     let message = text.split_once("message: \"").and_then(|(_, rest)| rest.split_once('"'));
     message.map_or(text, |(message, _)| message)

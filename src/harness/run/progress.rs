@@ -1,9 +1,16 @@
-//! One line on the terminal while agents or a judge are asked: how long, how many have answered, and who is at work.
+//! Shows one line on the terminal while agents or a judge are asked: the elapsed time, how many have answered, and which
+//! trials are waiting.
 //!
-//! It stands on standard error, on the screen that standard output writes to as well. Hence the line is never there while
-//! others write: its thread holds both streams as long as it is to be seen, takes it away before it lets go of them, and
-//! stays away for a moment after each trial, whose own line is about to be printed. Agents in this very process may print,
-//! and their time is measured: nobody holds the streams then, and what they print may stand on the line.
+//! The line is on standard error, and standard output usually writes to the same screen. A line of a trial that is printed
+//! while the line of progress is visible would be appended to it. So the line is visible only while its thread has locked
+//! both streams. The thread repeats these steps until the run ends:
+//!
+//! 1. Wait until others have had time to write: for [`AWAY`], and for [`ROOM`] after the end of a trial.
+//! 2. Lock both streams, draw the line, and sleep for [`SHOWN`].
+//! 3. Clear the line and unlock the streams.
+//!
+//! Agents that run in this process may print themselves, and their time is measured. They must not wait for a lock, so the
+//! streams are not locked then, and their output can collide with the line.
 
 use std::env;
 use std::io::{self, IsTerminal as _, StderrLock, StdoutLock};
@@ -18,32 +25,32 @@ use super::asking::Asking;
 use crate::harness::settings::is_ci;
 use crate::report::plain::escape_line;
 
-/// How long the line stands before it is drawn anew.
+/// How long the line is visible before it is drawn again.
 const SHOWN: Duration = Duration::from_millis(120);
-/// How long others may write in between: too short to be seen.
+/// The gap between redraws during which other output may print.
 const AWAY: Duration = Duration::from_millis(5);
-/// How long the line of a trial that has ended may take.
+/// How long the line stays away after the end of a trial, until libtest-mimic has printed the trial's line.
 const ROOM: Duration = Duration::from_millis(60);
-/// A run that takes no longer needs no line.
+/// How long a run must take before the line appears.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// How many of those at work are named.
+/// How many waiting trials the line names.
 const NAMED: usize = 5;
 
-/// When the line may be seen.
+/// The state that the thread of the line shares with the trials.
 #[derive(Default)]
 pub(in crate::harness) struct Progress {
-    moments: Mutex<Moments>,
+    state: Mutex<DisplayState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Moments {
-    /// Others are about to write, until then.
-    room: Option<Instant>,
+struct DisplayState {
+    /// The time until which the line stays away.
+    away_until: Option<Instant>,
     ended: bool,
 }
 
-/// The line, shown until this value is dropped.
+/// The line of progress, which disappears when this value is dropped.
 pub(in crate::harness) struct ProgressLine {
     progress: Arc<Progress>,
     thread: Option<JoinHandle<()>>,
@@ -51,16 +58,16 @@ pub(in crate::harness) struct ProgressLine {
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        self.progress.moments().ended = true;
+        self.progress.lock_state().ended = true;
         self.progress.changed.notify_all();
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
 impl Progress {
-    /// Shows the line where a person looks at the terminal. `count` tells how many trials ask agents and the judge;
-    /// `may_print` says that agents run in this process and may print.
-    pub(in crate::harness) fn show(
+    /// Shows the line if a person watches the terminal. `count` returns the counts for agents and for the judge;
+    /// `may_print` is true if agents run in this process.
+    pub(in crate::harness) fn show_line(
         progress: &Arc<Self>,
         arguments: &Arguments,
         may_print: bool,
@@ -75,37 +82,39 @@ impl Progress {
         Some(ProgressLine { progress: Arc::clone(progress), thread: Some(thread) })
     }
 
-    /// A trial has ended: its line is about to be printed.
+    /// Clears the line for a trial that has ended, because its own line is about to be printed.
     pub(in crate::harness) fn make_room(&self) {
-        self.moments().room = Some(Instant::now() + ROOM);
+        self.lock_state().away_until = Some(Instant::now() + ROOM);
         self.changed.notify_all();
     }
 
-    /// Waits for this long, or until a trial or the run has ended.
+    /// Waits for `time`, or until a trial or the run has ended.
     fn wait(&self, time: Duration) {
-        drop(self.changed.wait_timeout(self.moments(), time));
+        drop(self.changed.wait_timeout(self.lock_state(), time));
     }
 
-    /// Waits until others have written, for `time` at least. False: the run has ended.
-    fn has_room_after(&self, time: Duration) -> bool {
+    /// Stays away for `time` and until no trial's line is about to be printed. Returns false if the run has ended.
+    fn stay_away(&self, time: Duration) -> bool {
         let mut until = Instant::now() + time;
+        // Each trial that ends meanwhile wakes this thread and can move the end of the wait.
         while let Some(left) = until.checked_duration_since(Instant::now()) {
             self.wait(left);
-            let moments = self.moments();
-            if moments.ended {
+            let state = self.lock_state();
+            if state.ended {
                 return false;
             }
-            until = until.max(moments.room.unwrap_or(until));
+            until = until.max(state.away_until.unwrap_or(until));
         }
         true
     }
 
-    fn moments(&self) -> MutexGuard<'_, Moments> {
-        self.moments.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_state(&self) -> MutexGuard<'_, DisplayState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// On one thread, and where trials are dots, a line of theirs is not yet ended while they run.
+/// Whether the line is shown: on a terminal that a person watches, and only while no line of libtest-mimic is unfinished.
+/// On one thread it prints `test NAME ...` before a trial runs, and with `--quiet` a row of dots.
 fn is_wanted(arguments: &Arguments) -> bool {
     let is_pretty = !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty));
     let threads = arguments.test_threads.or_else(|| thread::available_parallelism().ok().map(Into::into));
@@ -114,13 +123,12 @@ fn is_wanted(arguments: &Arguments) -> bool {
     is_pretty && is_whole_run && io::stderr().is_terminal() && !is_ci() && !is_dumb
 }
 
-/// Both streams: nobody else writes to them meanwhile.
+/// Locks both streams, so that no other thread writes to them.
 fn lock_streams() -> (StdoutLock<'static>, StderrLock<'static>) {
     (io::stdout().lock(), io::stderr().lock())
 }
 
-/// Draws the line again and again until the run ends. In each round the line is visible for [`SHOWN`], while the streams
-/// are locked, and gone for [`AWAY`], while others may write.
+/// Draws and clears the line until the run ends.
 fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [Asking; 2]) {
     let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
     let bar = lines.add(ProgressBar::no_length());
@@ -128,7 +136,8 @@ fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [A
         bar.set_style(style);
     }
     let mut away = PATIENCE;
-    while progress.has_room_after(away) {
+    while progress.stay_away(away) {
+        // The first round has waited for `PATIENCE`, so that a short run shows no line.
         away = AWAY;
         let [agents, judge] = count();
         let Some(line) = format_line(&agents, &judge) else {
@@ -144,7 +153,7 @@ fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [A
     }
 }
 
-/// `agents 3 of 9, judge 0 of 2: refund, greet`; nothing while nobody is at work.
+/// Renders the line, such as `agents 3 of 9, judge 0 of 2: refund, greet`. Returns `None` while no trial is waiting.
 fn format_line(agents: &Asking, judge: &Asking) -> Option<String> {
     let counts = [("agents", agents), ("judge", judge)].map(|(who, asking)| {
         (asking.asked > 0).then(|| format!("{who} {} of {}", asking.answered, asking.asked))
@@ -168,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_asked_is_told() {
+    fn the_line_counts_only_respondents_that_are_asked() {
         let agents = asking(3, 9, &["a", "b"]);
         assert_eq!(format_line(&agents, &Asking::default()).as_deref(), Some("agents 3 of 9: a, b"));
         let said = format_line(&agents, &asking(0, 2, &["c\u{1b}[2J"])).expect("a line");
@@ -178,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_is_counted() {
+    fn the_line_names_five_trials_and_counts_the_rest() {
         let names: Vec<String> = (0..7).map(|n| n.to_string()).collect();
         let agents = Asking { asked: 7, answered: 0, at_work: names };
         let said = format_line(&agents, &Asking::default());

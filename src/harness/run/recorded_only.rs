@@ -1,30 +1,30 @@
-//! What stands in for agents without the feature `live`: recorded traces.
+//! Replaces `live.rs` without the feature `live`: no agent runs, and all traces are recorded ones.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use super::asking::Asking;
 use crate::case::{Case, NamedAgent};
-use crate::harness::cli::Command;
+use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::source::Files;
 use crate::suite::CaseRuns;
 use crate::verdict::Rerun;
 
-/// Nothing can be said of agents.
+/// No agents can be registered.
 #[derive(Default)]
 pub(in crate::harness) struct AgentSetup {}
 
 /// No agent runs.
 pub(in crate::harness) struct LiveAgents;
 
-#[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "the same face as with agents")]
+#[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "the same signatures as with agents")]
 impl LiveAgents {
     pub(in crate::harness) fn start_agents(
         _setup: AgentSetup,
         _described: Vec<NamedAgent>,
         _plan: &mut Plan,
-        _command: &Command,
+        _command: &HarnessCommand,
         _at: (&Path, &Files, &Rerun),
     ) -> Result<Self, ExitCode> {
         Ok(Self)

@@ -1,5 +1,6 @@
-//! One trial: evidence, verdict, verdict file, and the message of a red one.
+//! Runs one trial: evidence, verdict, verdict file, and the message of a failure.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 
@@ -7,59 +8,62 @@ use libtest_mimic::Failed;
 
 use super::context::RunContext;
 use super::{gate, load_failure, panics};
+use crate::case::Case;
 use crate::engine::{evaluate_each, failed_with};
 use crate::harness::output::stderr;
-use crate::harness::plan::{CaseWork, OneRun, Work};
-use crate::harness::snapshot;
+use crate::harness::plan::{CaseWork, SelectedRun, TrialWork};
+use crate::harness::snapshots;
 use crate::place::LoadErrors;
 use crate::report::plain::escape_line;
 use crate::report::terminal;
 use crate::suite::{CaseRuns, load_baseline};
 use crate::verdict::{Rerun, Verdict};
 
-/// Runs the trial of this number in the plan to the end. The error is its message.
+/// Runs a trial, which has this number in the plan. The error is the trial's failure message.
 pub(in crate::harness) fn run_trial(
     context: &Arc<RunContext>,
     number: usize,
     name: &str,
-    work: Work,
+    work: TrialWork,
 ) -> Result<(), Failed> {
-    let ended = run_work(context, number, name, work);
+    let result = run_work(context, number, name, work);
     context.progress.make_room();
-    ended
+    result
 }
 
-fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: Work) -> Result<(), Failed> {
+fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: TrialWork) -> Result<(), Failed> {
     match work {
-        Work::Broken(errors) => Err(report_load_failure(context, name, &errors)),
-        Work::Case(work) => {
-            let mut verdict = judge_in_time(context, name, &work);
+        TrialWork::Broken(errors) => Err(report_load_failure(context, name, &errors)),
+        TrialWork::Case(work) => {
+            let mut verdict = evaluate_in_time(context, name, &work);
             let CaseWork { case, path, suite, .. } = &work;
             verdict.suite = suite.to_string();
-            let tolerated = snapshot::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
+            // Before the tally and the verdict file, because the snapshot can change whether the trial passes.
+            let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
             context.tally.add_case(number, &verdict);
             report_verdict(context, verdict, tolerated)
         }
-        Work::Gate(work) => {
-            let verdict = gate::judge_gate(context, name, &work);
+        TrialWork::Gate(work) => {
+            let verdict = gate::evaluate_gate_trial(context, name, &work);
             context.tally.add_block(number, &verdict);
             report_verdict(context, verdict, false)
         }
     }
 }
 
-/// A verdict is left as well, so that no report looks greener than the run.
+/// Writes a verdict for a file that cannot be read, so that reports contain the failure, and returns the message.
 fn report_load_failure(context: &RunContext, name: &str, errors: &LoadErrors) -> Failed {
     let _ = context.store.write_verdict(&mut load_failure::load_failure_verdict(name, errors));
     let drawn: Vec<String> = errors.iter().map(terminal::render_load_error).collect();
     let first = errors.iter().next();
-    say_to_nextest(context, &first.map(ToString::to_string).unwrap_or_default());
+    print_headline(context, &first.map(ToString::to_string).unwrap_or_default());
     let at = first.map(|error| error.place.to_string()).unwrap_or_default();
     failure_message(context, name, &at, &drawn.join("\n"))
 }
 
-/// Writes the verdict, then says what is wrong. A snapshot that changed may be tolerated by insta's force-pass mode:
-/// the verdict file still says so.
+/// Writes the verdict and returns the failure message of a verdict that does not pass.
+///
+/// With `tolerated`, the trial passes although its snapshot has changed (insta's force-pass mode). Its verdict does not.
 fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -> Result<(), Failed> {
     if context.project.rerun != Rerun::default() {
         verdict.rerun = Some(context.project.rerun.command(&verdict.name));
@@ -71,20 +75,22 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
     if verdict.passed || tolerated {
         return Ok(());
     }
-    say_to_nextest(context, &terminal::render_headline(&verdict));
+    print_headline(context, &terminal::render_headline(&verdict));
     let at = terminal::find_first_place(&verdict);
     Err(failure_message(context, &verdict.name, &at.to_string(), &terminal::render_red_trial(&verdict)))
 }
 
-/// nextest takes a failure's heading, and the message of its `JUnit` report, from standard error.
-fn say_to_nextest(context: &RunContext, headline: &str) {
+/// Prints the headline of a failure for nextest, which takes the message of its `JUnit` report from standard error.
+fn print_headline(context: &RunContext, headline: &str) {
     if context.readers.nextest {
         stderr::eprint(&format!("Error: {}", escape_line(headline)));
     }
 }
 
-/// In JSON events JetBrains looks for a line that starts with `thread`, and libtest-mimic writes `Error: "` before
-/// the message: hence the line break in front.
+/// Renders the message of a failure.
+///
+/// In JSON events, JetBrains looks for a line that starts with `thread`. libtest-mimic writes `Error: "` before the message,
+/// so it begins with a line break.
 fn failure_message(context: &RunContext, name: &str, at: &str, drawn: &str) -> Failed {
     if context.readers.json {
         Failed::from(format!("\nthread '{name}' panicked at {}:\n{drawn}", escape_line(at)))
@@ -93,50 +99,61 @@ fn failure_message(context: &RunContext, name: &str, at: &str, drawn: &str) -> F
     }
 }
 
-/// A case's timeout is a worker thread: what it computes after its time is thrown away.
-pub(in crate::harness) fn judge_in_time(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> Verdict {
+/// Evaluates a case within its timeout.
+///
+/// Rust cannot stop a thread. So a case with a timeout runs on a thread of its own; if that takes too long, the verdict is an
+/// error, and the thread's later result is dropped. The agent's time does not count, because the agent has its own limit.
+pub(in crate::harness) fn evaluate_in_time(
+    context: &Arc<RunContext>,
+    name: &str,
+    work: &CaseWork,
+) -> Verdict {
     let case = &work.case;
     context.live.wait_for_answer(name);
-    let Some(limit) = case.timeout else { return judge_case(context, name, work) };
+    let Some(limit) = case.timeout else { return evaluate_case(context, name, work) };
     let (sender, receiver) = channel();
     let (worker_context, worker_work, worker_name) = (Arc::clone(context), work.clone(), name.to_owned());
+    // Thread names must not contain NUL; a case's id may.
     let worker = std::thread::Builder::new().name(name.replace('\0', "")).spawn(move || {
-        let verdict = judge_case(&worker_context, &worker_name, &worker_work);
+        let verdict = evaluate_case(&worker_context, &worker_name, &worker_work);
         let _ = sender.send(verdict);
     });
     if let Err(error) = worker {
-        return failed_with(case, name, &case.place, format!("no thread for the case: {error}"));
+        return failed_with(case, name, &case.place, format!("cannot start a thread for the case: {error}"));
     }
     receiver.recv_timeout(limit).unwrap_or_else(|error| {
         let problem = match error {
-            RecvTimeoutError::Timeout => format!("out of time: the case's `timeout` is {limit:?}"),
+            RecvTimeoutError::Timeout => format!("timed out: the case's `timeout` is {limit:?}"),
             RecvTimeoutError::Disconnected => "the case's thread died".to_owned(),
         };
         failed_with(case, name, &case.place, problem)
     })
 }
 
-/// A panic outside of a check (a reader's) is this trial's error as well.
-fn judge_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
+/// Evaluates a case. A panic outside of a check, such as in a reader, is an error of this trial as well.
+fn evaluate_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
     let CaseWork { case, path, .. } = work;
-    let judged = panics::quietly(|| match runs_of(context, name, work) {
-        Ok(runs) => {
-            let files = &context.project.files;
-            let baseline = load_baseline(case, path, files);
-            let hearing = context.judging.open_hearing(context.project.rerun.command(name), path, files);
-            let evaluate =
-                || evaluate_each(case, name, || runs.each_run(files), baseline.as_ref(), Some(&hearing));
-            if case.asks_a_judge() { context.judging.track_asking(name, evaluate) } else { evaluate() }
+    let evaluated = panics::catch_silently(|| match find_runs(context, name, work) {
+        Ok(runs) if case.asks_a_judge() => {
+            context.judging.track_asking(name, || evaluate_runs(context, name, case, path, &runs))
         }
+        Ok(runs) => evaluate_runs(context, name, case, path, &runs),
         Err(error) => failed_with(case, name, case.trace_place(), error),
     });
-    judged
-        .unwrap_or_else(|said| failed_with(case, name, &case.place, format!("a mistake in arraign: {said}")))
+    evaluated
+        .unwrap_or_else(|message| failed_with(case, name, &case.place, format!("bug in arraign: {message}")))
 }
 
-fn runs_of(context: &RunContext, name: &str, work: &CaseWork) -> Result<CaseRuns, String> {
+fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, runs: &CaseRuns) -> Verdict {
+    let files = &context.project.files;
+    let baseline = load_baseline(case, path, files);
+    let session = context.judging.open_session(context.project.rerun.command(name), path, files);
+    evaluate_each(case, name, || runs.each_run(files), baseline.as_ref(), Some(&session))
+}
+
+fn find_runs(context: &RunContext, name: &str, work: &CaseWork) -> Result<CaseRuns, String> {
     match &work.run {
-        Some(OneRun { runs, number }) => {
+        Some(SelectedRun { runs, number }) => {
             runs.read_run(*number, &context.project.files).map(|run| vec![run].into())
         }
         None => context.live.runs_of(name, &work.case, &work.path, &context.project.files),

@@ -1,4 +1,4 @@
-//! Stands in for the line of progress where no feature can ask an agent or a judge.
+//! Replaces `progress.rs` if no feature can ask an agent or a judge: there is nothing to wait for.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use libtest_mimic::Arguments;
 
 use super::asking::Asking;
 
-/// Nothing is shown.
+/// No state is shared.
 #[derive(Default)]
 pub(in crate::harness) struct Progress {}
 
-/// The line that would be shown.
+/// A line that is never shown.
 pub(in crate::harness) struct ProgressLine;
 
-#[expect(clippy::unused_self, reason = "the same face as with the line of progress")]
+#[expect(clippy::unused_self, reason = "the same signatures as with the line of progress")]
 impl Progress {
-    pub(in crate::harness) fn show(
+    pub(in crate::harness) fn show_line(
         _progress: &Arc<Self>,
         _arguments: &Arguments,
         _may_print: bool,

@@ -19,6 +19,7 @@ impl RunComparison {
         let mut trials: Vec<&TrialComparison> = self.trials.iter().collect();
         trials.sort_by_key(|trial| trial.change);
         let (mut rows, mut shown) = (String::new(), 0);
+        // The regressions come first, so they are the last to be left out.
         for row in trials.iter().map(|trial| render_row(trial)) {
             if rows.len() + row.len() > MAX_ROW_BYTES {
                 break;

@@ -14,7 +14,7 @@ use crate::outcome::Score;
 use crate::verdict::Verdict;
 
 use self::trials::TrialId;
-pub use trials::Trials;
+pub use trials::TrialStates;
 #[cfg(feature = "html")]
 pub(super) use trials::is_flaky;
 
@@ -97,9 +97,11 @@ impl RunComparison {
     }
 
     /// Compares two runs by their trials, which were collected verdict by verdict.
-    pub fn from_trials(before: &Trials, after: &Trials) -> Self {
-        let told = |trial: &TrialComparison| trial.change != TrialChange::Same || trial.is_flaky();
-        let trials = before.compare_with(after).filter(told).collect();
+    pub fn from_trials(before: &TrialStates, after: &TrialStates) -> Self {
+        let trials = before
+            .compare_with(after)
+            .filter(|trial| trial.change != TrialChange::Same || trial.is_flaky())
+            .collect();
         Self {
             schema_version: SCHEMA_VERSION,
             before: before.compute_totals(),
@@ -125,18 +127,18 @@ impl RunComparison {
 
     /// Renders the numbers of changes on one line.
     pub fn render_headline(&self) -> String {
-        let count = |change: TrialChange| self.trials_with(change).count();
-        let counts = [
-            (count(TrialChange::Regressed), "regressed"),
-            (count(TrialChange::Improved), "improved"),
-            (count(TrialChange::New), "new"),
-            (count(TrialChange::Gone), "gone"),
-            (count(TrialChange::Changed), "changed"),
-            (self.flaky_trials().count(), "flaky"),
+        let changes = [
+            (TrialChange::Regressed, "regressed"),
+            (TrialChange::Improved, "improved"),
+            (TrialChange::New, "new"),
+            (TrialChange::Gone, "gone"),
+            (TrialChange::Changed, "changed"),
         ];
-        let told = counts.iter().filter(|(count, _)| *count > 0);
-        let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
-        if told.is_empty() { "nothing changed".to_owned() } else { told.join(", ") }
+        let counts = changes.map(|(change, word)| (self.trials_with(change).count(), word));
+        let counts = counts.into_iter().chain([(self.flaky_trials().count(), "flaky")]);
+        let words: Vec<String> =
+            counts.filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        if words.is_empty() { "nothing changed".to_owned() } else { words.join(", ") }
     }
 }
 
@@ -152,6 +154,8 @@ impl TrialComparison {
     }
 }
 
+/// Classifies the change between two results. Whether the trial passes decides; only among equal ones, the result and the
+/// score count.
 fn classify_change(before: Option<&TrialState>, after: Option<&TrialState>) -> TrialChange {
     let (before, after) = match (before, after) {
         (Some(before), Some(after)) => (before, after),

@@ -12,11 +12,11 @@ const MAX_TRIALS: usize = 50;
 
 /// The changes in order of importance, each with its heading.
 const SECTIONS: &[(TrialChange, &str)] = &[
-    (TrialChange::Regressed, "regressed: passed before, and no longer do"),
-    (TrialChange::Improved, "improved: pass now, and did not before"),
-    (TrialChange::New, "new: in the later run alone"),
-    (TrialChange::Gone, "gone: in the earlier run alone"),
-    (TrialChange::Changed, "changed: as red or as green as before, but not the same"),
+    (TrialChange::Regressed, "regressed: passed before, but not now"),
+    (TrialChange::Improved, "improved: pass now, but not before"),
+    (TrialChange::New, "new: only in the later run"),
+    (TrialChange::Gone, "gone: only in the earlier run"),
+    (TrialChange::Changed, "changed: pass or fail as before, with another score or kind of failure"),
 ];
 
 impl RunComparison {
@@ -54,20 +54,20 @@ fn render_section(
     let mut lines = vec![format!("\n{heading}")];
     lines.extend(trials.iter().take(MAX_TRIALS).map(|trial| line(trial)));
     if trials.len() > MAX_TRIALS {
-        lines.push(format!("  ... and {} more; as JSON all of them are told", trials.len() - MAX_TRIALS));
+        lines.push(format!("  ... and {} more; the JSON form lists all of them", trials.len() - MAX_TRIALS));
     }
     lines.join("\n") + "\n"
 }
 
 fn render_trial_line(trial: &TrialComparison) -> String {
     let line = format!("  {}  {}", escape_line(&trial.name), trial.render_transition());
-    let red = trial.after.as_ref().and_then(|seen| seen.claim.as_ref());
-    red.map_or(line.clone(), |claim| format!("{line}\n      {}", escape_line(claim)))
+    let claim = trial.after.as_ref().and_then(|after| after.claim.as_ref());
+    claim.map_or(line.clone(), |claim| format!("{line}\n      {}", escape_line(claim)))
 }
 
 fn render_flaky_line(trial: &TrialComparison) -> String {
-    let flaky = |seen: &Option<TrialState>| seen.as_ref().is_some_and(|seen| seen.flaky);
-    let which = match (flaky(&trial.before), flaky(&trial.after)) {
+    let [before, after] = [&trial.before, &trial.after].map(|end| end.as_ref().is_some_and(|end| end.flaky));
+    let which = match (before, after) {
         (true, true) => "in both runs",
         (true, false) => "in the earlier run",
         _ => "in the later run",
@@ -78,10 +78,11 @@ fn render_flaky_line(trial: &TrialComparison) -> String {
 impl TrialComparison {
     /// Renders the change of result and score: `pass -> fail, score 100% -> 50%`.
     pub(super) fn render_transition(&self) -> String {
-        let alone = |seen: &TrialState| format!("{}, score {}", seen.standing.as_str(), render_percent(seen));
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => render_both_ends(before, after),
-            (None, Some(seen)) | (Some(seen), None) => alone(seen),
+            (None, Some(only)) | (Some(only), None) => {
+                format!("{}, score {}", only.standing.as_str(), render_percent(only))
+            }
             (None, None) => String::new(),
         }
     }
@@ -98,6 +99,6 @@ fn render_both_ends(before: &TrialState, after: &TrialState) -> String {
     }
 }
 
-fn render_percent(seen: &TrialState) -> String {
-    format!("{}%", written(seen.score.get() * 100.0))
+fn render_percent(state: &TrialState) -> String {
+    format!("{}%", written(state.score.get() * 100.0))
 }

@@ -11,7 +11,7 @@ use crate::verdict::{Finding, Verdict};
 
 /// The trials of one run, by name and harness.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trials(BTreeMap<TrialId, TrialState>);
+pub struct TrialStates(BTreeMap<TrialId, TrialState>);
 
 /// The identity of a trial across runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +20,7 @@ pub(super) struct TrialId {
     pub(super) harness: String,
 }
 
-impl Trials {
+impl TrialStates {
     /// Adds the next verdict; later attempts of a trial replace earlier ones.
     pub fn add_verdict(&mut self, verdict: &Verdict) {
         let mut seen = TrialState::from_verdict(verdict);
@@ -50,14 +50,14 @@ impl Trials {
     /// Compares each trial of the two runs.
     pub(super) fn compare_with<'t>(
         &'t self,
-        after: &'t Trials,
+        after: &'t TrialStates,
     ) -> impl Iterator<Item = TrialComparison> + 't {
         let ids: BTreeSet<&TrialId> = self.0.keys().chain(after.0.keys()).collect();
         ids.into_iter().map(|id| TrialComparison::new(id, self.0.get(id), after.0.get(id)))
     }
 }
 
-impl<'v> FromIterator<&'v Verdict> for Trials {
+impl<'v> FromIterator<&'v Verdict> for TrialStates {
     fn from_iter<I: IntoIterator<Item = &'v Verdict>>(verdicts: I) -> Self {
         let mut trials = Self::default();
         verdicts.into_iter().for_each(|verdict| trials.add_verdict(verdict));
@@ -86,10 +86,13 @@ fn has_mixed_runs(verdict: &Verdict) -> bool {
     if let Some(statistics) = &verdict.statistics {
         return statistics.passed > 0 && statistics.passed < statistics.runs;
     }
-    let is_red = |finding: &&Finding| {
-        let counts = !finding.of_all_runs && matches!(finding.effect, Effect::Fail | Effect::Gate);
-        counts && finding.status != Status::Pass
-    };
-    let red: BTreeSet<usize> = verdict.findings.iter().filter(is_red).map(|finding| finding.run).collect();
-    !red.is_empty() && red.len() < verdict.runs.len()
+    // Without statistics, a run has failed if one of its findings fails the trial by itself.
+    let failed: BTreeSet<usize> =
+        verdict.findings.iter().filter(|finding| fails_run(finding)).map(|finding| finding.run).collect();
+    !failed.is_empty() && failed.len() < verdict.runs.len()
+}
+
+fn fails_run(finding: &Finding) -> bool {
+    let decides = !finding.of_all_runs && matches!(finding.effect, Effect::Fail | Effect::Gate);
+    decides && finding.status != Status::Pass
 }

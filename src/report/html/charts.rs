@@ -78,6 +78,7 @@ impl HtmlCharts {
         if verdict.errors.is_empty() {
             self.bins[find_bin(verdict.score.get())] += 1;
         }
+        // `entry` needs an owned key. Most files and checks are known, so the key is cloned only for a new one.
         match self.files.get_mut(&verdict.case.file) {
             Some(totals) => totals.add_verdict(verdict),
             None => self.files.entry(verdict.case.file.clone()).or_default().add_verdict(verdict),
@@ -86,9 +87,9 @@ impl HtmlCharts {
             if !self.checks.contains_key(&finding.check) {
                 self.checks.insert(finding.check.clone(), CheckCount::default());
             }
-            let Some(asked) = self.checks.get_mut(&finding.check) else { continue };
-            asked.checked += 1;
-            asked.broken += usize::from(finding.status == Status::Fail && !verdict.passed);
+            let Some(count) = self.checks.get_mut(&finding.check) else { continue };
+            count.checked += 1;
+            count.broken += usize::from(finding.status == Status::Fail && !verdict.passed);
         }
     }
 
@@ -129,31 +130,33 @@ impl HtmlCharts {
     /// Draws the histogram of scores; empty if no score was computed.
     pub(super) fn draw_score_bins(&self) -> Vec<ScoreBin> {
         let highest = self.bins.iter().copied().max().unwrap_or(0);
-        let edge = |nth: usize| format!("{:.1}", count_to_f64(nth) / f64::from(BIN_COUNT));
-        let bin = |(nth, &count): (usize, &usize)| ScoreBin {
-            from: edge(nth),
-            to: edge(nth + 1),
-            count,
-            height: compute_percent(count, highest),
-        };
-        if highest == 0 { Vec::new() } else { self.bins.iter().enumerate().map(bin).collect() }
+        if highest == 0 {
+            return Vec::new();
+        }
+        let bins = self.bins.iter().enumerate().map(|(nth, count)| ScoreBin {
+            from: render_edge(nth),
+            to: render_edge(nth + 1),
+            count: *count,
+            height: compute_percent(*count, highest),
+        });
+        bins.collect()
     }
 
     /// Draws the checks that failed, most frequent first, and returns how many more there are.
     pub(super) fn draw_broken_checks(&self) -> (Vec<ChartBar>, usize) {
-        let mut broken: Vec<_> = self.checks.iter().filter(|(_, asked)| asked.broken > 0).collect();
-        broken.sort_by_key(|(_, asked)| std::cmp::Reverse(asked.broken));
-        let longest = broken.first().map_or(1, |(_, asked)| asked.broken);
-        let bar = |(name, asked): &(&String, &CheckCount)| ChartBar {
+        let mut broken: Vec<_> = self.checks.iter().filter(|(_, count)| count.broken > 0).collect();
+        broken.sort_by_key(|(_, count)| std::cmp::Reverse(count.broken));
+        let longest = broken.first().map_or(1, |(_, count)| count.broken);
+        let bars = broken.iter().take(MAX_BARS).map(|(name, count)| ChartBar {
             name: escape_line(name),
-            told: format!("{} of {}", asked.broken, asked.checked),
+            told: format!("{} of {}", count.broken, count.checked),
             parts: vec![BarSegment {
                 standing: "fail",
                 x: 0.0,
-                width: compute_percent(asked.broken, longest),
+                width: compute_percent(count.broken, longest),
             }],
-        };
-        (broken.iter().take(MAX_BARS).map(bar).collect(), broken.len().saturating_sub(MAX_BARS))
+        });
+        (bars.collect(), broken.len().saturating_sub(MAX_BARS))
     }
 
     /// Draws the files with the most trials that did not pass first, and returns how many more there are.
@@ -168,19 +171,25 @@ impl HtmlCharts {
 fn draw_bar(name: &str, totals: Totals) -> ChartBar {
     let counts = list_counts(totals);
     let all: usize = counts.iter().map(|(_, _, count)| count).sum();
-    let mut before = 0;
-    let mut part = |standing: &'static str, count: usize| {
-        let x = compute_percent(before, all);
+    let (mut before, mut parts) = (0, Vec::new());
+    // Each segment starts at the sum of those before it. Its start is rounded on its own, so that errors do not add up.
+    for (standing, _, count) in counts.into_iter().filter(|(_, _, count)| *count > 0) {
+        parts.push(BarSegment {
+            standing,
+            x: compute_percent(before, all),
+            width: compute_percent(count, all),
+        });
         before += count;
-        BarSegment { standing, x, width: compute_percent(count, all) }
-    };
-    let there = counts.into_iter().filter(|(_, _, count)| *count > 0);
-    let parts = there.map(|(standing, _, count)| part(standing, count)).collect();
+    }
     let told = match totals.cases {
         0 => format!("{} skipped", totals.skipped),
         cases => format!("{} of {cases} passed", totals.passed),
     };
     ChartBar { name: escape_line(name), told, parts }
+}
+
+fn render_edge(nth: usize) -> String {
+    format!("{:.1}", count_to_f64(nth) / f64::from(BIN_COUNT))
 }
 
 /// Lists the count of each result with the word that is shown beside it.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::report::EarlierRun;
-use crate::report::comparison::{RunComparison, TrialComparison, TrialState, Trials};
+use crate::report::comparison::{RunComparison, TrialComparison, TrialState, TrialStates};
 use crate::report::plain::render_safe_json;
 
 /// The largest number of trials that are listed, regressions first.
@@ -18,7 +18,7 @@ struct ComparisonData<'c> {
 }
 
 /// Renders the comparison as JSON that is safe to embed in a page.
-pub(super) fn render_comparison(earlier: &EarlierRun, trials: &Trials) -> String {
+pub(super) fn render_comparison(earlier: &EarlierRun, trials: &TrialStates) -> String {
     let changed = RunComparison::from_trials(&earlier.trials, trials).trials;
     let mut trials: Vec<TrialComparison> = changed.into_iter().map(drop_claims).collect();
     trials.sort_by_key(|trial| trial.change);
@@ -29,6 +29,7 @@ pub(super) fn render_comparison(earlier: &EarlierRun, trials: &Trials) -> String
 
 /// Removes the claims: the list of cases shows them already.
 fn drop_claims(trial: TrialComparison) -> TrialComparison {
-    let silent = |seen: TrialState| TrialState { claim: None, ..seen };
-    TrialComparison { before: trial.before.map(silent), after: trial.after.map(silent), ..trial }
+    let [before, after] =
+        [trial.before, trial.after].map(|state| state.map(|state| TrialState { claim: None, ..state }));
+    TrialComparison { before, after, ..trial }
 }

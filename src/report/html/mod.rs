@@ -11,7 +11,7 @@ mod line;
 mod page;
 mod row;
 
-use super::comparison::Trials;
+use super::comparison::TrialStates;
 use super::plain::render_safe_json;
 use super::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, TrialResult};
 use crate::suite::ReportFormat;
@@ -34,7 +34,7 @@ struct HtmlReport<'r> {
     run: &'r RunInfo,
     charts: HtmlCharts,
     /// The earlier run and the trials of this one, if a comparison was requested.
-    compared: Option<(&'r EarlierRun, Trials)>,
+    compared: Option<(&'r EarlierRun, TrialStates)>,
     rows: Vec<String>,
     lines: VerdictLines,
 }
@@ -53,7 +53,7 @@ impl<'r> HtmlReport<'r> {
     fn new(run: &'r RunInfo) -> Self {
         let rows = run.skipped.iter().map(|skipped| render_safe_json(&CaseRow::from_skipped(skipped)));
         let lines = VerdictLines { texts: vec![String::new(); run.skipped.len()], ..VerdictLines::default() };
-        let compared = run.earlier.as_ref().map(|earlier| (earlier, Trials::default()));
+        let compared = run.earlier.as_ref().map(|earlier| (earlier, TrialStates::default()));
         Self { run, charts: HtmlCharts::new(run), compared, rows: rows.collect(), lines }
     }
 }

@@ -79,7 +79,6 @@ impl<'v> CaseRow<'v> {
 }
 
 fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
-    let is_broken_gate = |finding: &Finding| finding.effect == Effect::Gate && finding.status == Status::Fail;
     let badges = [
         ("hard gate", verdict.findings.iter().any(is_broken_gate)),
         ("flaky", is_flaky(verdict)),
@@ -87,6 +86,10 @@ fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
         ("smoke", verdict.tier == Tier::Smoke),
     ];
     badges.into_iter().filter_map(|(badge, is_seen)| is_seen.then_some(badge)).collect()
+}
+
+fn is_broken_gate(finding: &Finding) -> bool {
+    finding.effect == Effect::Gate && finding.status == Status::Fail
 }
 
 /// Returns the headline without its place, which the page of the case shows.

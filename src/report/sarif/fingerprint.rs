@@ -10,18 +10,20 @@ use crate::verdict::Verdict;
 pub(super) struct Fingerprints(HashMap<u64, usize>);
 
 impl Fingerprints {
-    /// Returns the fingerprint of a violation of `check`, or of an undecided check if `breach` is `None`. Places and
+    /// Returns the fingerprint of a violation of `check`, or of an undecided check if `violation` is `None`. Places and
     /// messages are not part of it: they contain line and call numbers, which change between runs.
     pub(super) fn compute_fingerprint(
         &mut self,
         verdict: &Verdict,
         check: &str,
-        breach: Option<&LocatedViolation>,
+        violation: Option<&LocatedViolation>,
     ) -> String {
-        let told = breach.map(|breach| [&breach.tool, &breach.argument, &breach.constraint, &breach.policy]);
-        let told = told.into_iter().flatten().map(|part| part.as_deref().unwrap_or_default());
-        let setting = breach.map(extract_marked_text).unwrap_or_default();
-        let parts = [verdict.case.file.as_str(), &verdict.name, check, &setting].into_iter().chain(told);
+        let facts = violation.map(|violation| {
+            [&violation.tool, &violation.argument, &violation.constraint, &violation.policy]
+        });
+        let facts = facts.into_iter().flatten().map(|part| part.as_deref().unwrap_or_default());
+        let setting = violation.map(extract_marked_text).unwrap_or_default();
+        let parts = [verdict.case.file.as_str(), &verdict.name, check, &setting].into_iter().chain(facts);
         let hash = parts.fold(FNV_OFFSET, hash_part);
         let count = self.0.entry(hash).or_default();
         *count += 1;
@@ -30,8 +32,8 @@ impl Fingerprints {
 }
 
 /// Returns the text under the caret.
-fn extract_marked_text(breach: &LocatedViolation) -> String {
-    let at = &breach.at;
+fn extract_marked_text(violation: &LocatedViolation) -> String {
+    let at = &violation.at;
     at.text.chars().skip(at.column.saturating_sub(1)).take(at.end_column.saturating_sub(at.column)).collect()
 }
 

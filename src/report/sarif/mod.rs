@@ -13,8 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::fingerprint::Fingerprints;
 use self::model::{
     SarifAutomationDetails, SarifDriver, SarifInvocation, SarifLevel, SarifLocation, SarifLog, SarifMessage,
-    SarifNotification, SarifProperties, SarifResult as Written, SarifRun as Runs, SarifSuppression,
-    SarifTool,
+    SarifNotification, SarifProperties, SarifResult, SarifRun, SarifSuppression, SarifTool,
 };
 use self::words::{build_message, build_rule};
 use super::plain::{escape_line, render_safe_json};
@@ -45,7 +44,7 @@ struct SarifReport<'r> {
     run: &'r RunInfo,
     fingerprints: Fingerprints,
     /// The results by level, the most severe first.
-    results: BTreeMap<SarifLevel, Vec<Written>>,
+    results: BTreeMap<SarifLevel, Vec<SarifResult>>,
     notifications: Vec<SarifNotification>,
     successful: bool,
     left_out: usize,
@@ -58,15 +57,16 @@ impl ReportBuilder for SarifReport<'_> {
         }
         self.add_mismatch(verdict);
         for finding in &verdict.findings {
-            for breach in &finding.violations {
-                self.add_violation(verdict, finding, breach);
+            for violation in &finding.violations {
+                self.add_violation(verdict, finding, violation);
             }
             self.add_undecided(verdict, finding);
         }
     }
 
     fn finish(mut self: Box<Self>) -> String {
-        let mut results: Vec<Written> = std::mem::take(&mut self.results).into_values().flatten().collect();
+        let mut results: Vec<SarifResult> =
+            std::mem::take(&mut self.results).into_values().flatten().collect();
         self.left_out += results.len().saturating_sub(MAX_RESULTS);
         results.truncate(MAX_RESULTS);
         self.add_truncation_notice();
@@ -83,7 +83,7 @@ impl ReportBuilder for SarifReport<'_> {
             start_time_utc: format!("{}Z", self.run.started_utc()),
             tool_execution_notifications: self.notifications,
         };
-        let run = Runs {
+        let run = SarifRun {
             tool: SarifTool { driver },
             automation_details: SarifAutomationDetails {
                 id: format!("arraign/{}", escape_line(&self.run.id)),
@@ -124,14 +124,13 @@ impl<'r> SarifReport<'r> {
         self.push_result(verdict, claim, None);
     }
 
-    fn add_violation(&mut self, verdict: &Verdict, finding: &Finding, breach: &LocatedViolation) {
-        let only_told =
-            verdict.passed || verdict.snapshot_diff.is_some() || score::costs_only_points(finding);
-        let level = if only_told { SarifLevel::Note } else { SarifLevel::Error };
-        let help = breach.suggestion.as_deref().map_or_else(String::new, |help| format!("\nhelp: {help}"));
-        let text = build_message(&format!("{}{help}", escape_line(&breach.message)));
-        let claim = ResultClaim { id: &finding.check, level, message: text, at: &breach.at };
-        self.push_result(verdict, claim, Some((finding, breach)));
+    fn add_violation(&mut self, verdict: &Verdict, finding: &Finding, violation: &LocatedViolation) {
+        let is_note = verdict.passed || verdict.snapshot_diff.is_some() || score::costs_only_points(finding);
+        let level = if is_note { SarifLevel::Note } else { SarifLevel::Error };
+        let help = violation.suggestion.as_deref().map_or_else(String::new, |help| format!("\nhelp: {help}"));
+        let text = build_message(&format!("{}{help}", escape_line(&violation.message)));
+        let claim = ResultClaim { id: &finding.check, level, message: text, at: &violation.at };
+        self.push_result(verdict, claim, Some((finding, violation)));
     }
 
     fn add_undecided(&mut self, verdict: &Verdict, finding: &Finding) {
@@ -155,14 +154,16 @@ impl<'r> SarifReport<'r> {
         claim: ResultClaim<'_>,
         of: Option<(&Finding, &LocatedViolation)>,
     ) {
-        let breach = of.map(|(_, breach)| breach);
-        let fingerprint = self.fingerprints.compute_fingerprint(verdict, claim.id, breach);
-        let kept = self.results.entry(claim.level).or_default();
-        if kept.len() == MAX_RESULTS {
+        let violation = of.map(|(_, violation)| violation);
+        let fingerprint = self.fingerprints.compute_fingerprint(verdict, claim.id, violation);
+        let same_level = self.results.entry(claim.level).or_default();
+        // More than `MAX_RESULTS` of one level can never be written, whatever the other levels have. The fingerprint is
+        // computed before, because it counts equal results and must not depend on the limit.
+        if same_level.len() == MAX_RESULTS {
             self.left_out += 1;
             return;
         }
-        kept.push(Written {
+        same_level.push(SarifResult {
             rule_id: escape_line(claim.id),
             rule_index: 0,
             kind: if claim.level == SarifLevel::None { "open" } else { "fail" },
@@ -170,7 +171,7 @@ impl<'r> SarifReport<'r> {
             message: claim.message,
             locations: [location::locate_region(self.run, claim.at)],
             related_locations: of
-                .map(|(finding, breach)| list_related_locations(self.run, verdict, finding, breach))
+                .map(|(finding, violation)| list_related_locations(self.run, verdict, finding, violation))
                 .unwrap_or_default(),
             partial_fingerprints: [GITHUB_KEY, OWN_KEY].map(|key| (key, fingerprint.clone())).into(),
             suppressions: of
@@ -224,22 +225,26 @@ fn list_related_locations(
     run: &RunInfo,
     verdict: &Verdict,
     finding: &Finding,
-    breach: &LocatedViolation,
+    violation: &LocatedViolation,
 ) -> Vec<SarifLocation> {
-    let constraint = breach.constraint.as_deref().unwrap_or("the constraint");
-    let policy = breach.policy_at.as_ref().map(|at| (at, constraint));
-    let case = breach.shared.then_some((&verdict.case, "the case"));
-    let marked = |(at, says): (&Location, &str)| SarifLocation {
+    let constraint = violation.constraint.as_deref().unwrap_or("the constraint");
+    let policy = violation.policy_at.as_ref().map(|at| (at, constraint));
+    let case = violation.shared.then_some((&verdict.case, "the case"));
+    let marked = policy.into_iter().chain(case).map(|(at, says)| SarifLocation {
         message: Some(build_message(says)),
         ..location::locate_region(run, at)
-    };
+    });
     let traced = verdict.runs.get(finding.run).filter(|_| !finding.of_all_runs);
     let trace = traced.and_then(|traced| traced.file.as_deref()).map(|file| {
-        let call = breach.call.map_or_else(String::new, |call| format!(", call {call}"));
+        let call = violation.call.map_or_else(String::new, |call| format!(", call {call}"));
         location::locate_file(run, file, &format!("the trace{call}"))
     });
-    let places = policy.into_iter().chain(case).map(marked).chain(trace);
-    places.enumerate().map(|(index, place)| SarifLocation { id: Some(index + 1), ..place }).collect()
+    // The ids number the related locations, so that viewers and messages can refer to them.
+    marked
+        .chain(trace)
+        .enumerate()
+        .map(|(index, place)| SarifLocation { id: Some(index + 1), ..place })
+        .collect()
 }
 
 /// Returns a suppression for a violation in a trial that passes nevertheless, unless the violation only costs points.
@@ -248,17 +253,17 @@ fn find_suppression(verdict: &Verdict, finding: &Finding) -> Option<SarifSuppres
     known.then_some(SarifSuppression {
         kind: "external",
         status: "accepted",
-        justification: "the case expects it, or its snapshot holds it",
+        justification: "the case expects it, or its snapshot contains it",
     })
 }
 
 fn build_properties(verdict: &Verdict, of: Option<(&Finding, &LocatedViolation)>) -> SarifProperties {
-    let breach = of.map(|(_, breach)| breach);
+    let violation = of.map(|(_, violation)| violation);
     SarifProperties {
         trial: escape_line(&verdict.name),
         status: super::TrialResult::from_verdict(verdict).as_str(),
         run: of.filter(|_| verdict.runs.len() > 1).map(|(finding, _)| finding.run + 1),
-        call: breach.and_then(|breach| breach.call),
-        tool: breach.and_then(|breach| breach.tool.as_deref()).map(escape_line),
+        call: violation.and_then(|violation| violation.call),
+        tool: violation.and_then(|violation| violation.tool.as_deref()).map(escape_line),
     }
 }

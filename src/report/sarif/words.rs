@@ -24,9 +24,9 @@ fn escape_brackets(text: &str) -> String {
 pub(super) fn build_rule(run: &RunInfo, id: &str) -> SarifRule {
     let summary = match (run.rules.get(id), id) {
         (Some(summary), _) => format!("`{id}` holds when {summary}"),
-        (None, "snapshot") => "the violations are those of the pinned snapshot".to_owned(),
+        (None, "snapshot") => "the violations match the snapshot".to_owned(),
         (None, "expect_verdict") => "the verdict is the one that the case expects".to_owned(),
-        (None, id) => format!("what `{id}` asks of the case holds"),
+        (None, id) => format!("the case meets its setting `{id}`"),
     };
     let text = build_message(&summary);
     let (short_description, full_description) = (text.clone(), text.clone());

@@ -30,6 +30,8 @@ pub(crate) struct TraceFile {
     run: Option<Label>,
     /// `true`: one trial for each run.
     each: Option<bool>,
+    /// Kinds of parts that the reader does not know and that hold no tool call.
+    harmless: Option<Vec<String>>,
 }
 
 /// A run that is written in the case.

@@ -323,5 +323,8 @@ fn a_long_run_keeps_markdown_within_a_comment() {
     let many: Vec<Verdict> = (0..200).flat_map(|_| red.clone()).collect();
     let report = format(ReportFormat::Markdown).render_run(&run(), &many);
     assert!(report.len() < 65_536, "{}", report.len());
-    assert!(report.contains("more cases that did not pass; the verdict files hold all of them"), "{report}");
+    assert!(
+        report.contains("more cases that did not pass; the verdict files contain all of them"),
+        "{report}"
+    );
 }

@@ -40,7 +40,7 @@ fn a_case_out_of_time_is_an_error_within_its_limit() {
     let ran = project.run(&[]).exits(101);
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
     assert_eq!(ran.results()["s::b"], "ok");
-    ran.says("error[trial]: out of time: the case's `timeout` is 100ms").says("--> evals/s.yaml:2:9");
+    ran.says("error[trial]: timed out: the case's `timeout` is 100ms").says("--> evals/s.yaml:2:9");
     let verdict = project.verdict("s::slow");
     assert_eq!((&verdict["status"], &verdict["passed"]), (&"error".into(), &false.into()));
 }

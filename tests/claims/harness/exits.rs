@@ -117,7 +117,7 @@ fn a_filter_that_matches_nothing_is_0() {
 #[test]
 fn no_case_is_2() {
     let empty = Project::empty();
-    empty.run(&[]).exits(2).complains("error: no case below `evals`: an empty run is not a green one");
+    empty.run(&[]).exits(2).complains("error: no case below `evals`: an empty run does not pass");
     let support = Project::empty().file("evals/policies/p.yaml", "x: 1").file("evals/arraign.yaml", "{}");
     support.run(&[]).exits(2).complains("no case below `evals`");
 }
@@ -182,10 +182,7 @@ fn a_check_that_panics_on_its_counterexample_is_no_crash() {
 #[test]
 fn a_log_that_cannot_be_written_is_2() {
     let project = Project::of(&[green("a")]);
-    project
-        .run(&["--logfile", "/nowhere/log"])
-        .exits(2)
-        .complains("--logfile: `/nowhere/log` cannot be written");
+    project.run(&["--logfile", "/nowhere/log"]).exits(2).complains("--logfile: cannot write `/nowhere/log`");
     let log = project.path("log");
     assert_eq!(project.run(&["--logfile", &log.to_string_lossy()]).exits(0).stdout, "");
     assert!(project.read("log").contains("1 passed"));
@@ -215,7 +212,7 @@ fn a_full_disk_is_2_and_no_panic() {
     for arguments in [&[][..], &["--list"]] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
         let output = project.command(arguments).stdout(full).output().expect("it ends");
-        let said = "error: the output cannot be written: No space left on device\n";
+        let said = "error: cannot write the output: No space left on device\n";
         assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{arguments:?}");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }

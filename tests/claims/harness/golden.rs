@@ -106,7 +106,7 @@ fn an_undecided_case_leaves_the_mean_unknown() {
     let project = with_case("  - {id: u, trace: {calls: [look]}, expect: [{says: {status: undecided}}]}\n");
     let ran = project.run(&[]).exits(101);
     assert_eq!(ran.results()["s::pass_threshold"], "FAILED");
-    ran.says("undecided: the mean is not known: 1 of 2 cases undecided (`s::u`)");
+    ran.says("undecided: the mean is unknown: 1 of 2 cases undecided (`s::u`)");
     assert_eq!(project.verdict("s::pass_threshold")["status"], "undecided");
 }
 
@@ -223,7 +223,10 @@ fn the_summary_follows_the_result() {
     );
     let (result, summary) = (ran.stdout.find("test result"), ran.stdout.find("golden dataset"));
     assert!(result < summary);
-    gate("0.7").run(&[]).exits(0).says("cost          not known: the traces tell no cost, and `prices` none");
+    gate("0.7")
+        .run(&[])
+        .exits(0)
+        .says("cost          unknown: not recorded in the traces, and `prices` does not list");
 }
 
 #[test]
@@ -272,7 +275,7 @@ fn a_run_without_golden_rows_is_summed_up_without_axes() {
 fn a_summary_that_cannot_be_written_is_2() {
     let project = gate("0.7").file("taken", "a file");
     let ran = project.run_with(&[("ARRAIGN_OUTPUT_JSON", "taken/summary.json")], &[]).exits(2);
-    ran.complains("error: ARRAIGN_OUTPUT_JSON: `").complains("taken/summary.json` cannot be written: ");
+    ran.complains("error: ARRAIGN_OUTPUT_JSON: cannot write `").complains("taken/summary.json`: ");
 }
 
 #[test]
@@ -315,7 +318,7 @@ fn the_verdicts_of_many_processes_come_to_the_same_summary() {
     }
     let run = StoredRun::open(&[project.path("out/r")]).expect("a run");
     let formats: Vec<FormatEntry> = FormatEntry::find_by_name("json").into_iter().collect();
-    run.write(&formats, &project.path("reports"), |_| ()).expect("a report");
+    run.write_reports(&formats, &project.path("reports"), |_| ()).expect("a report");
     let json = |path: &str| serde_json::from_str::<Value>(&project.read(path)).expect("JSON");
     let summary = json("summary.json");
     assert_eq!((&summary["suites"][0]["skipped"], &summary["total"]["skipped"]), (&2.into(), &2.into()));
@@ -336,7 +339,7 @@ fn a_mean_that_fell_is_red() {
     ran.says("error[summary_baseline]: correctness fell by 0.3333, more than `max_regression: 0.05`")
         .says("error[summary_baseline]: overall fell by 0.1333, more than `max_regression: 0.05`")
         .says("= actual: 0.6667")
-        .says("the summary is of 2 cases and this run of 3");
+        .says("the summary covers 2 cases and this run 3");
     project
         .run_with(&[("ARRAIGN_OUTPUT_JSON", "evals/baselines/b.json")], &["--skip", "pass_threshold"])
         .exits(101);
@@ -364,18 +367,18 @@ fn a_baseline_that_is_none_is_an_error_with_its_place() {
         .says("--> evals/s.yaml:2:19")
         .says("ARRAIGN_OUTPUT_JSON");
     for (text, said, place) in [
-        ("{\"cases\": 3}", "this is no summary of a run that this version reads", "b.json:1:1"),
+        ("{\"cases\": 3}", "not a summary of a run (expected `schema_version: 1`)", "b.json:1:1"),
         ("[", "", "b.json:1:"),
         ("{\"schema_version\": 1, \"tier\": \"full\"}", "total", "b.json:1:"),
         (&summary("s", ", \"axes\": {\"groundedness\": 1, \"correctness\": 1}"), "completeness", "b.json:2:"),
-        (&summary("s", ", \"overall\": 1"), "the summary lacks `axes` or `overall`", "b.json:2:"),
+        (&summary("s", ", \"overall\": 1"), "missing `axes` or `overall`", "b.json:2:"),
     ] {
         project.write("evals/baselines/b.json", text);
         run().says("error[summary_baseline]").says(said).says(place);
     }
     let two = summary("x", "").replace("\"suites\": [", &format!("\"suites\": [{},", group("y", "")));
     project.write("evals/baselines/b.json", two);
-    run().says("the summary does not hold the suite `s`; it has `y`, `x`");
+    run().says("the summary does not contain the suite `s`, but `y`, `x`");
 }
 
 fn summary(suite: &str, more: &str) -> String {

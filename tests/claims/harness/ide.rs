@@ -75,7 +75,7 @@ fn nextest_finds_its_heading_on_stderr() {
     let headings = [
         ("s::claim", "Error: tool_blocklist: `rm` is blocked, but was called at evals/s.yaml:4:32\n"),
         ("s::panic", "Error: panics: the check panicked: oh\\nno at evals/s.yaml:7:15\n"),
-        ("s::late", "Error: out of time: the case's `timeout` is 20ms at evals/s.yaml:8:9\n"),
+        ("s::late", "Error: timed out: the case's `timeout` is 20ms at evals/s.yaml:8:9\n"),
         ("s::other", "Error: the verdict is pass, not fail at evals/s.yaml:12:9\n"),
         ("s::fine", ""),
     ];
@@ -93,7 +93,6 @@ fn remarks_stay_off_a_stream_of_events() {
     let project = Project::of(&[case("a", "look", "tier: smoke"), green("b")]);
     project.write("evals/s.yaml", format!("output: {{format: [sarif]}}\n{}", project.read("evals/s.yaml")));
     let variables = [("ARRAIGN_TIER", "smoke"), ("ARRAIGN_TEIR", "x")];
-    let ran =
-        project.run_with(&variables, &JETBRAINS).exits(0).complains("skipped for their tier or tags: 1 case");
+    let ran = project.run_with(&variables, &JETBRAINS).exits(0).complains("skipped by tier or tags: 1 case");
     events(&ran.stdout);
 }

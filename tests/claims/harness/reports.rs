@@ -139,20 +139,25 @@ fn nextest_leaves_reports_to_another_program() {
         "arraign: reports not rendered under nextest: json, junit; `cargo arraign report --run {} --format json,junit` renders",
         run.display()
     ));
-    assert_eq!(project.files("out"), ["out/r/@began/evals@subject.json", "out/r/evals@subject/s%%a.json"]);
+    assert_eq!(
+        project.files("out"),
+        ["out/r/@manifests/evals@subject.json", "out/r/evals@subject/s%%a.json"]
+    );
 }
 
 #[test]
 fn an_unknown_report_is_2() {
     let ran = reported(&Project::of(&[green("a")]), "json,junk", &[]).exits(2);
-    ran.complains("ARRAIGN_REPORT: `junk` is none of json, jsonl, sarif, junit, markdown, html");
+    ran.complains(
+        "ARRAIGN_REPORT: unknown format `junk`: expected json, jsonl, sarif, junit, markdown or html",
+    );
 }
 
 #[test]
 fn a_report_that_cannot_be_written_is_2() {
     let project = Project::of(&[green("a")]).file("out/report.json/taken", "a file");
     let ran = reported(&project, "json,junit", &[]).exits(2);
-    ran.complains("report.json: the report cannot be written: ").complains("set ARRAIGN_OUT");
+    ran.complains("report.json: cannot write the report: ").complains("set ARRAIGN_OUT");
     assert!(project.path("out/report.junit.xml").is_file(), "the others are written all the same");
 }
 

@@ -32,7 +32,7 @@ fn the_first_run_fails_with_a_pending_snapshot_and_the_diff() {
     let project = Project::of(&[pinned()]);
     let ran = project.run(&[]).exits(101);
     ran.says("error[snapshot]: the violations differ from the snapshot")
-        .says("there is none yet; it would be")
+        .says("no snapshot yet; the new one is")
         .says("message: \"`rm` is blocked, but was called\"")
         .says("cargo insta review");
     assert_eq!(project.files("evals"), ["evals/s.yaml", PENDING]);
@@ -122,7 +122,7 @@ fn a_pending_snapshot_is_one_that_insta_reads() {
 #[test]
 fn the_difference_is_printed_once_and_insta_prints_nothing() {
     let ran = Project::of(&[pinned()]).run(&[]).exits(101);
-    assert_eq!(ran.stdout.matches("there is none yet").count(), 1, "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("no snapshot yet").count(), 1, "{}", ran.stdout);
     assert!(!ran.stdout.contains("Snapshot Summary"), "{}", ran.stdout);
 }
 

@@ -10,7 +10,7 @@ fn every_trial_that_ran_leaves_one_verdict() {
     project.run(&["--skip", "::d", "--test-threads", "3"]).exits(101);
     let files = project.files("out");
     assert_eq!(files.len(), 3, "{files:?}");
-    let run = files[0].strip_suffix("/@began/evals@subject.json").expect("a beginning");
+    let run = files[0].strip_suffix("/@manifests/evals@subject.json").expect("a beginning");
     let verdicts = ["a", "b"].map(|id| format!("{run}/evals@subject/s%%{id}.json"));
     assert_eq!(files[1..], verdicts);
     project.run(&[]).exits(101);
@@ -45,7 +45,7 @@ fn runs_and_attempts_of_nextest_are_kept_apart() {
         project.run_with(&variables, &["--exact", "s::b", "--nocapture"]).exits(101);
     }
     let expected = [
-        "out/run-7/@began/evals@subject.json",
+        "out/run-7/@manifests/evals@subject.json",
         "out/run-7/evals@subject/attempt-2/s%%b.json",
         "out/run-7/evals@subject/attempt-3/s%%b.json",
         "out/run-7/evals@subject/s%%b.json",
@@ -78,7 +78,7 @@ fn a_run_says_how_it_began() {
     let package = project.path("crates/shop").to_string_lossy().into_owned();
     project.run_with(&[("CARGO_MANIFEST_DIR", package.as_str())], &[]).exits(0);
     let files = project.files("out");
-    let run = files[0].strip_suffix("/@began/crates%2Fshop%2Fevals@subject.json").expect("a beginning");
+    let run = files[0].strip_suffix("/@manifests/crates%2Fshop%2Fevals@subject.json").expect("a beginning");
     assert_eq!(files[1], format!("{run}/crates%2Fshop%2Fevals@subject/s%%a.json"));
     let began: Value = serde_json::from_str(&project.read(&files[0])).expect("JSON");
     assert_eq!((&began["cases"], &began["package"]), (&"crates/shop/evals".into(), &"crates/shop/".into()));
@@ -95,9 +95,13 @@ fn what_nextest_will_not_start_its_list_knows() {
     project.run_with(&variables, &["--list", "--format", "terse", "--ignored"]).exits(0);
     assert!(project.files("out").is_empty());
     project.run_with(&variables, &["--list", "--format", "terse"]).exits(0);
-    let began = project.read("out/r/@began/evals@subject.json");
+    let began = project.read("out/r/@manifests/evals@subject.json");
     project.run_with(&variables, &["--exact", "s::a", "--nocapture"]).exits(0);
-    assert_eq!(project.read("out/r/@began/evals@subject.json"), began, "the list knows more than a trial");
+    assert_eq!(
+        project.read("out/r/@manifests/evals@subject.json"),
+        began,
+        "the list knows more than a trial"
+    );
     assert!(began.contains("\"name\":\"s::b\""), "{began}");
     let plain = Project::of(&[green("a")]);
     plain.run_with(&variables, &["--list", "--format", "terse"]).exits(0);
@@ -123,8 +127,7 @@ fn a_folder_that_cannot_be_written_is_said() {
     let nextest = [("ARRAIGN_OUT", "taken"), ("NEXTEST", "1"), ("NEXTEST_RUN_ID", "one")];
     for (variables, arguments) in [(&nextest[..1], &[][..]), (&nextest[..], &["--exact", "s::a"][..])] {
         let ran = project.run_with(variables, arguments).exits(2);
-        let wrong =
-            format!("error: the verdicts cannot be written below {}", project.path("taken").display());
+        let wrong = format!("error: cannot write verdicts below `{}", project.path("taken").display());
         assert!(ran.stderr.starts_with(&wrong), "{}", ran.stderr);
         assert!(ran.stderr.contains("set ARRAIGN_OUT"), "{}", ran.stderr);
     }

@@ -46,5 +46,5 @@ fn a_switch_is_on_or_off() {
         assert!(!ran.stdout.contains("PASSED"), "{off}");
     }
     let ran = project.run_with(&[("ARRAIGN_VERBOSE", "yes")], &[]).exits(2);
-    ran.complains("error: ARRAIGN_VERBOSE is `yes`: it is `1` or `0`");
+    ran.complains("error: ARRAIGN_VERBOSE is `yes`: expected `1` or `0`");
 }

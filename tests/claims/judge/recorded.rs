@@ -60,7 +60,7 @@ fn a_judge_that_is_off_is_not_replayed() {
     let off = [with("honest"), ("ARRAIGN_JUDGE", "off"), ("ARRAIGN_OUT", "other")];
     project.run_with(&off, &[]).exits(101).says("it is off (ARRAIGN_JUDGE=off)");
     let ran = project.run_with(&[("ARRAIGN_JUDGE", "reply")], &[]).exits(2);
-    ran.complains("ARRAIGN_JUDGE is `reply`: it is `replay`, `record`, `live` or `off`");
+    ran.complains("ARRAIGN_JUDGE is `reply`: expected `replay`, `record`, `live` or `off`");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn in_a_process(project: &Project, run: &str, name: &str) -> Ran {
 
 /// What the processes of a run have noted of what they spent.
 fn ledger(project: &Project, run: &str) -> String {
-    let files = project.files(&format!("out/{run}/@began"));
+    let files = project.files(&format!("out/{run}/@manifests"));
     let found = files.into_iter().find(|file| file.ends_with(".spent.jsonl"));
     found.expect("a ledger")
 }
@@ -218,7 +218,8 @@ fn a_recording_that_nobody_asks_for_is_listed() {
     let replay = |out: &str, arguments: &[&str]| {
         project.run_with(&[with("honest"), ("ARRAIGN_OUT", out)], arguments).exits(0)
     };
-    let said = format!("the recorded opinion `{renamed}` answers what no case asks any more; delete it");
+    let said =
+        format!("the recorded opinion `{renamed}` answers a question that no case asks any more; delete it");
     replay("1", &[]).complains(&said);
     // Those that a part of the cases asks for say nothing of the rest.
     replay("2", &["a"]).says_nothing_on_stderr();

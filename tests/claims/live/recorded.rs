@@ -8,9 +8,9 @@ use crate::project::{Project, Ran, suite};
 #[test]
 fn a_missing_recording_is_an_error_that_names_the_command() {
     let project = Project::of(&[asks("a", "looks", "")]);
-    let ran = project.run(&[]).exits(101).says("error[trial]: no run of the agent can be replayed");
+    let ran = project.run(&[]).exits(101).says("error[trial]: no recorded run of the agent");
     ran.says("no trace: the case names none, and none is at evals/traces/s/a.*")
-        .says("record it: ARRAIGN_AGENT_MODE=record cargo test --test subject -- --exact s::a")
+        .says("record one: ARRAIGN_AGENT_MODE=record cargo test --test subject -- --exact s::a")
         .says("--> evals/s.yaml:4:12");
     assert_eq!(project.verdict("s::a")["status"], "error");
 }
@@ -56,7 +56,7 @@ fn several_runs_are_recorded_each() {
     // What one run has left does not stand for several.
     project.write("evals/s.yaml", format!("tests:\n{}", asks("a", "looks", "repeat: 2")));
     let ran = project.run(&[]).exits(101).says("`repeat` asks for 2 runs, and 1 are recorded");
-    ran.says("record it: ARRAIGN_AGENT_MODE=record");
+    ran.says("record one: ARRAIGN_AGENT_MODE=record");
     project.run_with(&[RECORD], &[]).exits(0);
     let files = ["evals/traces/s/a.json", "evals/traces/s/a/1.json", "evals/traces/s/a/2.json"];
     assert_eq!(project.files("evals/traces"), files);
@@ -102,7 +102,7 @@ fn two_cases_are_not_recorded_in_one_file() {
     let project = Project::empty();
     project.write("evals/s.yaml", format!("defaults: {{trace: traces/t.json}}\n{}", suite(&cases)));
     let ran = project.run_with(&[RECORD], &[]).exits(2);
-    ran.complains("this and `s::a` would both be recorded in evals/traces/t.json");
+    ran.complains("this case and `s::a` would both be recorded to evals/traces/t.json");
     assert_eq!(project.files("evals"), ["evals/s.yaml"]);
 }
 
@@ -154,7 +154,7 @@ fn a_gate_over_an_agent_that_never_ran_is_undecided() {
     };
     let (ran, status) = gate("out");
     assert_eq!(status, "undecided");
-    ran.says("undecided: the mean is not known: 2 of 2 cases undecided (`s::a`, `s::b`)");
+    ran.says("undecided: the mean is unknown: 2 of 2 cases undecided (`s::a`, `s::b`)");
     for id in ["a", "b"] {
         project.write(&format!("evals/traces/s/{id}.json"), "{");
     }

@@ -129,13 +129,14 @@ fn named(name: &str) -> Result<Reader, TraceError> {
     found.copied().ok_or_else(|| TraceError::no_such_format(name))
 }
 
-/// A reader that is named may know less than the user; but what it declines and then finds nothing in is not its own.
+/// Reads by a reader that the user names: it may know less of the file than the user. But where the reader declines a
+/// file, and then finds nothing in it or does not understand parts of it, its objection was right.
 fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     let Err(reason) = (reader.detect)(&input) else { return read_by(reader, input) };
     let looks_like = surest(&input).ok();
     let found = read_by(reader, input).and_then(|recording| {
-        let nothing = recording.runs.iter().all(is_blank);
-        if nothing {
+        let is_unread = recording.runs.iter().any(|run| !run.unread.is_empty());
+        if is_unread || recording.runs.iter().all(is_blank) {
             Err(TraceError::wrong(reader.name, &DecodeError::new(reason.to_string())))
         } else {
             Ok(recording)

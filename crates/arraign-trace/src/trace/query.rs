@@ -1,5 +1,6 @@
 //! The questions that checks share, and the steps by which readers build a trace.
 
+use super::unread::describe_parts;
 use super::{Call, CallsUnrecorded, Message, Role, Trace, UnreadPart};
 
 impl Trace {
@@ -33,6 +34,11 @@ impl Trace {
         if matches!(self.calls_unrecorded, Some(CallsUnrecorded::Unread { .. })) {
             self.calls_unrecorded = CallsUnrecorded::find_in(&self.unread);
         }
+    }
+
+    /// Describes the unread parts, one sentence for all parts that are alike, with their places.
+    pub fn describe_unread(&self) -> Vec<String> {
+        describe_parts(&self.unread)
     }
 
     /// Sets the answer, where none was recorded: what the model said after the last call and the user's last word,

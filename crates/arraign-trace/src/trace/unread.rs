@@ -183,3 +183,33 @@ impl fmt::Display for CallsUnrecorded {
         }
     }
 }
+
+/// The places that are listed of parts that are alike.
+const LISTED: usize = 20;
+
+/// Describes parts, one sentence for all that are alike, such as `2 parts of the kind "x" were not understood: lines 3, 5`.
+pub(super) fn describe_parts(parts: &[UnreadPart]) -> Vec<String> {
+    let mut groups: Vec<Vec<&UnreadPart>> = Vec::new();
+    for part in parts {
+        match groups.iter_mut().find(|group| group.iter().any(|known| known.what.is_alike(&part.what))) {
+            Some(group) => group.push(part),
+            None => groups.push(vec![part]),
+        }
+    }
+    groups.iter().filter_map(|group| describe_group(group)).collect()
+}
+
+fn describe_group(group: &[&UnreadPart]) -> Option<String> {
+    let what = &group.first()?.what;
+    let lines: Option<Vec<usize>> = group.iter().map(|part| part.place.line).collect();
+    let (word, mut places) = match lines {
+        Some(lines) if lines.len() == 1 => ("line ", vec![lines[0].to_string()]),
+        Some(lines) => ("lines ", lines.iter().map(ToString::to_string).collect()),
+        None => ("", group.iter().map(|part| part.place.to_string()).collect()),
+    };
+    places.dedup();
+    let more = places.len().saturating_sub(LISTED);
+    places.truncate(LISTED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("{}: {word}{}{more}", what.describe_group(group.len()), places.join(", ")))
+}

@@ -1,5 +1,6 @@
 //! The claims of the crate: what its readers make of real, damaged and hostile files.
 
+mod drift;
 #[cfg(feature = "inspect-zip")]
 mod inspect_zip;
 mod jsonpath;
@@ -13,6 +14,5 @@ mod reader_fuzz;
 mod reader_one_run;
 mod reader_runs;
 mod reader_same_run;
-mod renamed_marks;
 mod samples;
 mod unread;

@@ -16,6 +16,27 @@ pub(crate) fn formats() -> Vec<(String, Vec<String>)> {
     list(&folder).iter().map(|path| (name(path), samples(path))).collect()
 }
 
+/// The samples of each format with the names of their files.
+pub(crate) fn named_samples() -> Vec<(String, Vec<(String, String)>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader");
+    list(&folder).iter().map(|path| (name_of(path), named_files(path))).collect()
+}
+
+/// The files of frameworks that have no reader, or that a reader does not read completely.
+pub(crate) fn frameworks() -> Vec<(String, String)> {
+    named_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frameworks"))
+}
+
+fn named_files(folder: &Path) -> Vec<(String, String)> {
+    let is_sample = |path: &PathBuf| path.extension().is_some_and(|end| end != "txt" && end != "md");
+    let files = list(folder).into_iter().filter(is_sample);
+    files.map(|path| (name_of(&path), fs::read_to_string(&path).expect("a file"))).collect()
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().expect("a name").to_string_lossy().into_owned()
+}
+
 /// All samples of each format in one file: as lines, as documents, as a list. Not each of them is of that format.
 pub(crate) fn put_together() -> Vec<(String, String)> {
     let mut files = Vec::new();

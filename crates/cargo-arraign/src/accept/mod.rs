@@ -73,7 +73,7 @@ impl Accept {
 
     fn plan(&self, run: &StoredRun, repository: &Repository) -> Result<AcceptPlan, CliError> {
         let mut found = snapshots::find_pending(run, repository)?;
-        run.each(|verdict| found.add_baselines(verdict, run, repository))?;
+        run.visit_verdicts(|verdict| found.add_baselines(verdict, run, repository))?;
         found.changes.retain(|change| self.is_selected(&change.describe(repository)));
         found.refused.retain(|refused| self.is_selected(refused));
         found.refused.dedup();

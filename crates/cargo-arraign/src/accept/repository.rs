@@ -18,7 +18,7 @@ impl Repository {
         let here = env::current_dir()?;
         let root = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here);
         let repository = Self(Files::new(root, root));
-        let missing = run.beginnings().iter().find(|one| !repository.join("", &one.cases).is_dir());
+        let missing = run.manifests().iter().find(|one| !repository.join("", &one.cases).is_dir());
         match missing {
             None => Ok(repository),
             Some(one) => Err(CliError::new(format!(

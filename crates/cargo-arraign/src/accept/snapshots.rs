@@ -15,7 +15,7 @@ use crate::error::CliError;
 /// Finds all pending snapshots of the run's folders. A pending file that is empty or cut off is refused.
 pub(super) fn find_pending(run: &StoredRun, repository: &Repository) -> Result<AcceptPlan, CliError> {
     let mut found = AcceptPlan::default();
-    for one in run.beginnings() {
+    for one in run.manifests() {
         let cases = repository.join("", &one.cases);
         let kept = pending_folder(&repository.join("", &one.package), &cases);
         for path in list_pending_files(&kept)? {

@@ -40,9 +40,9 @@ fn package() -> tempfile::TempDir {
     for (id, answers) in [("1-1", BEFORE), ("2-2", AFTER)] {
         let run = package.path().join("target/arraign").join(id);
         leave(&run, answers);
-        fs::create_dir_all(run.join("@began")).expect("a folder");
+        fs::create_dir_all(run.join("@manifests")).expect("a folder");
         let beginning = r#"{"schema_version": 1, "arraign": "0.1.0", "harness": "evals", "cases": "evals", "package": "", "started_ms": 1}"#;
-        fs::write(run.join("@began/evals.json"), beginning).expect("a file");
+        fs::write(run.join("@manifests/evals.json"), beginning).expect("a file");
     }
     package
 }

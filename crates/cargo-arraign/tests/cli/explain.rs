@@ -36,6 +36,25 @@ fn what_the_file_does_not_tell_is_said() {
 }
 
 #[test]
+fn what_was_not_understood_is_said_by_its_kind_and_its_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = fs::read_to_string(samples().join("codex/rollout.shell.jsonl")).expect("a sample");
+    let renamed = text.replace("\"custom_tool_call\"", "\"custom_call_v2\"");
+    let renamed = renamed.replace("\"function_call\"", "\"function_call_v2\"");
+    fs::write(folder.path().join("rollout.jsonl"), renamed).expect("a file");
+    let ran = arraign(folder.path(), &["explain", "rollout.jsonl", "--unread"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    pin("explain-unread", &ran.stdout);
+    let whole = arraign(folder.path(), &["explain", "rollout.jsonl"]).stdout;
+    for line in ran.stdout.lines().skip(3) {
+        assert!(whole.contains(line.trim()), "{whole}");
+    }
+    assert!(
+        told(&["--unread", "openai-chat/messages.json"]).ends_with("all parts of the file were understood\n")
+    );
+}
+
+#[test]
 fn nested_agents_have_their_path() {
     pin("explain-nested", &told(&["claude-code/stream-json.subagents.constructed.jsonl"]));
 }

@@ -10,14 +10,14 @@ const WRONG: &[(&[&str], &str)] = &[
     (&["run", "--list"], "use '-- --list'"),
     (&["run", "nowhere"], "no folder `nowhere`: name the folder of the cases"),
     (&["run", "file"], "no folder `file`: name the folder of the cases"),
-    (&["run", "empty"], "no case below `empty`: an empty run is not a green one"),
+    (&["run", "empty"], "no case below `empty`: an empty run does not pass"),
     (&["lint", "nowhere"], "no folder `nowhere`: name the folder of the cases"),
     (&["lint", "broken"], "the eval files do not load\nerror: "),
     (&["lint", "empty"], "no case in `empty` could be checked"),
-    (&["accept"], "no run has left verdicts here; run the tests first"),
-    (&["report"], "no run has left verdicts here; run the tests first"),
+    (&["accept"], "no run with verdicts; run the tests first"),
+    (&["report"], "no run with verdicts; run the tests first"),
     (&["report", "--run", "nowhere"], "no run `nowhere` in `"),
-    (&["report", "--merge", "nowhere"], "this is no folder of a run"),
+    (&["report", "--merge", "nowhere"], "not the folder of a run"),
     (&["report", "--format", "wat"], "expected one or more of html, json,"),
     (&["compare", "one", "other"], "no run `one`"),
     (&["explain", "nowhere"], "nowhere: No such file"),
@@ -65,7 +65,7 @@ fn a_report_that_cannot_be_written_is_2() {
     for out in ["file", "file/below"] {
         let ran = package.arraign(&["report", "--format", "junit", "--out", out]);
         assert_eq!(ran.code, Some(2));
-        assert!(ran.stderr.contains("the report cannot be written"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("cannot write the report"), "{}", ran.stderr);
     }
     let ran = package.arraign_with(&[("ARRAIGN_OUT", "file")], &["run"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{}", ran.stderr);

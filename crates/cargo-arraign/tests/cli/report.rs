@@ -155,7 +155,7 @@ fn golden_rows_are_summed_up_afterwards() {
     package.write("taken", "a file");
     let ran = package.arraign(&["report", "--summary", "taken/summary.json"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("error: `taken/summary.json` cannot be written: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("error: cannot write `taken/summary.json`: "), "{}", ran.stderr);
 }
 
 /// Under nextest no process can print them: the job that merges does.

@@ -116,6 +116,10 @@ impl Rule for NeverAfter {
         Finding::of(later.map(|call| self.forbidden(call, &run.calls[first])).collect())
     }
 
+    fn stays_broken(&self, _violations: &[&Violation]) -> bool {
+        true
+    }
+
     fn refused(&self) -> Option<Vec<Call>> {
         Some(vec![self.trigger.example(1)?, self.forbidden.example(2)?])
     }

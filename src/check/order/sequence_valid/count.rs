@@ -137,6 +137,15 @@ impl Rule for Count {
         Finding::of(broken.map(|bound| self.miscounted(*bound, &hits)).into_iter().collect())
     }
 
+    fn stays_broken(&self, violations: &[&Violation]) -> bool {
+        // A call that is one too many is named; calls that are missing cannot be.
+        violations.iter().any(|violation| violation.call.is_some())
+    }
+
+    fn stays_held(&self) -> bool {
+        self.bounds.iter().all(|bound| matches!(bound, Bound::Min(_)))
+    }
+
     fn refused(&self) -> Option<Vec<Call>> {
         let counts = self.bounds.iter().filter_map(|bound| bound.missed());
         let count = counts.min().filter(|count| *count <= LARGEST_EXAMPLE)?;

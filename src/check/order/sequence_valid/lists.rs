@@ -37,6 +37,10 @@ impl Rule for Blocklist {
         Finding::of(run.calls.iter().filter_map(|call| self.blocked(call)).collect())
     }
 
+    fn stays_broken(&self, _violations: &[&Violation]) -> bool {
+        true
+    }
+
     fn refused(&self) -> Option<Vec<Call>> {
         Some(vec![self.blocked.tools().iter().find_map(|tool| tool.example(1))?])
     }
@@ -96,6 +100,10 @@ impl Rule for Pattern {
         Finding::of(hits.map(|call| self.blocked(call)).collect())
     }
 
+    fn stays_broken(&self, _violations: &[&Violation]) -> bool {
+        true
+    }
+
     fn refused(&self) -> Option<Vec<Call>> {
         match &self.part {
             Part::Glob(glob) => Some(vec![glob.example(1)?]),
@@ -131,6 +139,10 @@ impl Rule for Allowlist {
     fn check(&self, run: &Run<'_>) -> Finding {
         let others = run.calls.iter().filter(|call| !self.allowed.any_matches(call));
         Finding::of(others.map(|call| self.outside(call)).collect())
+    }
+
+    fn stays_broken(&self, _violations: &[&Violation]) -> bool {
+        true
     }
 
     fn refused(&self) -> Option<Vec<Call>> {

@@ -90,6 +90,17 @@ trait Rule: Send + Sync {
     /// Holds the run against the rule. Where a violation points is relative to the rule.
     fn check(&self, run: &Run<'_>) -> Finding;
 
+    /// Whether these violations of the rule stand whatever else was called.
+    fn stays_broken(&self, violations: &[&Violation]) -> bool {
+        let _ = violations;
+        false
+    }
+
+    /// Whether the rule, once held, holds whatever else was called.
+    fn stays_held(&self) -> bool {
+        false
+    }
+
     /// Calls that the rule is likely to refuse; `None` when none can be told.
     fn refused(&self) -> Option<Vec<Call>>;
 }
@@ -185,6 +196,19 @@ impl Check for SequenceValid {
         Ok(Outcome::of_items(items, violations.into_iter().flatten().collect())
             .stat("calls_checked", run.calls.len())
             .stat("rules", rules))
+    }
+
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        // An item with a note was not put to the test: a further call may do that.
+        let rules = || self.all().zip(&outcome.items).filter(|(_, item)| item.note.is_none());
+        let stays_broken = |placed: &Placed| {
+            let own: Vec<&Violation> =
+                outcome.violations.iter().filter(|violation| violation.rule == placed.number).collect();
+            placed.rule.stays_broken(&own)
+        };
+        let is_held = |placed: &Placed, item: &Item| item.state == State::Held && placed.rule.stays_held();
+        rules().any(|(placed, item)| item.state == State::Violated && stays_broken(placed))
+            || rules().count() == outcome.items.len() && rules().all(|(placed, item)| is_held(placed, item))
     }
 
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {

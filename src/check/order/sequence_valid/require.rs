@@ -29,6 +29,10 @@ impl Rule for Require {
         )
     }
 
+    fn stays_held(&self) -> bool {
+        true
+    }
+
     fn refused(&self) -> Option<Vec<Call>> {
         Some(Vec::new())
     }

@@ -1,8 +1,8 @@
-//! Why a run cannot be read back.
+//! The errors of reading a run back.
 
 use std::path::{Path, PathBuf};
 
-/// Why a run cannot be read back, or its report not be written.
+/// Why a run cannot be read back, or its report cannot be written.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct RunError {
@@ -16,27 +16,25 @@ pub struct RunError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunProblem {
     /// The folder cannot be listed.
-    #[error("the folder cannot be read: {0}")]
+    #[error("cannot read the folder: {0}")]
     Folder(String),
-    /// Below the folder of all runs there is none.
-    #[error("no run has left verdicts here; run the tests first, or say with ARRAIGN_OUT where they are")]
+    /// The folder of all runs contains no run.
+    #[error("no run with verdicts; run the tests first, or set ARRAIGN_OUT to the folder of the verdicts")]
     NoRun,
-    /// The folder is none that a run has left.
-    #[error("this is no folder of a run: a run leaves its verdicts in `target/arraign/<run id>`")]
+    /// The folder is not the folder of a run.
+    #[error("not the folder of a run: the verdicts of a run are in `target/arraign/<run id>`")]
     NotARun,
     /// A file cannot be opened.
-    #[error("the file cannot be read: {0}")]
+    #[error("cannot read the file: {0}")]
     Unread(String),
     /// A file was cut short, or another program wrote it.
-    #[error(
-        "this is no verdict file, or not all of it: {0}; copy it again, or delete it and run its trial again"
-    )]
+    #[error("not a complete verdict file: {0}; copy the file again, or delete it and run its trial again")]
     Broken(String),
-    /// A newer version wrote it.
-    #[error("a later version of arraign wrote this (schema_version {0}); install that one to read it")]
+    /// A newer version wrote the file.
+    #[error("written by a later version of arraign (schema_version {0}); update arraign to read it")]
     Newer(u32),
     /// The report cannot be written.
-    #[error("the report cannot be written: {0}; set ARRAIGN_OUT to another folder")]
+    #[error("cannot write the report: {0}; set ARRAIGN_OUT to another folder")]
     Unwritten(String),
 }
 

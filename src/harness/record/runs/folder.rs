@@ -1,4 +1,4 @@
-//! The folders and files of runs.
+//! Finds and reads the folders and files of runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,35 +14,33 @@ use crate::report::RunInfo;
 use crate::verdict::summary::Selection;
 use crate::verdict::{self, Verdict};
 
-/// The run below `out` that began last, of those that left a verdict.
-pub fn newest(out: &Path) -> Result<PathBuf, RunError> {
+/// Returns the run below `out` that started last, of those with a verdict.
+pub fn find_newest(out: &Path) -> Result<PathBuf, RunError> {
     let runs = if out.is_dir() { list_folder(out)? } else { Vec::new() };
-    let began = |run: &PathBuf| Some((started_ms(run)?, run.clone()));
-    let newest = runs.into_iter().filter_map(|run| began(&run)).max();
+    let newest = runs.into_iter().filter_map(|run| Some((read_start_ms(&run)?, run))).max();
     newest.map(|(_, run)| run).ok_or_else(|| RunError::new(out, RunProblem::NoRun))
 }
 
-/// When the run began. Listing leaves a folder, too: without verdicts it is no run.
-fn started_ms(run: &Path) -> Option<u64> {
+/// Returns the time at which a run started. A process that only lists trials leaves a folder without verdicts, which is
+/// not a run.
+fn read_start_ms(run: &Path) -> Option<u64> {
     let has_verdicts = list_folder(run).ok()?.iter().any(|entry| !entry.ends_with(MANIFESTS));
-    let began = |path: PathBuf| read_json::<RunManifest>(&path).ok();
-    let began = list_manifests(run).into_iter().filter_map(began);
-    began.map(|one| one.started_ms).min().filter(|_| has_verdicts)
+    let manifests = list_manifests(run).into_iter().filter_map(|path| read_json::<RunManifest>(&path).ok());
+    manifests.map(|manifest| manifest.started_ms).min().filter(|_| has_verdicts)
 }
 
-/// The files that say how a run began: none where it is no run.
+/// Returns the manifests of a run; none if the folder is not a run's.
 pub(super) fn list_manifests(run: &Path) -> Vec<PathBuf> {
     let files = list_folder(&run.join(MANIFESTS)).unwrap_or_default();
     files.into_iter().filter(|path| is_json(path)).collect()
 }
 
-/// What a folder holds, by name.
+/// Returns the paths in a folder, sorted by name.
 pub(super) fn list_folder(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
-    let refused = |error: io::Error| RunError::new(folder, RunProblem::Folder(error.to_string()));
-    let entries = fs::read_dir(folder).map_err(refused)?;
-    let paths: Result<Vec<PathBuf>, RunError> =
-        entries.map(|entry| entry.map(|entry| entry.path()).map_err(refused)).collect();
-    let mut paths = paths?;
+    let entries = fs::read_dir(folder).and_then(|entries| {
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<PathBuf>>>()
+    });
+    let mut paths = entries.map_err(|error| RunError::new(folder, RunProblem::Folder(error.to_string())))?;
     paths.sort();
     Ok(paths)
 }
@@ -55,12 +53,12 @@ fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
-/// A file that says of which version it is.
+/// A file with a version of its form.
 pub(super) trait Versioned: DeserializeOwned {
     /// The version that this program writes.
     const KNOWN: u32;
 
-    /// The version of the writer.
+    /// The version that the file was written in.
     fn version(&self) -> u32;
 }
 
@@ -80,10 +78,12 @@ impl Versioned for Verdict {
     }
 }
 
-/// The value in a file, unless a later version wrote it.
+/// Reads the value in a file, unless a later version wrote it.
 pub(super) fn read_json<T: Versioned>(path: &Path) -> Result<T, RunError> {
-    let unread = |error: io::Error| RunError::new(path, RunProblem::Unread(error.to_string()));
-    let value: T = serde_json::from_slice(&fs::read(path).map_err(unread)?)
+    // From a text, as everywhere: serde code is generated once for each type and each kind of input.
+    let text = fs::read_to_string(path)
+        .map_err(|error| RunError::new(path, RunProblem::Unread(error.to_string())))?;
+    let value: T = serde_json::from_str(&text)
         .map_err(|error| RunError::new(path, RunProblem::Broken(error.to_string())))?;
     match value.version() {
         version if version > T::KNOWN => Err(RunError::new(path, RunProblem::Newer(version))),
@@ -91,14 +91,14 @@ pub(super) fn read_json<T: Versioned>(path: &Path) -> Result<T, RunError> {
     }
 }
 
-/// The id of the run that `folder` holds.
+/// Returns the id of the run in `folder`, which is the folder's name. The path can end in `..` or be a link.
 pub(super) fn run_id(folder: &Path) -> String {
-    let whole = folder.canonicalize();
-    let name = whole.as_deref().unwrap_or(folder).file_name();
+    let resolved = folder.canonicalize();
+    let name = resolved.as_deref().unwrap_or(folder).file_name();
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A run of which nothing is known beside its verdicts.
+/// Describes a run without a manifest.
 pub(super) fn unknown_run() -> RunInfo {
     RunInfo {
         id: String::new(),

@@ -1,4 +1,7 @@
-//! Which trials a run holds, and which attempts each of them had: verdicts are read whole one by one, later.
+//! The index of a run's trials and their attempts.
+//!
+//! A run can have more verdicts than fit in memory. So the index keeps of each verdict only what identifies and orders the
+//! trials; the verdicts are read one by one when a report is written.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -13,28 +16,29 @@ use crate::harness::record::manifest::{MANIFESTS, RunManifest};
 use crate::outcome::Status;
 use crate::verdict::{Attempt, SCHEMA_VERSION};
 
-/// What the folder of a later attempt is called, with its number at the end.
+/// The prefix of the folder of a later attempt, before its number.
 const ATTEMPT: &str = "attempt-";
 
-/// The trials of all folders so far.
+/// The trials of all folders added so far, by harness and name.
 #[derive(Default)]
 pub(super) struct TrialIndex {
-    beginnings: Vec<RunManifest>,
+    manifests: Vec<RunManifest>,
     trials: HashMap<(String, String), StoredTrial>,
     missing: usize,
 }
 
-/// A trial: where its verdicts are, the last one last.
+/// A trial with the files of its verdicts.
 #[derive(Debug)]
 pub(super) struct StoredTrial {
     harness: String,
     name: String,
-    /// Where its case stands.
+    /// The file, line and column of the case.
     place: (PathBuf, usize, usize),
+    /// The attempts in order, each with its file.
     attempts: Vec<(PathBuf, Attempt)>,
 }
 
-/// Of a verdict, what tells trials and their attempts apart.
+/// The fields of a verdict that the index needs.
 #[derive(Deserialize)]
 struct VerdictHead {
     schema_version: u32,
@@ -62,30 +66,33 @@ impl Versioned for VerdictHead {
 }
 
 impl TrialIndex {
-    /// Adds the run in `folder`.
+    /// Adds the run in `folder`, which is the run itself or one of its shards.
     pub(super) fn add_run(&mut self, folder: &Path) -> Result<(), RunError> {
-        let began = list_manifests(folder);
-        if began.is_empty() {
+        let paths = list_manifests(folder);
+        if paths.is_empty() {
             return Err(RunError::new(folder, RunProblem::NotARun));
         }
-        let began: Vec<RunManifest> = began.iter().map(|path| read_json(path)).collect::<Result<_, _>>()?;
-        let mut one = Self::default();
-        one.add_harness(folder)?;
-        let harnesses = list_folder(folder)?.into_iter().filter(|entry| is_harness(entry));
-        harnesses.into_iter().try_for_each(|folder| one.add_harness(&folder))?;
-        self.missing += began.iter().map(|began| one.missing_of(began)).sum::<usize>();
-        self.beginnings.extend(began);
-        one.trials.into_values().for_each(|trial| self.add_trial(trial));
+        let manifests: Vec<RunManifest> =
+            paths.iter().map(|path| read_json(path)).collect::<Result<_, _>>()?;
+        // The folder has an index of its own first: its manifests count the trials of this folder alone.
+        let mut added = Self::default();
+        added.add_harness(folder)?;
+        for harness in list_folder(folder)?.iter().filter(|entry| is_harness(entry)) {
+            added.add_harness(harness)?;
+        }
+        self.missing += manifests.iter().map(|manifest| added.count_missing(manifest)).sum::<usize>();
+        self.manifests.extend(manifests);
+        added.trials.into_values().for_each(|trial| self.add_trial(trial));
         Ok(())
     }
 
-    /// How many trials of a harness left no verdict.
-    fn missing_of(&self, began: &RunManifest) -> usize {
-        let of_it = self.trials.values().filter(|trial| trial.harness == began.harness).count();
-        began.trials.map_or(0, |trials| trials.saturating_sub(of_it))
+    /// Counts the trials of a harness that were to run and have no verdict.
+    fn count_missing(&self, manifest: &RunManifest) -> usize {
+        let stored = self.trials.values().filter(|trial| trial.harness == manifest.harness).count();
+        manifest.trials.map_or(0, |trials| trials.saturating_sub(stored))
     }
 
-    /// A trial of several folders was tried in each of them.
+    /// Adds a trial. If another folder contains the same trial, both verdicts are attempts at it.
     fn add_trial(&mut self, new: StoredTrial) {
         match self.trials.entry((new.harness.clone(), new.name.clone())) {
             Entry::Vacant(vacant) => drop(vacant.insert(new)),
@@ -97,7 +104,7 @@ impl TrialIndex {
         }
     }
 
-    /// The first attempts, then the later ones by their numbers.
+    /// Adds the verdicts of one harness: the first attempts, then the later ones by their numbers.
     fn add_harness(&mut self, folder: &Path) -> Result<(), RunError> {
         self.add_attempt(folder)?;
         let mut later: Vec<(u32, PathBuf)> = list_folder(folder)?
@@ -113,30 +120,35 @@ impl TrialIndex {
             let VerdictHead { name, harness, case, status, passed, .. } = read_json(&path)?;
             let place = (case.file, case.line, case.column);
             let key = (harness.clone(), name.clone());
-            let new = || StoredTrial { harness, name, place: place.clone(), attempts: Vec::new() };
-            let trial = self.trials.entry(key).or_insert_with(new);
+            let trial = self.trials.entry(key).or_insert_with(|| StoredTrial {
+                harness,
+                name,
+                place: place.clone(),
+                attempts: Vec::new(),
+            });
             trial.attempts.push((path, Attempt { status, passed }));
+            // The last attempt is the one that reports show, so its place is the one that orders them.
             trial.place = place;
         }
         Ok(())
     }
 
-    /// How many trials left no verdict.
+    /// The number of trials without a verdict.
     pub(super) fn missing(&self) -> usize {
         self.missing
     }
 
-    /// All of them, the trials in the order of a report.
+    /// Returns the manifests, and the trials in the order of a report.
     pub(super) fn into_parts(self) -> (Vec<RunManifest>, Vec<StoredTrial>) {
-        let Self { mut beginnings, trials, .. } = self;
-        beginnings.sort_by(|one, other| one.package.cmp(&other.package));
+        let Self { mut manifests, trials, .. } = self;
+        manifests.sort_by(|one, other| one.package.cmp(&other.package));
         let mut trials: Vec<StoredTrial> = trials.into_values().collect();
-        trials.sort_by(StoredTrial::in_order);
-        (beginnings, trials)
+        trials.sort_by(StoredTrial::compare_order);
+        (manifests, trials)
     }
 }
 
-/// A folder of verdicts that is not one of attempts.
+/// Whether `entry` is the folder of a harness: any folder but those of attempts and manifests.
 fn is_harness(entry: &Path) -> bool {
     entry.is_dir() && attempt_number(entry).is_none() && !entry.ends_with(MANIFESTS)
 }
@@ -146,25 +158,26 @@ fn attempt_number(folder: &Path) -> Option<u32> {
 }
 
 impl StoredTrial {
-    /// The file of its verdict: the last one counts.
+    /// The file of the trial's verdict, which is that of the last attempt.
     pub(super) fn verdict_path(&self) -> &Path {
         self.attempts.last().map_or(Path::new(""), |(path, _)| path)
     }
 
-    /// Its harness and its name.
+    /// The trial's harness and name.
     pub(super) fn id(&self) -> (&str, &str) {
         (&self.harness, &self.name)
     }
 
-    /// The attempts before the last one, where not all ended in the same way.
+    /// The attempts before the last one; none if all attempts ended in the same way.
     pub(super) fn earlier_attempts(&self) -> Vec<Attempt> {
-        let ended: Vec<Attempt> = self.attempts.iter().map(|(_, attempt)| *attempt).collect();
-        let Some((last, earlier)) = ended.split_last() else { return Vec::new() };
+        let attempts: Vec<Attempt> = self.attempts.iter().map(|(_, attempt)| *attempt).collect();
+        let Some((last, earlier)) = attempts.split_last() else { return Vec::new() };
         if earlier.iter().all(|attempt| attempt == last) { Vec::new() } else { earlier.to_vec() }
     }
 
-    /// By their cases' files and lines. The runs of one case differ in a number at the end of their names.
-    fn in_order(&self, other: &Self) -> Ordering {
+    /// Orders trials by the places of their cases. The runs of one case differ in the number at the end of their names, so
+    /// a shorter name comes first: `run_9` before `run_10`.
+    fn compare_order(&self, other: &Self) -> Ordering {
         let by_place = (&self.harness, &self.place).cmp(&(&other.harness, &other.place));
         by_place.then_with(|| (self.name.len(), &self.name).cmp(&(other.name.len(), &other.name)))
     }

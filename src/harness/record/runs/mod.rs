@@ -1,5 +1,5 @@
-//! Runs that have ended, read back from their verdict files: what one process left, what nextest's processes left
-//! together, and what the shards of several machines did.
+//! Reads back a run that has ended. Its verdict files come from one process, from many processes of nextest, or from shards
+//! on several machines.
 //!
 //! ```no_run
 //! use arraign::__internals::harness::runs::{self, StoredRun};
@@ -7,8 +7,8 @@
 //! use std::path::Path;
 //!
 //! let out = Path::new("target/arraign");
-//! let run = StoredRun::open(&[runs::newest(out)?])?;
-//! let written = run.write(FORMATS, out, |_| ())?;
+//! let run = StoredRun::open(&[runs::find_newest(out)?])?;
+//! let written = run.write_reports(FORMATS, out, |_| ())?;
 //! # Ok::<(), arraign::__internals::harness::runs::RunError>(())
 //! ```
 
@@ -23,116 +23,121 @@ use std::path::{Path, PathBuf};
 
 pub use super::manifest::RunManifest;
 pub use error::{RunError, RunProblem};
-pub use folder::newest;
+pub use folder::find_newest;
 
 use self::index::{StoredTrial, TrialIndex};
 use crate::report::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, SkippedTrial};
 use crate::source::write_whole;
 use crate::verdict::Verdict;
 
-/// A run, or several that are one.
+/// A run that has ended, of one or several folders.
 #[derive(Debug)]
 pub struct StoredRun {
     run: RunInfo,
-    beginnings: Vec<RunManifest>,
+    manifests: Vec<RunManifest>,
     trials: Vec<StoredTrial>,
     missing: usize,
-    /// Its packages are several: paths begin at the root of the repository.
-    is_moved: bool,
+    /// The run has harnesses in several packages. Then paths are relative to the root of the repository.
+    has_packages: bool,
 }
 
 impl StoredRun {
-    /// Reads the run folders (`<out>/<run id>`) of one run: one, or those of its shards. A trial that left several
-    /// verdicts was tried several times: the last one counts, that of the last attempt in the last folder.
+    /// Opens one run: its folder `<out>/<run id>`, or the folders of its shards.
+    ///
+    /// If a trial has several verdicts, they are attempts at it, and the verdict of the last attempt in the last folder
+    /// counts.
     pub fn open(folders: &[PathBuf]) -> Result<Self, RunError> {
         let mut index = TrialIndex::default();
         for folder in folders {
             index.add_run(folder)?;
         }
         let missing = index.missing();
-        let (beginnings, trials) = index.into_parts();
-        let mut packages: Vec<&str> = beginnings.iter().map(|one| one.package.as_str()).collect();
+        let (manifests, trials) = index.into_parts();
+        // The manifests are sorted by package, so that equal ones are neighbours.
+        let mut packages: Vec<&str> = manifests.iter().map(|one| one.package.as_str()).collect();
         packages.dedup();
-        let is_moved = packages.len() > 1;
-        let run = run_of(folders, &beginnings, &trials, is_moved);
-        Ok(Self { run, beginnings, trials, missing, is_moved })
+        let has_packages = packages.len() > 1;
+        let run = describe_run(folders, &manifests, &trials, has_packages);
+        Ok(Self { run, manifests, trials, missing, has_packages })
     }
 
-    /// The same run, compared with an earlier one.
+    /// Sets the earlier run that reports compare this one with.
     pub fn compared_with(mut self, earlier: Option<EarlierRun>) -> Self {
         self.run.earlier = earlier;
         self
     }
 
-    /// The run, as reports know it.
+    /// The run as reports describe it.
     pub fn run(&self) -> &RunInfo {
         &self.run
     }
 
-    /// How its harnesses began.
-    pub fn beginnings(&self) -> &[RunManifest] {
-        &self.beginnings
+    /// The manifests of the run's harnesses.
+    pub fn manifests(&self) -> &[RunManifest] {
+        &self.manifests
     }
 
-    /// How many trials left a verdict.
+    /// The number of trials with a verdict.
     pub fn trials(&self) -> usize {
         self.trials.len()
     }
 
-    /// How many trials were to run and left no verdict: the run was interrupted, or they could not write it. Of trials
-    /// that are processes of their own nobody knows.
+    /// The number of trials that were to run and have no verdict, because the run was interrupted or the file could not be
+    /// written. Trials of nextest do not count: their number is unknown.
     pub fn missing(&self) -> usize {
         self.missing
     }
 
-    /// Shows each trial's verdict to `look`, one after the other, in the order of the files and lines of their cases.
-    pub fn each(&self, mut look: impl FnMut(&Verdict)) -> Result<(), RunError> {
-        self.trials.iter().try_for_each(|trial| self.read_verdict(trial).map(|verdict| look(&verdict)))
+    /// Passes each trial's verdict to `visit`, in the order of the files and lines of the cases.
+    pub fn visit_verdicts(&self, mut visit: impl FnMut(&Verdict)) -> Result<(), RunError> {
+        self.trials.iter().try_for_each(|trial| self.read_verdict(trial).map(|verdict| visit(&verdict)))
     }
 
-    /// The folder of the package whose harness gave `verdict`, from the root of the repository: empty, or with a `/` at
-    /// its end.
+    /// The folder of the package that `verdict` comes from, relative to the root of the repository: empty, or with a `/` at
+    /// the end.
     pub fn package_of(&self, verdict: &Verdict) -> &str {
-        self.beginning_of(verdict).map_or("", |own| &own.package)
+        self.manifest_of(verdict).map_or("", |own| &own.package)
     }
 
-    fn beginning_of(&self, verdict: &Verdict) -> Option<&RunManifest> {
-        self.beginnings.iter().find(|own| own.harness == verdict.harness)
+    fn manifest_of(&self, verdict: &Verdict) -> Option<&RunManifest> {
+        self.manifests.iter().find(|own| own.harness == verdict.harness)
     }
 
     fn read_verdict(&self, trial: &StoredTrial) -> Result<Verdict, RunError> {
         let mut verdict: Verdict = folder::read_json(trial.verdict_path())?;
         verdict.earlier_attempts = trial.earlier_attempts();
-        if self.is_moved {
+        if self.has_packages {
             verdict.rebase(self.package_of(&verdict));
         }
         Ok(verdict)
     }
 
-    /// Writes its report in each of the `formats` below `out`, and says where they are. Each is written, whatever
-    /// became of the one before it. On the way each verdict is shown to `look`.
-    pub fn write(
+    /// Writes the run's report in each of the `formats` below `out`, and returns the paths. Passes each verdict to `visit`
+    /// as well.
+    pub fn write_reports(
         &self,
         formats: &[FormatEntry],
         out: &Path,
-        mut look: impl FnMut(&Verdict),
+        mut visit: impl FnMut(&Verdict),
     ) -> Result<Vec<PathBuf>, RunError> {
         let mut reports: Vec<Box<dyn ReportBuilder + '_>> =
             formats.iter().map(|format| (format.begin)(&self.run)).collect();
-        self.each(|verdict| {
+        // All reports grow together, so that each verdict is read from disk once and only one is in memory.
+        self.visit_verdicts(|verdict| {
             for report in &mut reports {
                 report.add_verdict(verdict);
             }
-            look(verdict);
+            visit(verdict);
         })?;
         let paths = formats.iter().map(|format| out.join(format.file));
+        // Collecting twice writes every report before the first error is returned.
         let written: Vec<Result<PathBuf, RunError>> =
             paths.zip(reports).map(|(path, report)| write_report(path, &report.finish())).collect();
         written.into_iter().collect()
     }
 }
 
-/// Where no trial ran, no verdict has made the folder.
+/// Writes one report. The folder may not exist if no trial has written a verdict.
 fn write_report(path: PathBuf, text: &str) -> Result<PathBuf, RunError> {
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     match folder.and_then(|()| write_whole(&path, text.as_bytes())) {
@@ -141,35 +146,31 @@ fn write_report(path: PathBuf, text: &str) -> Result<PathBuf, RunError> {
     }
 }
 
-/// What the beginnings of all shards come to: it began when the first of them did.
-fn run_of(
+/// Combines the manifests of all harnesses and shards. The run started when the first of them did.
+fn describe_run(
     folders: &[PathBuf],
-    beginnings: &[RunManifest],
+    manifests: &[RunManifest],
     trials: &[StoredTrial],
-    is_moved: bool,
+    has_packages: bool,
 ) -> RunInfo {
-    let first = beginnings.iter().min_by_key(|one| one.started_ms);
-    let mut run = first.map_or_else(folder::unknown_run, RunManifest::to_run);
-    run.id = id_of(folders);
-    run.rules.extend(beginnings.iter().flat_map(|one| one.rules.clone()));
-    run.skipped = skipped_everywhere(beginnings, trials, is_moved);
-    run.selection = selection::merge_selections(beginnings);
-    if is_moved {
+    let first = manifests.iter().min_by_key(|one| one.started_ms);
+    let mut run = first.map_or_else(folder::unknown_run, RunManifest::to_run_info);
+    run.id = join_ids(folders);
+    run.rules.extend(manifests.iter().flat_map(|one| one.rules.clone()));
+    run.skipped = find_skipped(manifests, trials, has_packages);
+    run.selection = selection::merge_selections(manifests);
+    if has_packages {
         run.folder.clear();
     }
     run
 }
 
-/// The trials that no shard has run.
-fn skipped_everywhere(
-    beginnings: &[RunManifest],
-    trials: &[StoredTrial],
-    is_moved: bool,
-) -> Vec<SkippedTrial> {
+/// Returns the trials that every shard has skipped. A shard with `--include-ignored` may have run some of them.
+fn find_skipped(manifests: &[RunManifest], trials: &[StoredTrial], has_packages: bool) -> Vec<SkippedTrial> {
     let ran: HashSet<(&str, &str)> = trials.iter().map(StoredTrial::id).collect();
     let mut skipped: BTreeMap<(&str, &str), SkippedTrial> = BTreeMap::new();
-    for one in beginnings {
-        let folder = if is_moved { one.package.as_str() } else { "" };
+    for one in manifests {
+        let folder = if has_packages { one.package.as_str() } else { "" };
         for trial in &one.skipped {
             let id = (one.harness.as_str(), trial.name.as_str());
             if !ran.contains(&id) {
@@ -180,8 +181,8 @@ fn skipped_everywhere(
     skipped.into_values().collect()
 }
 
-/// The names of the folders; those of shards that were given one id are one.
-fn id_of(folders: &[PathBuf]) -> String {
+/// Joins the ids of the folders. Shards can share one id, which appears once.
+fn join_ids(folders: &[PathBuf]) -> String {
     let mut ids: Vec<String> = folders.iter().map(|folder| folder::run_id(folder)).collect();
     ids.dedup();
     ids.join("+")

@@ -1,4 +1,4 @@
-//! What the processes of a run were asked for, together: those of one harness were all asked for the same.
+//! Combines the selections of a run's processes.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,27 @@ use super::RunManifest;
 use crate::case::Tier;
 use crate::verdict::summary::{GoldenSuite, Selection};
 
-/// That of all `beginnings`. A process that was asked for a few trials by their names knows less than the others.
-pub(super) fn merge_selections(beginnings: &[RunManifest]) -> Selection {
+/// Combines the selections of all `manifests`.
+///
+/// The processes of one harness have the same tier and tags, but a process that runs a few trials by name sees only some
+/// cases. So the largest number of skipped cases counts for a harness, and the numbers of different harnesses add up.
+pub(super) fn merge_selections(manifests: &[RunManifest]) -> Selection {
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     let mut golden: Vec<GoldenSuite> = Vec::new();
-    for one in beginnings {
+    for one in manifests {
         let most = skipped.entry(&one.harness).or_default();
         *most = one.selection.skipped.max(*most);
         one.selection.golden.iter().for_each(|suite| merge_suite(&mut golden, suite));
     }
-    let is_smoke = |one: &RunManifest| one.selection.tier == Tier::Smoke;
-    let tier =
-        if beginnings.iter().all(is_smoke) && !beginnings.is_empty() { Tier::Smoke } else { Tier::Full };
+    let all_smoke = manifests.iter().all(|one| one.selection.tier == Tier::Smoke);
+    let tier = if all_smoke && !manifests.is_empty() { Tier::Smoke } else { Tier::Full };
     Selection { tier, skipped: skipped.into_values().sum(), golden }
 }
 
 fn merge_suite(golden: &mut Vec<GoldenSuite>, suite: &GoldenSuite) {
-    let is_same = |known: &&mut GoldenSuite| (&known.harness, &known.name) == (&suite.harness, &suite.name);
-    match golden.iter_mut().find(is_same) {
+    let same_suite =
+        golden.iter_mut().find(|known| known.harness == suite.harness && known.name == suite.name);
+    match same_suite {
         Some(known) => {
             known.skipped = known.skipped.max(suite.skipped);
             known.gate = known.gate.or(suite.gate);

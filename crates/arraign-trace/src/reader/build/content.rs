@@ -10,15 +10,14 @@ use crate::reader::json::value::Json;
 pub(crate) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
     match content {
         Some(Json::Text(text)) => text,
-        Some(Json::List(parts)) => {
-            let said = |part: &Json| {
-                let text = part.get("text").or_else(|| part.get("refusal"));
-                text.and_then(Json::as_str).map(ToOwned::to_owned)
-            };
-            Cow::Owned(parts.iter().filter_map(said).collect())
-        }
+        Some(Json::List(parts)) => Cow::Owned(parts.iter().filter_map(text_of_part).collect()),
         _ => Cow::Borrowed(""),
     }
+}
+
+/// The text of a part: itself, or under its key.
+fn text_of_part<'v>(part: &'v Json) -> Option<&'v str> {
+    part.as_str().or_else(|| part.get("text").or_else(|| part.get("refusal"))?.as_str())
 }
 
 /// Returns a tool's result as a trace keeps it: parts that are all text are one text, with `glue` between them. So is a

@@ -4,6 +4,8 @@
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
 use crate::reader::build::batch;
+use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::message_identity::{identity, is_assistant, is_final, makes_call};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
@@ -100,15 +102,36 @@ pub(crate) struct Conversation<'t> {
     keys: Vec<String>,
     /// How many messages the last request held.
     asked: usize,
+    /// What stands beside the requests and the responses in their records.
+    pub(crate) beside: Vec<CallEvidence<'t>>,
 }
 
+/// The keys of a log's records that hold requests and responses, or what those are about.
+const RECORD_KEYS: [&str; 14] = [
+    "request",
+    "response",
+    "result",
+    "messages",
+    "input",
+    "output",
+    "choices",
+    "content",
+    "system",
+    "instructions",
+    "tools",
+    "usage",
+    "reasoning",
+    "text",
+];
+
 impl<'t> Conversation<'t> {
-    /// The messages, and the trace so far. Its duration is the time of the model alone, if each reply records it.
-    pub(crate) fn finish(self) -> (Vec<Said<'t>>, Trace) {
+    /// The messages, the trace so far, and what stands beside the messages. The duration is the time of the model alone, if
+    /// each reply records it.
+    pub(crate) fn finish(self) -> (Vec<Said<'t>>, Trace, Vec<CallEvidence<'t>>) {
         let usage = self.tally.total();
         let is_timed = !self.model_ms.is_empty();
         let duration_ms = self.model_ms.into_iter().sum::<Option<f64>>().filter(|_| is_timed);
-        (self.messages, Trace { usage, duration_ms, ..self.trace })
+        (self.messages, Trace { usage, duration_ms, ..self.trace }, self.beside)
     }
 }
 
@@ -118,7 +141,7 @@ impl Conversation<'_> {
         self,
         read: fn(&mut TraceBuilder, Object) -> Result<(), DecodeError>,
     ) -> Result<Trace, DecodeError> {
-        let (messages, trace) = self.finish();
+        let (messages, trace, beside) = self.finish();
         let mut builder = TraceBuilder::of(trace, messages.len());
         for Said { spot, ending, value, .. } in messages {
             let evidence = builder.open_record(spot, &value);
@@ -129,6 +152,7 @@ impl Conversation<'_> {
                 builder.end_turn(stop_reason.as_deref(), usage);
             }
         }
+        builder.close_records(beside);
         let trace = builder.finish();
         // The time of the model alone is shorter than a run in which tools worked as well.
         let duration_ms = trace.duration_ms.filter(|_| trace.calls.is_empty());
@@ -162,21 +186,21 @@ impl<'t> Conversations<'t> {
         let mut log = Self::default();
         for Record { at, value } in input.records {
             let case = batch::case(&value).map(ToOwned::to_owned);
+            let beside = CallEvidence::gather_beside(at, &value, &RECORD_KEYS);
             let exchange = match batch::failure(&value) {
                 Some(reason) => Exchange::failed(reason),
                 None => exchange(at, value).map_err(|error| at.in_record(error))?,
             };
-            log.add(Exchange { case, ..exchange });
+            let run = log.add_to(Exchange { case, ..exchange });
+            let run = run.and_then(|run| log.runs.get_mut(run));
+            if let Some(run) = run {
+                run.beside.extend(beside);
+            }
         }
         Ok(log.into_runs())
     }
 
-    /// Adds the next model call of the log.
-    pub(crate) fn add(&mut self, exchange: Exchange<'t>) {
-        self.add_to(exchange);
-    }
-
-    /// The same. The index of the run that it is of; `None` for one that was logged twice.
+    /// Adds the next model call of the log. The index of its run; `None` for a call that was logged twice.
     pub(crate) fn add_to(&mut self, exchange: Exchange<'t>) -> Option<usize> {
         if self.is_repeated(&exchange) {
             return None;
@@ -305,81 +329,6 @@ impl Conversation<'_> {
     }
 }
 
-/// Whether a reply that stopped for this reason is complete, in the words of any provider.
-fn is_final(reason: &str) -> bool {
-    let reason = reason.to_ascii_lowercase();
-    matches!(reason.as_str(), "stop" | "end_turn" | "stop_sequence" | "completed" | "complete" | "refusal")
-}
-
-/// Whether a message, or an item of one, makes a call.
-fn makes_call(message: &Json) -> bool {
-    let is_filled = |name: &str| match message.get(name) {
-        Some(Json::List(items)) => !items.is_empty(),
-        Some(value) => !value.is_null(),
-        None => false,
-    };
-    let kind = message.get("type").and_then(Json::as_str).unwrap_or_default();
-    let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
-    ["tool_calls", "function_call", "toolUse"].iter().any(|name| is_filled(name))
-        || kind.ends_with("_call")
-        || kind.ends_with("tool_use")
-        || parts.iter().any(makes_call)
-}
-
-/// Whether the model said it. An item without a role is its call, unless it is what came of one.
-fn is_assistant(message: &Json) -> bool {
-    if let Some(role) = message.get("role") {
-        return role.as_str() == Some("assistant");
-    }
-    let kind = message.get("type").and_then(Json::as_str);
-    kind.is_some_and(|kind| kind.ends_with("_call"))
-}
-
-/// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.
-/// Writers add and drop empty fields, and wrap text in parts.
-fn identity(message: &Json) -> String {
-    let mut key = String::new();
-    for name in ["role", "tool_call_id", "name"] {
-        push(&mut key, message.get(name));
-    }
-    if message.get("role").is_none() {
-        for name in ["type", "call_id", "arguments", "input", "output"] {
-            push(&mut key, message.get(name));
-        }
-    }
-    match message.get("content") {
-        Some(Json::List(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
-        content => push(&mut key, content),
-    }
-    let calls = message.get("tool_calls").and_then(Json::as_list);
-    calls.into_iter().flatten().for_each(|call| push_part(&mut key, call));
-    key
-}
-
-fn push_part(key: &mut String, part: &Json) {
-    const NAMES: [&str; 8] = [
-        "text",
-        "id",
-        "tool_use_id",
-        "content",
-        "/function/name",
-        "/function/arguments",
-        "/toolUse/toolUseId",
-        "/toolResult/toolUseId",
-    ];
-    for name in NAMES {
-        let value = if name.starts_with('/') { part.pointer(name) } else { part.get(name) };
-        push(key, value);
-    }
-}
-
-fn push(key: &mut String, value: Option<&Json>) {
-    if let Some(text) = value.and_then(Json::as_str).filter(|text| !text.is_empty()) {
-        key.push_str(text);
-        key.push('\u{1f}');
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -403,7 +352,7 @@ mod tests {
             let messages = vec![Said::record(At::Whole, reply)];
             let reply = Reply { id: None, messages, usage: None, stop_reason: None };
             let request = Said::list(At::Whole, "", request);
-            conversations.add(Exchange { request, reply: Some(reply), ..Exchange::default() });
+            conversations.add_to(Exchange { request, reply: Some(reply), ..Exchange::default() });
         }
         let text =
             |said: &Said| said.value.get("content").and_then(Json::as_str).unwrap_or_default().to_owned();

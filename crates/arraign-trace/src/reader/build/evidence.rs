@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 
@@ -91,6 +92,29 @@ impl<'t> CallEvidence<'t> {
         search.search(value, None);
         Self { spot: spot.into(), clues: search.clues, speaker: value.as_object().and_then(find_speaker) }
     }
+
+    /// Gathers the evidence in an object.
+    pub(crate) fn gather_object(spot: impl Into<RecordSpot>, object: &Object<'t>) -> Self {
+        let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
+        search.search_object(object, None);
+        Self { spot: spot.into(), clues: search.clues, speaker: find_speaker(object) }
+    }
+}
+
+impl<'t> CallEvidence<'t> {
+    /// Gathers the evidence under the keys of a record that are not `known`: a reader takes the others apart itself.
+    pub(crate) fn gather_beside(at: At, record: &Json<'t>, known: &[&str]) -> Option<Self> {
+        let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
+        for (key, value) in record.as_object()?.entries() {
+            if matches!(value, Json::Object(_) | Json::List(_)) && !known.contains(&key.as_ref()) {
+                search.path.push(PathStep::Key(borrow_key(key)));
+                search.search(value, None);
+                search.path.pop();
+            }
+        }
+        let clues = search.clues;
+        (!clues.is_empty()).then(|| Self { spot: at.into(), clues, speaker: None })
+    }
 }
 
 /// The role of a message of the user or of the model that has parts.
@@ -155,14 +179,15 @@ impl<'v, 't> ObjectFace<'v, 't> {
     #[expect(clippy::ptr_arg, reason = "a borrowed text is kept as it is, without a copy")]
     fn note_text(&mut self, key: &str, text: &'v Cow<'t, str>) {
         match key {
-            "name" | "tool_name" | "toolName" | "function_name" | "functionName" | "toolCallName" => {
+            "name" | "tool" | "call" | "tool_name" | "toolName" | "function_name" | "functionName"
+            | "toolCallName" | "function" => {
                 self.name = Some(text);
             }
             "tool_call_id" | "toolCallId" | "call_id" | "callId" | "tool_use_id" | "toolUseId"
-            | "source_call_id" => {
+            | "source_call_id" | "tool_id" => {
                 self.reference = Some(text);
             }
-            "id" | "tool_id" => self.id = Some(text),
+            "id" => self.id = Some(text),
             "type" | "kind" | "part_kind" | "content_type" => self.kind = Some(text),
             "arguments" | "args" | "input" | "argumentsJson" => self.has_arguments = true,
             _ => {}

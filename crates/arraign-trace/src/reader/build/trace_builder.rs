@@ -143,17 +143,20 @@ impl TraceBuilder {
 
     /// Whether a call has this id, answered or not.
     pub(crate) fn knows(&mut self, id: &str) -> bool {
-        self.find_call(id).is_some()
+        self.find_calls(id).next().is_some()
     }
 
-    /// A call with this id, answered or not.
-    pub(super) fn find_call(&mut self, id: &str) -> Option<&Call> {
+    /// The calls with this id. Of many calls, the first that waits for a result, and those after it.
+    pub(super) fn find_calls(&mut self, id: &str) -> impl Iterator<Item = &Call> {
         let calls = &self.trace.calls;
-        if calls.len() > FEW {
-            let places = self.by_id.find(id, calls, |call| call.id.as_ref())?;
-            return calls.get(places.first);
-        }
-        calls.iter().find(|call| call.id.as_deref() == Some(id))
+        let (few, places) = if calls.len() > FEW {
+            (&calls[..0], self.by_id.find(id, calls, |call| call.id.as_ref()))
+        } else {
+            (&calls[..], None)
+        };
+        let listed = places.map(|places| std::iter::once(places.first).chain(places.others.iter().copied()));
+        let listed = listed.into_iter().flatten().filter_map(|place| calls.get(place));
+        few.iter().filter(move |call| call.id.as_deref() == Some(id)).chain(listed)
     }
 
     /// The first call with this id that waits for its result; without an id, the first with this name.
@@ -200,8 +203,11 @@ impl TraceBuilder {
     /// The trace, with its answer and its tokens.
     pub(crate) fn finish(mut self) -> Trace {
         self.end();
-        let unread = self.take_unread();
-        self.trace.push_unread(unread);
+        // Where the format records no calls, a mention of one says nothing new.
+        if self.trace.calls_unrecorded.is_none() {
+            let unread = self.take_unread();
+            self.trace.push_unread(unread);
+        }
         let usage = self.tally.total();
         self.trace.usage = usage.or(self.trace.usage);
         self.trace.settle_answer();

@@ -10,8 +10,10 @@ use std::borrow::Cow;
 use crate::reader::build::evidence::{CallClue, CallEvidence};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::json::input::At;
+use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, UnreadContent, UnreadPart, Usage};
+use crate::trace::{Call, Trace, UnreadContent, UnreadPart, Usage};
 
 /// The unread parts of a run while it is read.
 #[derive(Debug, Default)]
@@ -36,6 +38,7 @@ pub(crate) struct UnreadLog {
 struct PendingClue {
     id: Option<String>,
     name: Option<String>,
+    is_call: bool,
     part: UnreadPart,
 }
 
@@ -75,6 +78,17 @@ impl TraceBuilder {
         evidence
     }
 
+    /// Begins the record at `spot`, which is an object.
+    pub(crate) fn open_object<'t>(
+        &mut self,
+        spot: impl Into<RecordSpot>,
+        object: &Object<'t>,
+    ) -> CallEvidence<'t> {
+        let evidence = CallEvidence::gather_object(spot, object);
+        self.enter_record(evidence.spot);
+        evidence
+    }
+
     /// Begins the record at `spot`, which says nothing of calls by itself.
     pub(crate) fn enter_record(&mut self, spot: impl Into<RecordSpot>) {
         self.log.spot = spot.into();
@@ -90,13 +104,20 @@ impl TraceBuilder {
         self.log.spot = spot;
         let found = clues.len();
         for clue in clues {
-            let name = clue.name.as_deref().filter(|_| clue.is_call);
-            if !self.accounts_for(clue.id.as_deref(), name) {
+            if !self.accounts_for(clue.id.as_deref(), clue.name.as_deref(), clue.is_call) {
                 self.add_clue(clue);
             }
         }
         if let Some(role) = speaker.filter(|_| is_silent && found == 0) {
             self.log.push("", UnreadContent::EmptyMessage(role.into_owned()));
+        }
+    }
+
+    /// Holds the evidence that stands beside the records of a run against the run.
+    pub(crate) fn close_records(&mut self, evidence: Vec<CallEvidence>) {
+        for evidence in evidence {
+            self.enter_record(evidence.spot);
+            self.close_record(evidence);
         }
     }
 
@@ -109,17 +130,20 @@ impl TraceBuilder {
             return;
         }
         let part = UnreadPart::new(place, describe_clue(&clue));
-        let name = clue.name.filter(|_| clue.is_call);
-        let [id, name] = [clue.id, name].map(|text| text.map(Cow::into_owned));
-        self.log.pending.push(PendingClue { id, name, part });
+        let is_call = clue.is_call;
+        let [id, name] = [clue.id, clue.name].map(|text| text.map(Cow::into_owned));
+        self.log.pending.push(PendingClue { id, name, is_call, part });
     }
 
-    /// Whether a clue is a call of the run. Where both sides have ids, the ids decide, and the names must agree.
-    fn accounts_for(&mut self, id: Option<&str>, name: Option<&str>) -> bool {
+    /// Whether a clue is a call of the run. Where both have ids, the ids decide; of a call, the name must agree as well.
+    fn accounts_for(&mut self, id: Option<&str>, name: Option<&str>, is_call: bool) -> bool {
         if let Some(id) = id {
-            if let Some(call) = self.find_call(id) {
-                return name.is_none_or(|name| is_same_tool(name, call));
+            let mut calls = self.find_calls(id).peekable();
+            if calls.peek().is_some() {
+                let name = name.filter(|_| is_call);
+                return name.is_none_or(|name| calls.any(|call| is_same_tool(name, call)));
             }
+            drop(calls);
             if self.log.aliases.iter().any(|alias| alias == id) {
                 return true;
             }
@@ -135,6 +159,11 @@ impl TraceBuilder {
         self.log.aliases.push(id.to_owned());
     }
 
+    /// Notes that something was read that is neither a text nor a call.
+    pub(crate) fn note_progress(&mut self) {
+        self.log.note_progress();
+    }
+
     /// Passes over a part of this kind. Kinds that are not in `harmless` may hold a call.
     pub(crate) fn pass_over(&mut self, kind: &str, harmless: &[&str]) {
         if harmless.contains(&kind) {
@@ -142,6 +171,22 @@ impl TraceBuilder {
         } else {
             self.log.push("", UnreadContent::UnknownKind(kind.to_owned()));
         }
+    }
+
+    /// Notes the turns without calls that stopped because the model called a tool: for formats whose turns come in pieces.
+    pub(crate) fn note_stops(&mut self, stops: impl IntoIterator<Item = (usize, (At, String))>) {
+        for (turn, (at, reason)) in stops {
+            let has_called = self.trace.calls.iter().any(|call| call.turn == turn);
+            if !has_called && says_tool_use(&reason) {
+                self.note_stop(at, reason);
+            }
+        }
+    }
+
+    /// Notes a turn without calls that stopped for this reason.
+    pub(crate) fn note_stop(&mut self, at: At, reason: String) {
+        self.enter_record(at);
+        self.log.push("", UnreadContent::StoppedForCalls(reason));
     }
 
     /// Ends a turn of the model: it stopped for this reason, and used these tokens.
@@ -164,7 +209,7 @@ impl TraceBuilder {
     pub(crate) fn take_unread(&mut self) -> Vec<UnreadPart> {
         let mut parts = std::mem::take(&mut self.log.parts);
         for clue in std::mem::take(&mut self.log.pending) {
-            if !self.accounts_for(clue.id.as_deref(), clue.name.as_deref()) {
+            if !self.accounts_for(clue.id.as_deref(), clue.name.as_deref(), clue.is_call) {
                 parts.push(clue.part);
             }
         }
@@ -190,10 +235,21 @@ fn describe_clue(clue: &CallClue) -> UnreadContent {
 }
 
 /// Whether the reason why a turn stopped is that the model called a tool, in the words of any provider.
-fn says_tool_use(reason: &str) -> bool {
+pub(crate) fn says_tool_use(reason: &str) -> bool {
     let letters: String = reason.chars().filter(char::is_ascii_alphabetic).collect();
     matches!(
         letters.to_ascii_lowercase().as_str(),
         "tooluse" | "toolcall" | "toolcalls" | "functioncall" | "functioncalls"
     )
+}
+
+/// Holds the evidence of a record that is a run of its own against that run.
+pub(crate) fn note_unread(trace: Trace, evidence: CallEvidence) -> Trace {
+    let mut builder = TraceBuilder::of(trace, 0);
+    builder.enter_record(evidence.spot);
+    builder.note_progress();
+    builder.close_record(evidence);
+    let unread = builder.take_unread();
+    builder.trace.push_unread(unread);
+    builder.trace
 }

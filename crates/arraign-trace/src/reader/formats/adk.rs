@@ -4,7 +4,7 @@
 
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
@@ -48,7 +48,7 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut session = Session::default();
     for Record { at, value } in input.records {
-        session.record(value).map_err(|error| at.in_record(error))?;
+        session.record(at, value).map_err(|error| at.in_record(error))?;
     }
     session.end_run();
     Ok(session.runs)
@@ -69,20 +69,20 @@ impl Session {
         }
     }
 
-    fn record(&mut self, value: Json) -> Result<(), DecodeError> {
+    fn record(&mut self, at: At, value: Json) -> Result<(), DecodeError> {
         let mut record = Object::of(value, "an event")?;
         if record.get("events").is_none() {
-            return self.event(record);
+            return self.event(at, record);
         }
         self.end_run();
         for (index, event) in record.list(&["events"])?.into_iter().enumerate() {
-            let event = Object::of(event, "an event").and_then(|event| self.event(event));
+            let event = Object::of(event, "an event").and_then(|event| self.event(at, event));
             event.map_err(|error| error.at_key(index).at_key("events"))?;
         }
         Ok(())
     }
 
-    fn event(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn event(&mut self, at: At, mut event: Object) -> Result<(), DecodeError> {
         let invocation = event.string(&["invocationId", "invocation_id"])?;
         if self.begun && self.walk.builder.trace.id != invocation {
             self.end_run();
@@ -107,7 +107,7 @@ impl Session {
         }
         let content = event.take(&["content"]);
         content
-            .map_or(Ok(()), |content| self.walk.content(content, &path))
+            .map_or(Ok(()), |content| self.walk.content(at, content, &path))
             .map_err(|error| error.at_key("content"))
     }
 }

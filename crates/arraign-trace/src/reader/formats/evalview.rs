@@ -7,8 +7,10 @@ use std::borrow::Cow;
 use std::iter::{Enumerate, Peekable};
 
 use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::build::unread_log::note_unread;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
@@ -52,7 +54,9 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let runs = input.records.into_iter();
     runs.map(|Record { at, value }| {
-        Object::of(value, "a trace").and_then(result).map_err(|error| at.in_record(error))
+        let evidence = CallEvidence::gather(at, &value);
+        let run = Object::of(value, "a trace").and_then(result).map_err(|error| at.in_record(error))?;
+        Ok(note_unread(run, evidence))
     })
     .collect()
 }

@@ -148,10 +148,21 @@ impl WorkflowRun {
         event.each(&["input"], "a message", |message| add_message(&mut self.builder, message))
     }
 
-    /// A reply lists its calls beside its message, which may hold them as well.
+    /// A reply lists its calls beside its message, which holds them as well. The last reply of a run holds none, and lists
+    /// all calls of the run: without their events, each of them is a turn before the reply.
     fn add_output(&mut self, mut event: Object) -> Result<(), DecodeError> {
         self.has_output = true;
-        event.within(&["response"], |message| add_message(&mut self.builder, message))?;
+        let message = event.take(&["response"]).unwrap_or_default();
+        let is_last = !makes_call(&message);
+        let message = Object::of(message, "a message")?;
+        if is_last {
+            event.each(&["tool_calls"], "a call", |call| {
+                self.builder.begin(None);
+                self.builder.next_turn();
+                self.add_call(call)
+            })?;
+        }
+        add_message(&mut self.builder, message).map_err(|error| error.at_key("response"))?;
         event.each(&["tool_calls"], "a call", |call| self.add_call(call))
     }
 
@@ -185,6 +196,14 @@ impl WorkflowRun {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a message holds a call, in a block or as the provider wrote it.
+fn makes_call(message: &Json) -> bool {
+    let blocks = message.get("blocks").and_then(Json::as_list).unwrap_or_default();
+    let of_provider = message.pointer("/additional_kwargs/tool_calls").and_then(Json::as_list);
+    of_provider.is_some_and(|calls| !calls.is_empty())
+        || blocks.iter().any(|block| block.get("block_type").and_then(Json::as_str) == Some("tool_call"))
 }
 
 /// The call that an event of its result repeats.

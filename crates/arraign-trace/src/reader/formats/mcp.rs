@@ -76,6 +76,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut log = RpcLog::default();
     for record in input.records {
         let at = record.at;
+        log.builder.enter_record(at);
         log.record(record.value).map_err(|error| at.in_record(error))?;
     }
     Ok(vec![log.finish()])
@@ -175,6 +176,8 @@ impl RpcLog {
             call = Some(self.builder.trace.calls.len());
             self.builder.next_turn();
             self.builder.call(Call { started_ms, server: wrapper.server.clone(), ..attempt });
+        } else if !is_harmless(method) {
+            self.builder.pass_over(method, &[]);
         }
         let request = Request { from: wrapper.from.clone(), call, time: wrapper.time };
         self.waiting.entry(id).or_default().push(request);
@@ -206,6 +209,24 @@ impl RpcLog {
         call.duration_ms = wrapper.duration_ms.or(between);
         settle(call, result, message);
     }
+}
+
+/// Whether a request of this method calls no tool.
+fn is_harmless(method: &str) -> bool {
+    const GROUPS: [&str; 11] = [
+        "initialize",
+        "ping",
+        "prompts/",
+        "resources/",
+        "completion/",
+        "logging/",
+        "sampling/",
+        "elicitation/",
+        "roots/",
+        "server/",
+        "tasks/",
+    ];
+    method == "tools/list" || GROUPS.iter().any(|group| method.starts_with(group))
 }
 
 fn call_of(mut params: Object, id: &str) -> Result<Call, DecodeError> {

@@ -2,10 +2,11 @@
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
@@ -44,12 +45,12 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let runs = input.records.into_iter().filter(|record| kind(&record.value) == Some("scenario_run"));
     runs.map(|Record { at, value }| {
-        Object::of(value, "a run").and_then(run).map_err(|error| at.in_record(error))
+        Object::of(value, "a run").and_then(|record| run(at, record)).map_err(|error| at.in_record(error))
     })
     .collect()
 }
 
-fn run(mut record: Object) -> Result<Trace, DecodeError> {
+fn run(at: At, mut record: Object) -> Result<Trace, DecodeError> {
     let mut builder = TraceBuilder::default();
     let trace = &mut builder.trace;
     trace.id = record.string(&["scenario_id"])?;
@@ -61,8 +62,11 @@ fn run(mut record: Object) -> Result<Trace, DecodeError> {
     trace.duration_ms = began.zip(ended).map(|(began, ended)| millis_between(began, ended));
     let mut run = ScenarioRun { builder, began };
     for (index, message) in record.list(&["messages"])?.into_iter().enumerate() {
+        let evidence =
+            run.builder.open_record(RecordSpot { at, path: "messages", index: Some(index) }, &message);
         let message = Object::of(message, "a message").and_then(|message| run.message(message));
         message.map_err(|error| error.at_key(index).at_key("messages"))?;
+        run.builder.close_record(evidence);
     }
     Ok(run.builder.finish())
 }
@@ -108,7 +112,7 @@ impl ScenarioRun {
                 self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
             }
             Some("tool_result") => self.answer(block)?,
-            _ => {}
+            kind => self.builder.pass_over(kind.unwrap_or_default(), &["thinking", "image"]),
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
@@ -63,9 +63,9 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         let lists = LISTS.iter().filter_map(|name| record.get(name)?.as_list());
         let added = if lists.into_iter().any(|list| !list.is_empty()) {
             history.end_run();
-            record.each(&LISTS, "a message", |message| history.message(message))
+            record.each(&LISTS, "a message", |message| history.message(at, message))
         } else {
-            record.list(&LISTS).and_then(|_| history.message(record))
+            record.list(&LISTS).and_then(|_| history.message(at, record))
         };
         added.map_err(|error| at.in_record(error))?;
     }
@@ -93,6 +93,9 @@ fn messages<'v, 't>(record: &'v Json<'t>) -> &'v [Json<'t>] {
     list.unwrap_or(std::slice::from_ref(record))
 }
 
+/// Kinds of parts that contain no call.
+const WITHOUT_CALLS: [&str; 4] = ["thinking", "file", "compaction", "instructions"];
+
 #[derive(Debug, Default)]
 struct History {
     runs: Vec<Trace>,
@@ -109,7 +112,7 @@ impl History {
         }
     }
 
-    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
+    fn message(&mut self, at: At, mut message: Object) -> Result<(), DecodeError> {
         let id = message.string(&["run_id"])?;
         if self.run.begun && id.is_some() && self.run.builder.trace.id != id {
             self.end_run();
@@ -117,13 +120,17 @@ impl History {
         self.run.begun = true;
         let trace = &mut self.run.builder.trace;
         trace.id = id.or(trace.id.take());
+        let evidence = self.run.builder.open_object(at, &message);
         match message.required(&["kind"])?.as_ref() {
-            "request" => self.run.request(message),
-            "response" => self.run.response(message, &self.given),
+            "request" => self.run.request(message)?,
+            "response" => self.run.response(message, &self.given)?,
             other => {
-                Err(DecodeError::new(format!("`{other}` is neither `request` nor `response`")).at_key("kind"))
+                let problem = format!("`{other}` is neither `request` nor `response`");
+                return Err(DecodeError::new(problem).at_key("kind"));
             }
         }
+        self.run.builder.close_record(evidence);
+        Ok(())
     }
 }
 
@@ -161,7 +168,7 @@ impl HistoryRun {
                 "user-prompt" => self.builder.say(Role::User, &text_of(part.take(&["content"]))),
                 "retry-prompt" => self.answer(part, true)?,
                 kind if kind.ends_with("tool-return") => self.answer(part, false)?,
-                _ => {}
+                kind => self.builder.pass_over(kind, &WITHOUT_CALLS),
             }
             Ok(())
         })
@@ -184,10 +191,12 @@ impl HistoryRun {
                 "text" => self.builder.text(&text_of(part.take(&["content"]))),
                 kind if kind.ends_with("tool-call") => self.call(part, given)?,
                 kind if kind.ends_with("tool-return") => self.answer(part, false)?,
-                _ => {}
+                kind => self.builder.pass_over(kind, &WITHOUT_CALLS),
             }
             Ok(())
         })?;
+        let stop = self.builder.trace.stop_reason.clone();
+        self.builder.end_turn(stop.as_deref(), None);
         self.builder.end();
         Ok(())
     }
@@ -198,6 +207,8 @@ impl HistoryRun {
         let arguments = part.arguments("args");
         match id {
             Some(id) if name.starts_with("final_result") || given.contains(&id) => {
+                self.builder.add_alias(&id);
+                self.builder.note_progress();
                 self.outputs.insert(id, arguments.to_text());
             }
             id => self.builder.call(Call { id, ..Call::new(name, arguments, 0) }),

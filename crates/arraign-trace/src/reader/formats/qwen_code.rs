@@ -7,7 +7,7 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::formats::gemini_cli::exit_code;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
@@ -46,10 +46,11 @@ pub(crate) fn is_telling(line: &Json) -> bool {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut session = QwenSession::default();
     for Record { at, value } in input.records {
-        let evidence = session.walk.builder.open_record(at, &value);
-        let added = Object::of(value, "a line").and_then(|line| session.add_line(line));
+        // A content is held against the run by its own walk.
+        let evidence = value.get("toolCallResult").map(|_| session.walk.builder.open_record(at, &value));
+        let added = Object::of(value, "a line").and_then(|line| session.add_line(at, line));
         added.map_err(|error| at.in_record(error))?;
-        session.walk.builder.close_record(evidence);
+        session.walk.builder.close_records(evidence.into_iter().collect());
     }
     Ok(vec![session.finish()])
 }
@@ -64,7 +65,7 @@ struct QwenSession {
 }
 
 impl QwenSession {
-    fn add_line(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn add_line(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
         let kind = line.required(&["type"])?;
         let id = line.string(&["sessionId"])?;
         self.walk.builder.trace.id = self.walk.builder.trace.id.take().or(id);
@@ -75,8 +76,8 @@ impl QwenSession {
         self.began = self.began.or(time);
         self.ended = time.or(self.ended);
         match kind.as_ref() {
-            "user" => self.add_content(line),
-            "assistant" => self.add_reply(line),
+            "user" => self.add_content(at, line),
+            "assistant" => self.add_reply(at, line),
             "tool_result" => self.settle_calls(line),
             other => {
                 self.walk.builder.pass_over(other, &[]);
@@ -85,18 +86,18 @@ impl QwenSession {
         }
     }
 
-    fn add_content(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn add_content(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
         let Some(content) = line.take(&["message"]) else { return Ok(()) };
-        self.walk.content(content, &[]).map_err(|error| error.at_key("message"))?;
+        self.walk.content(at, content, &[]).map_err(|error| error.at_key("message"))?;
         self.walk.builder.end();
         Ok(())
     }
 
-    fn add_reply(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn add_reply(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
         let model = line.string(&["model"])?;
         let usage = line.within(&["usageMetadata"], |usage| read_usage(&usage))?.flatten();
         let known = self.walk.builder.trace.calls.len();
-        self.add_content(line)?;
+        self.add_content(at, line)?;
         self.walk.builder.tally.add(usage);
         self.walk.builder.end_turn(None, usage);
         let trace = &mut self.walk.builder.trace;

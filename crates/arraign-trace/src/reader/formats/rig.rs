@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::{Object, read_each};
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
@@ -22,6 +22,9 @@ pub(crate) const READER: Reader = Reader {
     read: read_runs,
     cuts: Splitting::As(split_file),
 };
+
+/// Kinds of parts that contain no call.
+const WITHOUT_CALLS: [&str; 5] = ["image", "audio", "video", "document", "reasoning"];
 
 fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
@@ -85,11 +88,11 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;
         if record.get("messages").is_none_or(|list| list.as_list().is_some_and(<[_]>::is_empty)) {
             let builder = builder.get_or_insert_with(TraceBuilder::default);
-            add(builder, record).map_err(|error| at.in_record(error))?;
+            add(builder, at, record).map_err(|error| at.in_record(error))?;
             continue;
         }
         let mut run = TraceBuilder::default();
-        let added = record.each(&["messages"], "a message", |message| add(&mut run, message));
+        let added = record.each(&["messages"], "a message", |message| add(&mut run, at, message));
         added.map_err(|error| at.in_record(error))?;
         runs.push(run.finish());
     }
@@ -97,7 +100,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(runs)
 }
 
-fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn add(builder: &mut TraceBuilder, at: At, mut message: Object) -> Result<(), DecodeError> {
+    let evidence = builder.open_object(at, &message);
     let role = match message.required(&["role"])?.as_ref() {
         "system" => Role::System,
         "assistant" => Role::Assistant,
@@ -118,6 +122,7 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
         _ => {}
     }
     builder.end();
+    builder.close_record(evidence);
     Ok(())
 }
 
@@ -129,7 +134,7 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
         None if part.get("function").is_some() => add_call(builder, part)?,
         None if part.get("text").is_none() => return Err(DecodeError::new("`type` is missing")),
         None | Some("text") => builder.text(&part.text(&["text"])?.unwrap_or_default()),
-        Some(_) => {}
+        Some(kind) => builder.pass_over(kind, &WITHOUT_CALLS),
     }
     Ok(())
 }

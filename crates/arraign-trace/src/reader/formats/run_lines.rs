@@ -3,7 +3,9 @@
 //! `{"prompt": ..., "response": ..., "tool_calls": [{"tool_name": ..., "args": {...}, "result": ...}]}`. The format
 //! does not record which calls were parallel: each call is a turn.
 
+use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::tool_result::with_result;
+use crate::reader::build::unread_log::note_unread;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
@@ -52,7 +54,9 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 
 fn run(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    Object::of(record.value, "a run").and_then(trace).map_err(|error| at.in_record(error))
+    let evidence = CallEvidence::gather(at, &record.value);
+    let run = Object::of(record.value, "a run").and_then(trace).map_err(|error| at.in_record(error))?;
+    Ok(note_unread(run, evidence))
 }
 
 fn trace(mut run: Object) -> Result<Trace, DecodeError> {

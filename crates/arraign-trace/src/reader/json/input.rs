@@ -17,9 +17,10 @@ pub(crate) struct Record<'t> {
 }
 
 /// Where a record stands in its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum At {
     /// It is the file.
+    #[default]
     Whole,
     /// It is this element of the file's list, from 0.
     Item(usize),

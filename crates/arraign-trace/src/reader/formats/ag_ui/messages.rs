@@ -1,8 +1,10 @@
 //! The messages of AG-UI, where a stream tells them whole.
 
 use crate::reader::build::content::{content_value, text_of};
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace};
@@ -23,8 +25,11 @@ fn text_in(message: &Json) -> Option<String> {
 /// Adds all messages of a conversation.
 pub(crate) fn add_all(builder: &mut TraceBuilder, messages: Vec<Json>) -> Result<(), DecodeError> {
     for (index, message) in messages.into_iter().enumerate() {
+        let spot = RecordSpot { at: At::Whole, path: "messages", index: Some(index) };
+        let evidence = builder.open_record(spot, &message);
         let added = Object::of(message, "a message").and_then(|message| add(builder, message));
         added.map_err(|error| error.at_key(index).at_key("messages"))?;
+        builder.close_record(evidence);
     }
     builder.end();
     Ok(())

@@ -8,10 +8,11 @@ mod messages;
 use std::collections::HashMap;
 
 use crate::reader::build::content::content_value;
+use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
@@ -76,18 +77,25 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs: Vec<EventRun> = Vec::new();
     for Record { at, value } in input.records {
-        let added = Object::of(value, "an event").and_then(|event| add(&mut runs, event));
-        added.map_err(|error| at.in_record(error))?;
+        let evidence = CallEvidence::gather(at, &value);
+        let added = Object::of(value, "an event").and_then(|event| add(&mut runs, at, event));
+        let holds_messages = added.map_err(|error| at.in_record(error))?;
+        // Whole messages are read at the end of the run, if at all: they repeat earlier runs.
+        if let Some(run) = runs.last_mut().filter(|_| !holds_messages) {
+            run.builder.close_record(evidence);
+        }
     }
     runs.into_iter().map(EventRun::into_trace).collect()
 }
 
-fn add<'t>(runs: &mut Vec<EventRun<'t>>, mut event: Object<'t>) -> Result<(), DecodeError> {
+/// Adds an event; whether it holds whole messages.
+fn add<'t>(runs: &mut Vec<EventRun<'t>>, at: At, mut event: Object<'t>) -> Result<bool, DecodeError> {
     let kind = event.required(&["type"])?;
     if kind == "RUN_STARTED" || runs.is_empty() {
         runs.push(EventRun::default());
     }
-    let Some(run) = runs.last_mut() else { return Ok(()) };
+    let Some(run) = runs.last_mut() else { return Ok(false) };
+    run.builder.enter_record(at);
     match kind.as_ref() {
         "RUN_STARTED" => run.start(event),
         "TEXT_MESSAGE_START" | "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" => run.say(event),
@@ -98,8 +106,35 @@ fn add<'t>(runs: &mut Vec<EventRun<'t>>, mut event: Object<'t>) -> Result<(), De
         "SUBAGENT_STARTED" => run.begin_agent(event),
         "MESSAGES_SNAPSHOT" => event.list(&["messages"]).map(|messages| run.snapshot = messages),
         "RUN_FINISHED" | "RUN_ERROR" => run.finish(event),
-        _ => Ok(()),
-    }
+        kind => {
+            run.builder.pass_over(kind_group(kind), &WITHOUT_CALLS);
+            Ok(())
+        }
+    }?;
+    Ok(matches!(kind.as_ref(), "MESSAGES_SNAPSHOT" | "RUN_STARTED"))
+}
+
+/// Kinds of events that contain no call, or one that other events tell; and the beginnings of kinds that contain none.
+const WITHOUT_CALLS: [&str; 11] = [
+    "TOOL_CALL_END",
+    "TEXT_MESSAGE_",
+    "STATE_",
+    "STEP_",
+    "REASONING_",
+    "THINKING_",
+    "ACTIVITY_",
+    "SUBAGENT_",
+    "RUN_",
+    "CUSTOM",
+    "RAW",
+];
+
+/// The beginning of a kind that is harmless by its beginning; another kind as it is.
+fn kind_group(kind: &str) -> &str {
+    WITHOUT_CALLS
+        .iter()
+        .find(|group| kind.starts_with(*group))
+        .map_or(kind, |group| if *group == "TOOL_CALL_END" { kind } else { group })
 }
 
 /// A run in the making.

@@ -129,7 +129,7 @@ fn object_to(message: &Json) -> Option<String> {
 }
 
 /// Kinds of blocks that contain no call.
-const BLOCKS: [&str; 8] = [
+pub(crate) const BLOCKS: [&str; 8] = [
     "text",
     "image",
     "document",

@@ -9,7 +9,7 @@ mod steps;
 
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
@@ -55,11 +55,13 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 
 fn run(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    Object::of(record.value, "a trajectory").and_then(trace).map_err(|error| at.in_record(error))
+    Object::of(record.value, "a trajectory")
+        .and_then(|trajectory| trace(at, trajectory))
+        .map_err(|error| at.in_record(error))
 }
 
-fn trace(mut trajectory: Object) -> Result<Trace, DecodeError> {
-    let mut steps = AtifSteps::default();
+fn trace(at: At, mut trajectory: Object) -> Result<Trace, DecodeError> {
+    let mut steps = AtifSteps::of(at);
     steps.add(&mut trajectory, &[])?;
     let mut trace = steps.finish();
     trace.id = trajectory.string(&["session_id", "trajectory_id"])?;

@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{content_value, text_of};
+use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -12,6 +14,7 @@ use crate::reader::formats::atif::children::{Child, Children};
 use crate::reader::formats::claude_code::exit_code;
 use crate::reader::formats::codex::is_context;
 use crate::reader::formats::codex::output::Output;
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, Role, Trace};
@@ -26,6 +29,8 @@ const BLOCK: &str = r#"{"type": "text", "text": "#;
 #[derive(Debug, Default)]
 pub(crate) struct AtifSteps<'t> {
     builder: TraceBuilder,
+    /// Where the trajectory is.
+    at: At,
     began: Option<u64>,
     tally: UsageTotal,
     cost_usd: Option<f64>,
@@ -39,6 +44,11 @@ pub(crate) struct AtifSteps<'t> {
 }
 
 impl<'t> AtifSteps<'t> {
+    /// The steps of the trajectory at `at`.
+    pub(crate) fn of(at: At) -> Self {
+        Self { at, ..Self::default() }
+    }
+
     pub(crate) fn finish(self) -> Trace {
         let mut trace = self.builder.finish();
         let unknown = trace.calls.iter_mut().filter(|call| call.status == CallStatus::Unknown);
@@ -62,7 +72,9 @@ impl<'t> AtifSteps<'t> {
         let children = Children::of(trajectory.list(&["subagent_trajectories"])?)?;
         let around = std::mem::replace(&mut self.children, children);
         for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
-            let step = Object::of(step, "a step").and_then(|step| self.step(step, path));
+            let evidence =
+                CallEvidence::gather(RecordSpot { at: self.at, path: "steps", index: Some(index) }, &step);
+            let step = Object::of(step, "a step").and_then(|step| self.step(step, path, evidence));
             step.map_err(|error| error.at_key(index).at_key("steps"))?;
         }
         for child in std::mem::replace(&mut self.children, around).rest() {
@@ -89,10 +101,16 @@ impl<'t> AtifSteps<'t> {
         Ok(())
     }
 
-    fn step(&mut self, mut step: Object<'t>, path: &[String]) -> Result<(), DecodeError> {
+    fn step(
+        &mut self,
+        mut step: Object<'t>,
+        path: &[String],
+        evidence: CallEvidence,
+    ) -> Result<(), DecodeError> {
         if step.get("is_copied_context").is_some_and(Json::is_true) {
             return Ok(());
         }
+        self.builder.enter_record(evidence.spot);
         let path = path_of(&step.take(&["extra"]).unwrap_or_default(), path, &mut self.stop_reason);
         let time = step.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
         self.began = self.began.or(time);
@@ -109,7 +127,7 @@ impl<'t> AtifSteps<'t> {
         }
         let metrics = step.object(&["metrics"])?;
         metrics.map_or(Ok(()), |metrics| self.metrics(metrics)).map_err(|error| error.at_key("metrics"))?;
-        let Some(mut observation) = step.object(&["observation"])? else { return Ok(()) };
+        let mut observation = step.object(&["observation"])?.unwrap_or_default();
         let results = observation.list(&["results"]).map_err(|error| error.at_key("observation"))?;
         // Some agents do not say what a result answers; of one call and one result that is clear.
         let only = match (&self.builder.trace.calls[made..], results.len()) {
@@ -124,6 +142,7 @@ impl<'t> AtifSteps<'t> {
             });
             result.map_err(|error| error.at_key(index).at_key("results").at_key("observation"))?;
         }
+        self.builder.close_record(evidence);
         self.add_named(named, &path)
     }
 

@@ -10,10 +10,10 @@ use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
-use crate::reader::formats::anthropic::TOKENS;
+use crate::reader::formats::anthropic::{BLOCKS, TOKENS};
 use crate::reader::formats::claude_code::ending;
 use crate::reader::formats::claude_code::nested::Subagents;
-use crate::reader::json::input::Record;
+use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace, Usage};
@@ -30,9 +30,15 @@ pub(crate) struct Session {
     turns: HashMap<String, usize>,
     /// The tokens of each message: its first figures, until a line says how it ended.
     usages: HashMap<String, Option<Usage>>,
+    /// The turns whose last line says why they stopped, and where that line is.
+    stops: HashMap<usize, (At, String)>,
+    /// Where the line that is being read is.
+    at: At,
     /// What the agent itself has said since its last call.
     said: Vec<String>,
     stop_reason: Option<String>,
+    /// Why the message of the line that is being read ended.
+    ended: Option<String>,
     /// Whether it ended in an error: then it has no answer, whatever was said before.
     failed: bool,
 }
@@ -55,8 +61,11 @@ impl Session {
         session.builder.trace.calls_unrecorded =
             records.iter().all(is_ending).then_some(CallsUnrecorded::ByFormat);
         for Record { at, value } in records {
+            let evidence = session.builder.open_record(at, &value);
+            session.at = at;
             let line = Object::of(value, "a line").and_then(|line| session.line(line));
             line.map_err(|error| at.in_record(error))?;
+            session.builder.close_record(evidence);
         }
         Ok(session.finish())
     }
@@ -66,6 +75,7 @@ impl Session {
         for usage in self.usages.into_values() {
             tally.add(usage);
         }
+        self.builder.note_stops(self.stops);
         let told = self.builder.trace.answer.take();
         let said = (!self.said.is_empty()).then(|| self.said.join("\n"));
         let mut trace = self.builder.finish();
@@ -89,7 +99,8 @@ impl Session {
                 self.failed = ending::is_failure(&line);
                 ending::add(&mut self.builder.trace, line)
             }
-            // Attachments, snapshots of files, progress, summaries: they mean nothing to a trace.
+            // Attachments, snapshots of files, progress, summaries: new ones come often. What they say of calls, the
+            // evidence of the line tells.
             _ => Ok(()),
         }
     }
@@ -119,6 +130,9 @@ impl Session {
         self.usage(&id, &mut message, path.is_none())?;
         let next = self.turns.len() + 1;
         let turn = *self.turns.entry(id).or_insert(next);
+        if let Some(reason) = self.ended.take() {
+            self.stops.insert(turn, (self.at, reason));
+        }
         let place = Place { turn, path, time };
         for (index, block) in blocks(&mut message).into_iter().enumerate() {
             let block = Object::of(block, "a block").and_then(|block| self.block(block, &place));
@@ -144,7 +158,8 @@ impl Session {
                 self.said.push(text.into_owned());
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => self.call(block, place)?,
-            _ => {}
+            kind if kind.ends_with("tool_result") => {}
+            kind => self.builder.pass_over(kind, &BLOCKS),
         }
         Ok(())
     }
@@ -173,6 +188,7 @@ impl Session {
         let reason = message.string(&["stop_reason"])?;
         let usage = usage.map(|usage| Usage { partial: usage.partial || reason.is_none(), ..usage });
         self.usages.insert(id.to_owned(), usage);
+        self.ended.clone_from(&reason);
         if own {
             self.stop_reason = reason;
         }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::reader::build::content::all_texts;
+use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
@@ -16,6 +17,10 @@ use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+/// Kinds of items that contain no call.
+const WITHOUT_CALLS: [&str; 6] =
+    ["agent_message", "user_message", "reasoning", "todo_list", "error", "plan_update"];
 
 /// A trace while its events are read.
 #[derive(Debug, Default)]
@@ -29,13 +34,16 @@ struct ExecRun {
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs: Vec<ExecRun> = Vec::new();
     for Record { at, value } in records {
+        let evidence = CallEvidence::gather(at, &value);
         let mut event = Object::of(value, "an event").map_err(|error| at.in_record(error))?;
         let kind = event.text(&["type"]).map_err(|error| at.in_record(error))?.unwrap_or_default();
         if runs.is_empty() || kind == "thread.started" {
             runs.push(ExecRun::default());
         }
         if let Some(run) = runs.last_mut() {
+            run.builder.enter_record(at);
             run.event(&kind, event).map_err(|error| at.in_record(error))?;
+            run.builder.close_record(evidence);
         }
     }
     Ok(runs.into_iter().map(|run| run.builder.finish()).collect())
@@ -54,7 +62,7 @@ impl ExecRun {
             "turn.failed" => trace.stop_reason = error_of(&mut event).map(|error| format!("error: {error}")),
             "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
             _ => {
-                let item = event.object(&["item"])?.unwrap_or_default();
+                let Some(item) = event.object(&["item"])? else { return Ok(()) };
                 let done = kind == "item.completed";
                 self.item(item, done).map_err(|error| error.at_key("item"))?;
             }
@@ -78,7 +86,7 @@ impl ExecRun {
                 let arguments = item.arguments("arguments");
                 self.call(&mut item, name, arguments)?;
             }
-            _ => {}
+            kind => self.builder.pass_over(kind, &WITHOUT_CALLS),
         }
         Ok(())
     }

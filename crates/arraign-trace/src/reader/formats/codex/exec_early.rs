@@ -30,8 +30,10 @@ pub(crate) fn is_preamble(line: &Json) -> bool {
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut run = EarlyExecRun::default();
     for Record { at, value } in records {
+        let evidence = run.builder.open_record(at, &value);
         let line = Object::of(value, "an event").and_then(|line| run.line(line));
         line.map_err(|error| at.in_record(error))?;
+        run.builder.close_record(evidence);
     }
     Ok(run.builder.finish())
 }

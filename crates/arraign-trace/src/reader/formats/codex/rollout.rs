@@ -28,8 +28,10 @@ struct Rollout {
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut rollout = Rollout::default();
     for Record { at, value } in records {
+        let evidence = rollout.items.builder.open_record(at, &value);
         let line = Object::of(value, "a line").and_then(|line| rollout.line(line));
         line.map_err(|error| at.in_record(error))?;
+        rollout.items.builder.close_record(evidence);
     }
     Ok(rollout.finish())
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::reader::Certainty;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role};
@@ -24,6 +25,20 @@ pub(crate) fn judge(content: &Json) -> Option<Certainty> {
     let sure = role == Some("model") || parts.iter().any(own);
     Some(if sure { Certainty::Sure } else { Certainty::Likely })
 }
+
+/// Keys of parts that contain no call: media, and notes on the part.
+const WITHOUT_CALLS: [&str; 10] = [
+    "inlineData",
+    "inline_data",
+    "fileData",
+    "file_data",
+    "videoMetadata",
+    "video_metadata",
+    "partMetadata",
+    "part_metadata",
+    "mediaResolution",
+    "media_resolution",
+];
 
 const CALL: [&str; 2] = ["functionCall", "function_call"];
 const RESPONSE: [&str; 2] = ["functionResponse", "function_response"];
@@ -46,7 +61,8 @@ impl ContentWalk {
     }
 
     /// Adds a content, which the next one ends; its calls are those of the agents of `path`.
-    pub(crate) fn content(&mut self, content: Json, path: &[String]) -> Result<(), DecodeError> {
+    pub(crate) fn content(&mut self, at: At, content: Json, path: &[String]) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(at, &content);
         let mut content = Object::of(content, "a content")?;
         let role = match content.text(&["role"])?.as_deref() {
             Some("model") => Some(Role::Assistant),
@@ -55,12 +71,17 @@ impl ContentWalk {
             _ => Some(Role::User),
         };
         self.builder.begin(role);
-        self.parts(content, path)
+        self.parts(content, path)?;
+        self.builder.close_record(evidence);
+        Ok(())
     }
 
     /// Adds a piece of the content that is coming in.
-    pub(crate) fn more(&mut self, content: Json) -> Result<(), DecodeError> {
-        self.parts(Object::of(content, "a content")?, &[])
+    pub(crate) fn more(&mut self, at: At, content: Json) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(at, &content);
+        self.parts(Object::of(content, "a content")?, &[])?;
+        self.builder.close_record(evidence);
+        Ok(())
     }
 
     fn parts(&mut self, mut content: Object, path: &[String]) -> Result<(), DecodeError> {
@@ -90,7 +111,17 @@ impl ContentWalk {
             call.result = result.take(&["output"]).map(Json::into_value);
             call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
         }
+        self.pass_over_rest(&part);
         Ok(())
+    }
+
+    /// Passes over what is left of a part: the key of an object says what kind of part it is.
+    fn pass_over_rest(&mut self, part: &Object) {
+        for (key, value) in part.entries() {
+            if value.is_object() {
+                self.builder.pass_over(key, &WITHOUT_CALLS);
+            }
+        }
     }
 
     fn call(&mut self, mut call: Object, path: &[String]) -> Result<(), DecodeError> {

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::owned;
@@ -94,6 +94,7 @@ fn follow() -> Follow {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut log = GeminiLog::default();
     for Record { at, value } in input.records {
+        log.at = Some(at);
         let added = Object::of(value, "a record").and_then(|record| log.add(record));
         added.map_err(|error| at.in_record(error))?;
     }
@@ -105,6 +106,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 struct GeminiLog<'t> {
     runs: Vec<Trace>,
     run: GeminiRun<'t>,
+    /// Where the record that is being read is.
+    at: Option<At>,
 }
 
 /// A conversation: how much of it is known, and what it began with.
@@ -170,7 +173,7 @@ impl<'t> GeminiLog<'t> {
     fn content(&mut self, content: Json<'t>) -> Result<(), DecodeError> {
         self.run.first.get_or_insert_with(|| content.clone());
         self.run.known += 1;
-        self.run.walk.content(content, &[])
+        self.run.walk.content(self.at.unwrap_or(At::Whole), content, &[])
     }
 
     /// A request replays what was said before it; one that does not begins a run.
@@ -240,7 +243,7 @@ impl<'t> GeminiLog<'t> {
             self.run.walk.builder.trace.stop_reason = Some(reason.into_owned());
         }
         match candidate.take(&["content"]) {
-            Some(content) if goes_on => self.run.walk.more(content),
+            Some(content) if goes_on => self.run.walk.more(self.at.unwrap_or(At::Whole), content),
             Some(content) => self.content(content),
             None => Ok(()),
         }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::Record;
+use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, Role, Trace};
@@ -18,7 +18,7 @@ pub(crate) fn is_session(value: &Json) -> bool {
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut session = Session::default();
     for Record { at, value } in records {
-        let added = Object::of(value, "a line").and_then(|line| session.add(line));
+        let added = Object::of(value, "a line").and_then(|line| session.add(at, line));
         added.map_err(|error| at.in_record(error))?;
     }
     session.finish()
@@ -28,49 +28,53 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
 struct Session<'t> {
     id: Option<String>,
     /// The messages, and where each stands by its id.
-    messages: Vec<Object<'t>>,
+    messages: Vec<(At, Object<'t>)>,
     places: HashMap<String, usize>,
 }
 
 impl<'t> Session<'t> {
-    fn add(&mut self, mut line: Object<'t>) -> Result<(), DecodeError> {
+    fn add(&mut self, at: At, mut line: Object<'t>) -> Result<(), DecodeError> {
         if let Some(patch) = line.object(&["$set"])? {
-            return self.patch(patch).map_err(|error| error.at_key("$set"));
+            return self.patch(at, patch).map_err(|error| error.at_key("$set"));
         }
         if line.get("sessionId").is_some() {
-            return self.patch(line);
+            return self.patch(at, line);
         }
-        self.put(line);
+        self.put(at, line);
         Ok(())
     }
 
     /// The head of the file, or a patch: it may replace all messages.
-    fn patch(&mut self, mut patch: Object<'t>) -> Result<(), DecodeError> {
+    fn patch(&mut self, at: At, mut patch: Object<'t>) -> Result<(), DecodeError> {
         self.id = patch.string(&["sessionId"])?.or(self.id.take());
         if patch.get("messages").is_some_and(Json::is_list) {
             self.messages.clear();
             self.places.clear();
         }
         for message in patch.list(&["messages"])? {
-            self.put(Object::of(message, "a message").map_err(|error| error.at_key("messages"))?);
+            self.put(at, Object::of(message, "a message").map_err(|error| error.at_key("messages"))?);
         }
         Ok(())
     }
 
-    fn put(&mut self, message: Object<'t>) {
+    fn put(&mut self, at: At, message: Object<'t>) {
         let id = message.get("id").and_then(Json::as_str).map(ToOwned::to_owned);
         let Some(id) = id else { return };
         let place = *self.places.entry(id).or_insert(self.messages.len());
         match self.messages.get_mut(place) {
-            Some(known) => *known = message,
-            None => self.messages.push(message),
+            Some(known) => *known = (at, message),
+            None => self.messages.push((at, message)),
         }
     }
 
     fn finish(self) -> Result<Trace, DecodeError> {
         let mut run = CliSession::default();
         run.builder.trace.id = self.id;
-        self.messages.into_iter().try_for_each(|message| run.message(message))?;
+        for (at, message) in self.messages {
+            let evidence = run.builder.open_object(at, &message);
+            run.message(message)?;
+            run.builder.close_record(evidence);
+        }
         Ok(run.builder.finish())
     }
 }

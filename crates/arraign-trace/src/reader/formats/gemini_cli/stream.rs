@@ -28,12 +28,17 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
             runs.push(std::mem::take(&mut stream).builder.finish());
         }
         stream.begun = true;
+        let evidence = stream.builder.open_record(at, &value);
         let added = Object::of(value, "an event").and_then(|event| stream.add(event));
         added.map_err(|error| at.in_record(error))?;
+        stream.builder.close_record(evidence);
     }
     runs.push(stream.builder.finish());
     Ok(runs)
 }
+
+/// Kinds of events that contain no call.
+const WITHOUT_CALLS: [&str; 5] = ["thought", "thinking", "retry", "info", "warning"];
 
 #[derive(Debug, Default)]
 struct Stream {
@@ -63,7 +68,7 @@ impl Stream {
                 self.builder.trace.stop_reason = told.map(|error| format!("error: {error}"));
             }
             "result" => self.end(event)?,
-            _ => {}
+            kind => self.builder.pass_over(kind, &WITHOUT_CALLS),
         }
         Ok(())
     }

@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::dollars;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::inspect::events::Events;
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
@@ -34,8 +36,11 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, D
     let began = sample.text(&["started_at"])?.and_then(|text| nanos(&text));
     run.events = Events::of(sample.list(&["events"])?, began, &known);
     for (index, message) in messages.into_iter().enumerate() {
+        let spot = RecordSpot { at: At::Whole, path: "messages", index: Some(index) };
+        let evidence = run.builder.open_record(spot, &message);
         let message = Object::of(message, "a message").and_then(|message| run.message(message));
         message.map_err(|error| error.at_key(index).at_key("messages"))?;
+        run.builder.close_record(evidence);
     }
     Ok(run.builder.finish())
 }

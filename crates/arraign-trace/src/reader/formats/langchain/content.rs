@@ -10,6 +10,32 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus};
 
+/// Kinds of blocks that contain no call, or a call that stands in a list of its own.
+const WITHOUT_CALLS: [&str; 22] = [
+    "",
+    "text",
+    "tool_use",
+    "tool_call",
+    "tool_call_chunk",
+    "invalid_tool_call",
+    "input_json_delta",
+    "function_call",
+    "custom_tool_call",
+    "thinking",
+    "redacted_thinking",
+    "reasoning",
+    "reasoning_content",
+    "image",
+    "image_url",
+    "audio",
+    "video",
+    "file",
+    "text-plain",
+    "refusal",
+    "document",
+    "mcp_list_tools",
+];
+
 /// Adds the content of a message to what an agent of this path says and does.
 pub(crate) fn add(builder: &mut TraceBuilder, content: Option<Json>, path: &[String]) {
     let Some(Json::List(blocks)) = content else {
@@ -35,7 +61,10 @@ fn add_block(builder: &mut TraceBuilder, block: Object, path: &[String]) {
         }
         kind => match call(kind, block) {
             Ok(call) => builder.call(Call { agent_path: path.to_vec(), ..call }),
-            Err(block) => builder.text(&message::text_of(Some(Json::List(vec![Json::Object(block)])))),
+            Err(block) if block.get("text").or_else(|| block.get("refusal")).is_some() => {
+                builder.text(&message::text_of(Some(Json::List(vec![Json::Object(block)]))));
+            }
+            Err(_) => builder.pass_over(kind, &WITHOUT_CALLS),
         },
     }
 }

@@ -16,6 +16,7 @@ use crate::trace::Arguments;
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut events = Events::default();
     for Record { at, value } in records {
+        events.steps.talk.at = Some(at);
         let added = Object::of(value, "an event").and_then(|event| events.add(event));
         added.map_err(|error| at.in_record(error))?;
     }

@@ -140,12 +140,13 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 fn read_messages(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut talk = Talk::default();
-    for Record { value, .. } in records {
+    for Record { at, value } in records {
         let is_state = value.get("messages").is_some();
         let messages = messages_of(value);
         if is_state && talk.has_begun() && !messages.iter().any(|message| talk.knows(message)) {
             runs.push(std::mem::take(&mut talk).finish());
         }
+        talk.at = Some(at);
         for message in messages {
             talk.add(message, &[]);
         }

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::langchain::content;
 use crate::reader::formats::langchain::message::{self, MadeCall, MessageKind};
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
@@ -14,6 +16,8 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
     pub(crate) builder: TraceBuilder,
+    /// Where the record that is being read is.
+    pub(crate) at: Option<At>,
     seen: HashSet<String>,
     /// The messages whose pieces are coming in, and where each stands by its id.
     streams: Vec<Stream>,
@@ -86,7 +90,14 @@ impl Talk {
     }
 
     /// Adds a message that an agent of this path sent or got.
-    pub(crate) fn add(&mut self, mut fields: Object, path: &[String]) {
+    pub(crate) fn add(&mut self, fields: Object, path: &[String]) {
+        let evidence = CallEvidence::gather_object(self.at.unwrap_or(At::Whole), &fields);
+        self.builder.enter_record(evidence.spot);
+        self.add_fields(fields, path);
+        self.builder.close_record(evidence);
+    }
+
+    fn add_fields(&mut self, mut fields: Object, path: &[String]) {
         let Some(kind) = message::kind(&fields) else { return };
         if kind == MessageKind::Model && message::is_chunk(&fields) {
             self.add_chunk(fields, path);
@@ -119,7 +130,11 @@ impl Talk {
         }
         let said = fields.take(&["content"]).filter(|content| !message::is_empty(content));
         content::add(&mut self.builder, said.or_else(|| message::refusal(&fields)), path);
+        let stop_reason = self.builder.trace.stop_reason.clone();
         self.calls(message::calls(&mut fields), path);
+        if path.is_empty() {
+            self.builder.end_turn(stop_reason.as_deref(), None);
+        }
     }
 
     /// Begins what a model says.

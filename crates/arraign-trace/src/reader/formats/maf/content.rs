@@ -12,9 +12,26 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::TOKENS;
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+
+/// Kinds of contents that contain no call.
+const WITHOUT_CALLS: [&str; 12] = [
+    "text_reasoning",
+    "reasoning",
+    "data",
+    "uri",
+    "image",
+    "error",
+    "hosted_file",
+    "hosted_vector_store",
+    "annotations",
+    "mcp_list_tools",
+    "user_input_request",
+    "user_input_response",
+];
 
 /// A trace while the messages of a run are read.
 #[derive(Debug, Default)]
@@ -42,7 +59,8 @@ impl MafWalk {
     }
 
     /// Adds a message with its contents.
-    pub(crate) fn message(&mut self, value: Json) -> Result<(), DecodeError> {
+    pub(crate) fn message(&mut self, at: At, value: Json) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(at, &value);
         let mut message = Object::of(value, "a message")?;
         let role = role_of(&mut message)?;
         let author = message.string(&["author_name", "authorName"])?;
@@ -59,6 +77,7 @@ impl MafWalk {
         for (index, value) in message.list(&["contents"])?.into_iter().enumerate() {
             self.content(value).map_err(|error| error.at_key(index).at_key("contents"))?;
         }
+        self.builder.close_record(evidence);
         Ok(())
     }
 
@@ -80,7 +99,7 @@ impl MafWalk {
             kind => match (kind.strip_suffix("_tool_call"), kind.strip_suffix("_tool_result")) {
                 (Some(tool), _) => self.hosted_call(tool, content)?,
                 (None, Some(_)) => self.hosted_result(content)?,
-                (None, None) => {}
+                (None, None) => self.builder.pass_over(kind, &WITHOUT_CALLS),
             },
         }
         Ok(())

@@ -9,7 +9,7 @@ mod updates;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::content::MafWalk;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
@@ -116,7 +116,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 fn read_messages(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut walk = MafWalk::default();
     for Record { at, value } in records {
-        walk.message(value).map_err(|error| at.in_record(error))?;
+        walk.message(at, value).map_err(|error| at.in_record(error))?;
     }
     Ok(walk.finish())
 }
@@ -124,31 +124,31 @@ fn read_messages(records: Vec<Record>) -> Result<Trace, DecodeError> {
 fn read_record(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let run = match shape(&record.value) {
-        Some(MafShape::Session) => read_session(&record.value),
-        _ => Object::of(record.value, "a response").and_then(read_response),
+        Some(MafShape::Session) => read_session(at, &record.value),
+        _ => Object::of(record.value, "a response").and_then(|response| read_response(at, response)),
     };
     run.map_err(|error| at.in_record(error))
 }
 
-fn read_session(session: &Json) -> Result<Trace, DecodeError> {
+fn read_session(at: At, session: &Json) -> Result<Trace, DecodeError> {
     let messages = state(session).and_then(|state| find_messages(state, STATE_DEPTH));
     let mut walk = MafWalk::default();
     for (index, message) in messages.into_iter().flatten().enumerate() {
-        walk.message(message.clone()).map_err(|error| error.at_key(index).at_key("messages"))?;
+        walk.message(at, message.clone()).map_err(|error| error.at_key(index).at_key("messages"))?;
     }
     let id = session.get("session_id").or_else(|| session.get("sessionId")).and_then(Json::as_str);
     walk.builder.trace.id = id.map(ToOwned::to_owned);
     Ok(walk.finish())
 }
 
-fn read_response(mut response: Object) -> Result<Trace, DecodeError> {
+fn read_response(at: At, mut response: Object) -> Result<Trace, DecodeError> {
     let messages = response.list(&["messages"])?;
     if messages.is_empty() && response.get("type").is_none() {
         return Err(DecodeError::new("there are no `messages` in it"));
     }
     let mut walk = MafWalk::default();
     for (index, message) in messages.into_iter().enumerate() {
-        walk.message(message).map_err(|error| error.at_key(index).at_key("messages"))?;
+        walk.message(at, message).map_err(|error| error.at_key(index).at_key("messages"))?;
     }
     walk.builder.trace.id = response.string(&["response_id", "responseId"])?;
     walk.builder.trace.model = response.string(&["model", "model_id", "modelId"])?;

@@ -9,7 +9,7 @@ use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::content::{MafWalk, kind_of, role_of};
 use crate::reader::formats::maf::{TOKENS, finish_reason};
-use crate::reader::json::input::Record;
+use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Trace, Usage};
@@ -17,6 +17,8 @@ use crate::trace::{Trace, Usage};
 /// A message in the making.
 #[derive(Debug)]
 struct MessageDraft<'t> {
+    /// Where its first update is.
+    at: At,
     role: Cow<'t, str>,
     message_id: Option<Cow<'t, str>>,
     author: Option<Cow<'t, str>>,
@@ -44,12 +46,12 @@ struct Merger<'t> {
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut merger = Merger::default();
     for Record { at, value } in records {
-        let update = Object::of(value, "an update").and_then(|update| merger.update(update));
+        let update = Object::of(value, "an update").and_then(|update| merger.update(at, update));
         update.map_err(|error| at.in_record(error))?;
     }
     let mut walk = MafWalk::default();
     for draft in merger.drafts {
-        walk.message(draft.into_message())?;
+        walk.message(draft.at, draft.into_message())?;
     }
     walk.builder.trace.usage = total(&merger.usages);
     walk.builder.trace.id = merger.response_id;
@@ -73,7 +75,7 @@ fn total(usages: &[Usage]) -> Option<Usage> {
 }
 
 impl<'t> Merger<'t> {
-    fn update(&mut self, mut update: Object<'t>) -> Result<(), DecodeError> {
+    fn update(&mut self, at: At, mut update: Object<'t>) -> Result<(), DecodeError> {
         let role = if update.get("role").is_some_and(|role| !role.is_null()) {
             role_of(&mut update)?
         } else {
@@ -84,7 +86,7 @@ impl<'t> Merger<'t> {
         let message_id = update.text(&["message_id", "messageId"])?;
         let author = update.text(&["author_name", "authorName"])?;
         for (index, value) in update.list(&["contents"])?.into_iter().enumerate() {
-            let draft = self.draft(&role, message_id.as_ref(), author.as_ref());
+            let draft = self.draft(at, &role, message_id.as_ref(), author.as_ref());
             let usage = draft.add(value).map_err(|error| error.at_key(index).at_key("contents"))?;
             self.usages.extend(usage);
         }
@@ -94,6 +96,7 @@ impl<'t> Merger<'t> {
     /// The message that an update continues: the last one, unless the role or the message's id changes.
     fn draft(
         &mut self,
+        at: At,
         role: &Cow<'t, str>,
         id: Option<&Cow<'t, str>>,
         author: Option<&Cow<'t, str>>,
@@ -104,7 +107,7 @@ impl<'t> Merger<'t> {
         };
         if !self.drafts.last().is_some_and(continues) {
             let (role, author) = (role.clone(), author.cloned());
-            self.drafts.push(MessageDraft { role, message_id: None, author, contents: Vec::new() });
+            self.drafts.push(MessageDraft { at, role, message_id: None, author, contents: Vec::new() });
         }
         let last = self.drafts.len() - 1;
         let draft = &mut self.drafts[last];

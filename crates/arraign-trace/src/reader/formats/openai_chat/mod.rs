@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::reader::build::batch;
+use crate::reader::build::content::text_of;
 use crate::reader::build::conversation::{Conversations, Exchange, Reply, Said};
 use crate::reader::build::message_list::MessageMarks;
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -343,27 +344,10 @@ fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeE
     };
     // The history of a trimmed log answers calls that are not in it.
     let Some(call) = call else { return Ok(()) };
-    call.result = Some(Value::String(text_of(message.take(&["content"])).into_owned()));
+    call.result = Some(Value::String(match message.take(&["content"]) {
+        Some(Json::Object(object)) => Json::Object(object).into_text_or_json().into_owned(),
+        content => text_of(content).into_owned(),
+    }));
     call.status = CallStatus::Unknown;
     Ok(())
-}
-
-/// The text of a content: itself, or its text parts.
-fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
-    match content {
-        Some(Json::List(parts)) => Cow::Owned(parts.into_iter().filter_map(part_text).collect()),
-        None => Cow::Borrowed(""),
-        Some(other) => other.into_text_or_json(),
-    }
-}
-
-fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
-    match part {
-        Json::Text(text) => Some(text),
-        Json::Object(mut part) => {
-            let said = part.take_even_null("text").or_else(|| part.take_even_null("refusal"));
-            said.and_then(Json::into_text)
-        }
-        _ => None,
-    }
 }

@@ -45,13 +45,19 @@ fn add_piece<'t>(begun: &mut Json<'t>, piece: Json<'t>) -> Result<(), DecodeErro
     let text = message.text(&["content"])?.unwrap_or_default() + more.text(&["content"])?.unwrap_or_default();
     let mut calls = message.list(&["tool_calls"])?;
     calls.extend(more.list(&["tool_calls"])?);
-    message.push(Cow::Borrowed("content"), Json::Text(text));
-    message.push(Cow::Borrowed("tool_calls"), Json::List(calls));
+    // Thoughts of later pieces replace earlier ones: nobody reads them. Other keys are kept for what they may hold.
+    for (key, value) in more.into_entries() {
+        if !value.is_null() {
+            message.push(key, value);
+        }
+    }
     for (key, value) in piece.into_entries() {
         if !value.is_null() {
             response.push(key, value);
         }
     }
+    message.push(Cow::Borrowed("content"), Json::Text(text));
+    message.push(Cow::Borrowed("tool_calls"), Json::List(calls));
     response.push(Cow::Borrowed("message"), Json::Object(message));
     Ok(())
 }

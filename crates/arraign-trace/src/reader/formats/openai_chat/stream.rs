@@ -61,6 +61,8 @@ struct StreamedChoice<'t> {
     calls: Vec<CallPiece<'t>>,
     /// The place of the last call of each index.
     latest: HashMap<u64, usize>,
+    /// What no other field takes: it may hold calls.
+    rest: Vec<Json<'t>>,
     finish_reason: Json<'t>,
     model: Json<'t>,
     usage: Json<'t>,
@@ -82,6 +84,7 @@ impl<'t> StreamedChoice<'t> {
             content: None,
             calls: Vec::new(),
             latest: HashMap::new(),
+            rest: Vec::new(),
             finish_reason: Json::Null,
             model: Json::Null,
             usage: Json::Null,
@@ -112,12 +115,17 @@ impl<'t> StreamedChoice<'t> {
         }
         for call in delta.list(&["tool_calls"])? {
             let mut call = Object::of(call, "a tool call")?;
+            if call.get("function").is_none() {
+                self.rest.push(Json::Object(call));
+                continue;
+            }
             let next = self.calls.len() as u64;
             let index = call.count(&["index"])?.unwrap_or(next);
             let id = call.take(&["id"]).unwrap_or_default();
             let function = call.object(&["function"])?.unwrap_or_default();
             self.piece(index, id).add(function)?;
         }
+        self.rest.extend(delta.into_values().filter(|value| value.is_object() || value.is_list()));
         Ok(())
     }
 
@@ -139,6 +147,7 @@ impl<'t> StreamedChoice<'t> {
             ("role", text("assistant")),
             ("content", self.content.map_or(Json::Null, text)),
             ("tool_calls", Json::List(calls)),
+            ("rest", Json::List(self.rest)),
         ]);
         let choice = Json::object([("message", message), ("finish_reason", self.finish_reason)]);
         let value = Json::object([

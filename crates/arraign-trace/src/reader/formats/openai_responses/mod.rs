@@ -285,7 +285,7 @@ const TOKENS: TokenKeys = TokenKeys {
 };
 
 fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
-    let (messages, trace) = run.finish();
+    let (messages, trace, beside) = run.finish();
     let mut items = Items::default();
     *items.trace() = trace;
     for Said { spot, reply, ending, value } in messages {
@@ -296,5 +296,6 @@ fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
             items.builder.end_turn(stop_reason.as_deref(), usage);
         }
     }
+    items.builder.close_records(beside);
     Ok(items.builder.finish())
 }

@@ -1,25 +1,32 @@
 //! The state of an Agents SDK run, of Python or of JavaScript: what was asked, the items of the run, and what its model
 //! calls used.
 
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::openai_responses::TOKENS;
 use crate::reader::formats::openai_responses::items::Items;
-use crate::reader::json::input::Record;
+use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::{Object, read_each};
 use crate::reader::json::value::Json;
 use crate::trace::{Role, Trace, Usage};
 
 pub(crate) fn read(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    Object::of(record.value, "the state of a run").and_then(trace).map_err(|error| at.in_record(error))
+    Object::of(record.value, "the state of a run")
+        .and_then(|state| trace(at, state))
+        .map_err(|error| at.in_record(error))
 }
 
-fn trace(mut state: Object) -> Result<Trace, DecodeError> {
+fn trace(at: At, mut state: Object) -> Result<Trace, DecodeError> {
     let mut items = Items::default();
+    items.builder.enter_record(at);
     add_input(&mut items, state.take(&["original_input", "originalInput"]))?;
     for (index, value) in items_of(&mut state)?.into_iter().enumerate() {
+        let spot = RecordSpot { at, path: "generated_items", index: Some(index) };
+        let evidence = items.builder.open_record(spot, &value);
         add_item(&mut items, value).map_err(|error| error.at_key(index).at_key("generated_items"))?;
+        items.builder.close_record(evidence);
     }
     let calls = state.list(&["model_responses", "modelResponses"])?;
     let trace = items.trace();

@@ -28,6 +28,7 @@ fn trace(id: String, mut spans: Vec<SdkSpan>) -> Result<Trace, DecodeError> {
     let ended = spans.iter().filter_map(|span| span.ended).max();
     for span in spans {
         let at = span.at;
+        run.builder.enter_record(at);
         run.span(span).map_err(|error| at.in_record(error))?;
     }
     let mut trace = run.builder.finish();
@@ -35,6 +36,20 @@ fn trace(id: String, mut spans: Vec<SdkSpan>) -> Result<Trace, DecodeError> {
     trace.duration_ms = run.began.zip(ended).map(|(began, ended)| millis_between(began, ended));
     Ok(trace)
 }
+
+/// Kinds of spans that contain no call of a tool.
+const WITHOUT_CALLS: [&str; 10] = [
+    "handoff",
+    "guardrail",
+    "mcp_tools",
+    "transcription",
+    "speech",
+    "speech_group",
+    "task",
+    "turn",
+    "context",
+    "compaction",
+];
 
 /// A run while its spans are read, in the order in which they began.
 #[derive(Debug, Default)]
@@ -68,7 +83,10 @@ impl SpanRun {
             "response" => self.model_call(&mut span),
             "generation" => self.generation(span),
             "function" => self.function(span),
-            _ => Ok(()),
+            kind => {
+                self.builder.pass_over(kind, &WITHOUT_CALLS);
+                Ok(())
+            }
         }
     }
 
@@ -112,11 +130,13 @@ impl SpanRun {
         self.builder.trace.model = self.builder.trace.model.take().or(model);
         self.model_call(&mut span)?;
         for message in span.data.list(&["output"])? {
+            let evidence = self.builder.open_record(span.at, &message);
             let mut message = Object::of(message, "a message")?;
             self.builder.text(&text_of(message.take(&["content", "refusal"])));
             for call in message.list(&["tool_calls"])? {
                 self.announce(&span, Object::of(call, "a tool call")?)?;
             }
+            self.builder.close_record(evidence);
         }
         self.builder.end();
         Ok(())

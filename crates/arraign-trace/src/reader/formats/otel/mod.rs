@@ -60,7 +60,9 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
     let mut spans = Vec::new();
     for Record { at, value } in input.records {
+        let known = spans.len();
         collect(value, &mut spans).map_err(|error| at.in_record(error))?;
+        spans[known..].iter_mut().for_each(|span| span.at = at);
     }
     if spans.is_empty() {
         return Err(DecodeError::new("there is no span in it"));

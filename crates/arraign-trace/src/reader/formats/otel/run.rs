@@ -10,17 +10,19 @@ use serde_json::Value;
 
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::formats::otel::said::{self, SaidMessage, SaidPart, Speaker};
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::ToolSpan;
-use crate::reader::formats::otel::tree::{SpanKind, Spans, Standing, agent_name};
+use crate::reader::formats::otel::tree::{self, SpanKind, Spans, Standing, agent_name};
+use crate::reader::json::input::At;
 use crate::trace::{Call, CallStatus, Role, Trace, Usage};
 
 /// What the run did; `None` when no span is of an agent's making.
 pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Option<Trace> {
     let spans = Spans::of(spans);
-    if spans.kinds.iter().all(|kind| *kind == SpanKind::Other) {
+    if !spans.all.iter().any(tree::is_of_an_agent) {
         return None;
     }
     let mut run = AgentRun::begin(&spans);
@@ -33,7 +35,8 @@ pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Option<Trace> {
         match spans.kinds[place] {
             SpanKind::Model => run.model(&spans.all[place], &standing),
             SpanKind::Tool => run.tool(&spans.all[place], standing),
-            SpanKind::Agent | SpanKind::Other => {}
+            SpanKind::Agent => {}
+            SpanKind::Other => run.pass_over(&spans.all[place]),
         }
     }
     Some(run.finish(&spans))
@@ -62,6 +65,10 @@ struct AgentRun {
     told: bool,
     /// What Pydantic AI's agent returned, as its span tells: its model gives that to a tool.
     structured: Option<String>,
+    /// The model calls that stopped because the model called a tool, and say nothing of the call.
+    silent_stops: Vec<(At, String)>,
+    /// How many calls are known from the tools' spans alone.
+    calls_of_spans: usize,
 }
 
 impl AgentRun {
@@ -118,9 +125,28 @@ impl AgentRun {
             self.builder.begin(Some(Role::Assistant));
         }
         // Some writers give each call a message of its own: what one model call said is one turn.
+        self.builder.enter_record(span.at);
+        let made = self.builder.trace.calls.len();
         for message in said {
             self.keep_results(&message);
             self.add_parts(message.parts, &standing.path);
+        }
+        self.note_silent_stop(span, made);
+    }
+
+    /// Passes over a span of no known kind, unless it tells nothing of models and tools.
+    fn pass_over(&mut self, span: &OtelSpan) {
+        if let Some(kind) = tree::find_unknown_kind(span) {
+            self.builder.enter_record(span.at);
+            self.builder.pass_over(kind, &[]);
+        }
+    }
+
+    /// Notes a model call that stopped for a tool and does not say which: the tools' spans may.
+    fn note_silent_stop(&mut self, span: &OtelSpan, made: usize) {
+        let reason = stop_reason(span).filter(|reason| says_tool_use(reason));
+        if let Some(reason) = reason.filter(|_| self.builder.trace.calls.len() == made) {
+            self.silent_stops.push((span.at, reason));
         }
     }
 
@@ -181,6 +207,7 @@ impl AgentRun {
                     });
                 }
                 SaidPart::Result { .. } => {}
+                SaidPart::Unread(kind) => self.builder.pass_over(&kind, &[]),
             }
         }
         self.builder.end();
@@ -194,6 +221,7 @@ impl AgentRun {
             if self.asked.is_empty() {
                 self.builder.next_turn();
             }
+            self.calls_of_spans += 1;
             let call = Call::new(tool.name.clone(), tool.arguments, 0);
             self.builder.call(Call { id: tool.id.clone(), agent_path: standing.path, ..call });
         }
@@ -223,6 +251,9 @@ impl AgentRun {
 
     fn finish(mut self, spans: &Spans) -> Trace {
         self.join_results();
+        for (at, reason) in self.silent_stops.drain(..).skip(self.calls_of_spans) {
+            self.builder.note_stop(at, reason);
+        }
         let agent = spans.top_agent();
         self.builder.trace.usage = agent.and_then(usage);
         let last = spans.all.iter().filter_map(|span| span.end).max();

@@ -32,9 +32,34 @@ pub(crate) enum Speaker {
 #[derive(Debug)]
 pub(crate) enum SaidPart {
     Text(String),
-    Call { id: Option<String>, name: String, arguments: Arguments },
-    Result { id: Option<String>, value: Value },
+    Call {
+        id: Option<String>,
+        name: String,
+        arguments: Arguments,
+    },
+    Result {
+        id: Option<String>,
+        value: Value,
+    },
+    /// A part of a kind that the format does not know.
+    Unread(String),
 }
+
+/// Kinds of parts that contain no call.
+const WITHOUT_CALLS: [&str; 12] = [
+    "reasoning",
+    "thinking",
+    "blob",
+    "uri",
+    "file",
+    "image",
+    "image-url",
+    "image_url",
+    "audio",
+    "video",
+    "refusal",
+    "compaction",
+];
 
 /// The messages that a span was sent; empty where its writer kept none.
 pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
@@ -182,7 +207,8 @@ fn part(value: &Value) -> Option<SaidPart> {
             let value = any(&["response", "result", "server_tool_call_response"]).unwrap_or_default();
             Some(SaidPart::Result { id: text("id"), value })
         }
-        _ => None,
+        kind if WITHOUT_CALLS.contains(&kind) => None,
+        kind => Some(SaidPart::Unread(kind.to_owned())),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::error::DecodeError;
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 
@@ -19,6 +20,8 @@ const END: [&str; 2] = ["endTimeUnixNano", "end_time_unix_nano"];
 /// One operation of a run.
 #[derive(Debug)]
 pub(crate) struct OtelSpan<'t> {
+    /// Where its record is.
+    pub(crate) at: At,
     pub(crate) trace_id: Cow<'t, str>,
     pub(crate) id: Cow<'t, str>,
     pub(crate) parent: Option<Cow<'t, str>>,
@@ -58,6 +61,7 @@ impl<'t> OtelSpan<'t> {
         });
         let id = |span: &mut Object<'t>, names: &[&str]| span.text(names);
         let span = Self {
+            at: At::Whole,
             trace_id: id(&mut span, &TRACE_ID)?.unwrap_or_default(),
             id: id(&mut span, &["spanId", "span_id"])?.unwrap_or_default(),
             parent: id(&mut span, &["parentSpanId", "parent_span_id"])?.filter(|id| !id.is_empty()),
@@ -86,6 +90,7 @@ impl<'t> OtelSpan<'t> {
         let failed = status.get("status_code").and_then(Json::as_str) == Some("ERROR");
         let time = |value: Option<Cow<str>>| value.and_then(|text| nanos(&text));
         let span = Self {
+            at: At::Whole,
             trace_id: context.text(&["trace_id"])?.unwrap_or_default(),
             id: context.text(&["span_id"])?.unwrap_or_default(),
             parent: span.text(&["parent_id"])?,

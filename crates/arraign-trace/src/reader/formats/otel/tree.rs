@@ -18,10 +18,12 @@ pub(crate) enum SpanKind {
     Other,
 }
 
+/// The attributes in which the vocabularies keep the kind of a span.
+const KIND_NAMES: [&str; 4] =
+    ["gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type"];
+
 fn kind(span: &OtelSpan) -> SpanKind {
-    let told =
-        ["gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type"];
-    let kinds = told.iter().filter_map(|name| span.text(&[name])).map(|word| match word {
+    let kinds = KIND_NAMES.iter().filter_map(|name| span.text(&[name])).map(|word| match word {
         "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion" => {
             SpanKind::Model
         }
@@ -33,9 +35,49 @@ fn kind(span: &OtelSpan) -> SpanKind {
     if kind == SpanKind::Tool && is_no_call(tool_name(span)) { SpanKind::Other } else { kind }
 }
 
+/// The kind of a span that no vocabulary knows and that may record a call.
+pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
+    // What each vocabulary calls spans that call no tool; the names differ in their case.
+    const WITHOUT_CALLS: [&str; 20] = [
+        "chain",
+        "retriever",
+        "retrieval",
+        "embedding",
+        "embeddings",
+        "reranker",
+        "rerank",
+        "guardrail",
+        "evaluator",
+        "prompt",
+        "unknown",
+        "workflow",
+        "task",
+        "session",
+        "create_agent",
+        "execute_task",
+        "execute_event_loop_cycle",
+        "invoke_workflow",
+        "handoff",
+        "tool",
+    ];
+    let word = KIND_NAMES.iter().find_map(|name| span.text(&[name]));
+    match word {
+        Some(word) => Some(word).filter(|word| !WITHOUT_CALLS.contains(&word.to_ascii_lowercase().as_str())),
+        None => [
+            "llm.output_messages.",
+            "llm.model_name",
+            "tool.name",
+            "gen_ai.output.messages",
+            "gen_ai.completion.",
+        ]
+        .into_iter()
+        .find(|prefix| span.below(prefix).next().is_some()),
+    }
+}
+
 /// Whether a span records what an agent, its model or a tool did.
 pub(crate) fn is_of_an_agent(span: &OtelSpan) -> bool {
-    kind(span) != SpanKind::Other
+    kind(span) != SpanKind::Other || find_unknown_kind(span).is_some()
 }
 
 /// Some spans of tools stand for no call: a handoff, whose call is recorded as well, and several tools' together.

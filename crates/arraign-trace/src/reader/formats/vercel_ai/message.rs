@@ -31,6 +31,23 @@ pub(crate) fn judge(message: &Json) -> Result<Option<Certainty>, String> {
     }
 }
 
+/// Kinds of parts that contain no call.
+pub(crate) const WITHOUT_CALLS: [&str; 13] = [
+    "text",
+    "reasoning",
+    "reasoning-file",
+    "redacted-reasoning",
+    "file",
+    "image",
+    "source",
+    "source-url",
+    "source-document",
+    "step-start",
+    "data",
+    "tool-approval-request",
+    "tool-approval-response",
+];
+
 fn judge_ui_part(part: &Json) -> Result<Option<Certainty>, String> {
     let kind = crate::reader::formats::vercel_ai::kind(part).ok_or("there is a part without `type` in it")?;
     let own =
@@ -54,8 +71,10 @@ fn judge_part(part: &Json) -> Option<Certainty> {
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut builder = TraceBuilder::default();
     for Record { at, value } in records {
+        let evidence = builder.open_record(at, &value);
         let added = Object::of(value, "a message").and_then(|message| add(&mut builder, message));
         added.map_err(|error| at.in_record(error))?;
+        builder.close_record(evidence);
     }
     Ok(builder.finish())
 }
@@ -91,7 +110,7 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
         "text" => builder.text(&part.text(&["text"])?.unwrap_or_default()),
         "tool-call" => add_call(builder, &mut part)?,
         "tool-result" => CallOutcome::typed(&mut part).settle(builder, &mut part)?,
-        _ => {}
+        kind => builder.pass_over(kind, &WITHOUT_CALLS),
     }
     Ok(())
 }
@@ -124,10 +143,15 @@ fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: Object) -> Resu
             part = part.object(&["toolInvocation"])?.unwrap_or_default();
             part.required(&["toolName"])?.into_owned()
         }
-        kind => match kind.strip_prefix("tool-") {
-            Some(name) => name.to_owned(),
-            None => return Ok(()),
-        },
+        kind => {
+            let Some(name) = kind.strip_prefix("tool-") else {
+                // A project names its own parts `data-*`.
+                let is_data = kind.starts_with("data-");
+                builder.pass_over(if is_data { "data" } else { kind }, &WITHOUT_CALLS);
+                return Ok(());
+            };
+            name.to_owned()
+        }
     };
     let state = part.text(&["state"])?.unwrap_or_default();
     let id = part.string(&["toolCallId"])?;

@@ -117,7 +117,7 @@ fn result(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let read = |mut result: Object| {
         let mut run = step::StepResults::default();
-        result.each_value(&["steps"], |step| run.add(step))?;
+        result.each_value(&["steps"], |step| run.add(at, step))?;
         let total = TOKENS.read_from(&mut result, &["totalUsage", "usage"])?;
         let mut trace = run.finish();
         trace.usage = trace.usage.or(total);

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::TOKENS;
+use crate::reader::formats::vercel_ai::message::WITHOUT_CALLS;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call};
 use crate::reader::formats::vercel_ai::request::hear;
-use crate::reader::json::input::Record;
+use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{CallStatus, Role, Trace};
@@ -30,7 +31,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
         if number == Some(0) && run.begun {
             runs.push(std::mem::take(&mut run).finish());
         }
-        run.add(value).map_err(|error| at.in_record(error))?;
+        run.add(at, value).map_err(|error| at.in_record(error))?;
     }
     runs.push(run.finish());
     Ok(runs)
@@ -44,7 +45,8 @@ pub(crate) struct StepResults {
 }
 
 impl StepResults {
-    pub(crate) fn add(&mut self, value: Json) -> Result<(), DecodeError> {
+    pub(crate) fn add(&mut self, at: At, value: Json) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(at, &value);
         let mut step = Object::of(value, "a step")?;
         if !self.begun {
             hear(&mut self.builder, step.take(&["request"]));
@@ -58,12 +60,20 @@ impl StepResults {
         let model = step.object(&["model"])?.and_then(|mut model| model.take(&["modelId"]));
         let model = response.take(&["modelId"]).or(model).and_then(Json::into_text).map(Cow::into_owned);
         trace.model = model.or(trace.model.take());
-        trace.id = step.string(&["callId"])?.or(trace.id.take());
+        let id = step.string(&["callId"])?;
+        trace.id = id.clone().or(trace.id.take());
         trace.stop_reason = step.string(&["finishReason"])?;
+        // The SDK calls this the id of a call: of `generateText`.
+        if let Some(id) = &id {
+            self.builder.add_alias(id);
+        }
         let before = self.builder.trace.calls.len();
         self.content(&mut step)?;
+        let stop_reason = self.builder.trace.stop_reason.clone();
+        self.builder.end_turn(stop_reason.as_deref(), None);
         self.time(step.object(&["performance"])?.unwrap_or_default(), before);
         self.explain(response.list(&["messages"]).unwrap_or_default(), before);
+        self.builder.close_record(evidence);
         Ok(())
     }
 
@@ -88,7 +98,7 @@ impl StepResults {
             "tool-result" => CallOutcome::result(&mut part).settle(&mut self.builder, &mut part)?,
             "tool-error" => CallOutcome::error(&mut part).settle(&mut self.builder, &mut part)?,
             "tool-output-denied" => CallOutcome::denied().settle(&mut self.builder, &mut part)?,
-            _ => {}
+            kind => self.builder.pass_over(kind, &WITHOUT_CALLS),
         }
         Ok(())
     }

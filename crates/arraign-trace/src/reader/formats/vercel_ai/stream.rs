@@ -1,5 +1,6 @@
 //! The parts of `fullStream`, and of the stream that feeds a user interface.
 
+use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
@@ -35,18 +36,50 @@ pub(crate) fn is_known(kind: &str) -> bool {
     is_own(kind) || OTHER.contains(&kind) || kind.starts_with("reasoning-")
 }
 
+/// Kinds of parts that contain no call, or one that another part tells whole.
+const WITHOUT_CALLS: [&str; 16] = [
+    "start",
+    "raw",
+    "file",
+    "source",
+    "source-url",
+    "source-document",
+    "stream-start",
+    "response-metadata",
+    "text-start",
+    "text-end",
+    "tool-input-start",
+    "tool-input-delta",
+    "tool-input-end",
+    "tool-approval-request",
+    "message-metadata",
+    "reasoning",
+];
+
+/// The name of the group that a kind belongs to, where a group has many: reasoning, and a project's own data.
+fn known_group(kind: &str) -> &str {
+    match kind {
+        kind if kind.starts_with("reasoning-") || kind.starts_with("data-") => "reasoning",
+        "redacted-reasoning" => "reasoning",
+        kind => kind,
+    }
+}
+
 /// The runs of a stream's parts: one begins at each `start`.
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut stream = Stream::default();
     for Record { at, value } in records {
+        let evidence = CallEvidence::gather(at, &value);
         let mut part = Object::of(value, "a part").map_err(|error| at.in_record(error))?;
         let kind = part.text(&["type"]).map_err(|error| at.in_record(error))?.unwrap_or_default();
         if kind == "start" && stream.begun {
             runs.push(std::mem::take(&mut stream).finish());
         }
         stream.begun = true;
+        stream.builder.enter_record(at);
         stream.add(&kind, part).map_err(|error| at.in_record(error))?;
+        stream.builder.close_record(evidence);
     }
     runs.push(stream.finish());
     Ok(runs)
@@ -98,7 +131,7 @@ impl Stream {
                 let told = part.string(&["errorText"])?.or_else(|| error_of(&mut part));
                 builder.trace.stop_reason = told.map(|error| format!("error: {error}"));
             }
-            _ => {}
+            kind => builder.pass_over(known_group(kind), &WITHOUT_CALLS),
         }
         Ok(())
     }

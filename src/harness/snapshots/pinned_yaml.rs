@@ -1,11 +1,11 @@
-//! Writes the text of a snapshot as the YAML that insta writes, so that committed snapshots stay as they are.
+//! Renders the text of a snapshot as the YAML that insta writes, so that committed snapshots do not change.
 //!
-//! insta has no public function for this. Its form: two spaces a level, a list below a key is indented, an entry of
-//! a list begins behind its dash, and a text stands in double quotes where it could be read as something else.
+//! insta has no public function for this. Its format indents each level by two spaces, indents a list below a key, begins
+//! an entry of a list on the line of its dash, and puts a string in double quotes if YAML could read it as another type.
 
 use serde_json::Value;
 
-/// Texts that YAML 1.1 reads as booleans or as null.
+/// Strings that YAML 1.1 reads as booleans or as null.
 const KEYWORDS: &[&str] = &[
     "yes", "Yes", "YES", "no", "No", "NO", "True", "TRUE", "true", "False", "FALSE", "false", "on", "On",
     "ON", "off", "Off", "OFF", "null", "Null", "NULL", "~",
@@ -19,12 +19,12 @@ pub(super) fn render_yaml(value: &Value) -> String {
     out
 }
 
-/// Renders a text as a scalar, in quotes where they are needed.
+/// Renders a string as a scalar, with quotes if it needs them.
 pub(super) fn render_scalar(text: &str) -> String {
     if needs_quotes(text) { quote(text) } else { text.to_owned() }
 }
 
-/// Writes `value` from the end of the current line on; further lines are indented by `indent`.
+/// Writes `value` at the end of the current line. Further lines are indented by `indent`.
 fn write_value(out: &mut String, value: &Value, indent: usize) {
     match value {
         Value::Array(items) if !items.is_empty() => {
@@ -51,6 +51,7 @@ fn write_value(out: &mut String, value: &Value, indent: usize) {
     }
 }
 
+/// Writes a value behind `key:`: a scalar or an empty collection on the same line, other collections below.
 fn write_below_key(out: &mut String, value: &Value, indent: usize) {
     let is_block = match value {
         Value::Array(items) => !items.is_empty(),
@@ -65,7 +66,7 @@ fn write_below_key(out: &mut String, value: &Value, indent: usize) {
     write_value(out, value, indent);
 }
 
-/// The first entry of a list or mapping follows its dash or its key's line break.
+/// Breaks the line before each entry but the first, which continues the line of its dash or follows its key's line break.
 fn start_entry(out: &mut String, index: usize, indent: usize) {
     if index > 0 {
         break_line(out, indent);
@@ -77,12 +78,13 @@ fn break_line(out: &mut String, indent: usize) {
     out.extend(std::iter::repeat_n(' ', indent));
 }
 
-/// A whole number that is a float has no `.0`.
+/// Renders a number. A float that is whole has no `.0`.
 fn render_number(number: &serde_json::Number) -> String {
     let float = number.as_f64().filter(|_| number.is_f64());
     float.map_or_else(|| number.to_string(), |float| float.to_string())
 }
 
+/// Whether YAML could read the plain text as something other than this string: an indicator, a keyword or a number.
 fn needs_quotes(text: &str) -> bool {
     text.is_empty()
         || text.starts_with([' ', '&', '*', '?', '|', '-', '<', '>', '=', '!', '%', '@', '.'])

@@ -1,32 +1,33 @@
-//! Writes a changed snapshot where insta's users expect it.
+//! Writes a changed snapshot to the place where insta's users expect it.
 //!
-//! `INSTA_UPDATE` and `INSTA_FORCE_PASS` decide as they do for insta's macros, and `cargo insta review` and `accept`
-//! find what is written here. Nothing is printed: a red trial shows the difference once, and a stream of JSON events
-//! (JetBrains, the test explorer of rust-analyzer) takes nothing else.
+//! `INSTA_UPDATE` and `INSTA_FORCE_PASS` have the same effect as for insta's macros, and `cargo insta review` and `accept`
+//! find the files. Nothing is printed: a failed trial shows the difference once, and a stream of JSON events (JetBrains,
+//! the test explorer of rust-analyzer) must contain nothing else.
 
 use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::pending_folder::{pending_folder, workspace_of};
+use super::SnapshotFile;
+use super::pending_folder::{find_workspace, pending_folder};
 use super::pinned_yaml::render_scalar;
-use super::settings::is_ci;
-use super::snapshot::SnapshotFile;
 use crate::case::Case;
+use crate::harness::settings::is_ci;
 use crate::source::write_whole;
 
-/// Where a changed snapshot goes.
+/// The place to which a changed snapshot is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SnapshotUpdate {
-    /// Over the old one.
+    /// The new text replaces the old one.
     InPlace,
-    /// Beside it, or where `INSTA_PENDING_DIR` says, to be reviewed.
+    /// The new text is written beside the old one, or to `INSTA_PENDING_DIR`, for review.
     Beside,
+    /// The new text is not written.
     Nowhere,
 }
 
-/// The snapshot file of one trial, and what its header says.
+/// The snapshot file of one trial, and the fields of its header.
 pub(super) struct SnapshotWriter {
     pinned: PathBuf,
     pending: PathBuf,
@@ -43,16 +44,16 @@ impl SnapshotWriter {
         Self {
             pinned: file.path(),
             pending: pending_folder(base, file.folder()).join(file.pending_name()),
-            source: relative_source(case_file, &workspace_of(base)),
+            source: relative_source(case_file, &find_workspace(base)),
             line: case.place.line(),
             description: format!("violations of {name}"),
         }
     }
 
-    /// Writes the changed `text` where `INSTA_UPDATE` says.
+    /// Writes the changed `text` to the place that `INSTA_UPDATE` selects.
     pub(super) fn write_changed(&self, text: &str) -> io::Result<SnapshotUpdate> {
-        let asked = env::var("INSTA_UPDATE").unwrap_or_default();
-        let update = choose_update(&asked, self.pinned.exists(), is_ci());
+        let setting = env::var("INSTA_UPDATE").unwrap_or_default();
+        let update = choose_update(&setting, self.pinned.exists(), is_ci());
         match update {
             SnapshotUpdate::InPlace => self.write_to(&self.pinned, text, None)?,
             SnapshotUpdate::Beside => self.write_to(&self.pending, text, Some(self.line))?,
@@ -61,12 +62,12 @@ impl SnapshotWriter {
         Ok(update)
     }
 
-    /// Tidies up after a trial whose snapshot has not changed: an earlier change is no longer pending. Under
-    /// `INSTA_UPDATE=force` the file is written all the same.
+    /// Removes the pending file of a trial whose snapshot has not changed, because an earlier change is no longer pending.
+    /// With `INSTA_UPDATE=force` the snapshot is still rewritten.
     pub(super) fn confirm(&self, text: &str) -> io::Result<()> {
-        // In most runs nothing is pending, and nothing can be done if the file cannot be removed.
+        // The error is ignored: in most runs there is no pending file, and a file that cannot be removed does no harm.
         let _ = fs::remove_file(&self.pending);
-        if env::var("INSTA_UPDATE").is_ok_and(|asked| asked == "force") {
+        if env::var("INSTA_UPDATE").is_ok_and(|setting| setting == "force") {
             self.write_to(&self.pinned, text, None)?;
         }
         Ok(())
@@ -79,7 +80,7 @@ impl SnapshotWriter {
         list.write_all(format!("{}\n", self.pinned.display()).as_bytes())
     }
 
-    /// The file appears whole or not at all: an interrupted run leaves no empty snapshot to be accepted.
+    /// Writes the file as a whole, so that an interrupted run leaves no empty snapshot that a reviewer could accept.
     fn write_to(&self, target: &Path, text: &str, line: Option<usize>) -> io::Result<()> {
         fs::create_dir_all(target.parent().unwrap_or(target))?;
         let (source, description) = (render_scalar(&self.source), render_scalar(&self.description));
@@ -89,13 +90,16 @@ impl SnapshotWriter {
     }
 }
 
-/// Whether `INSTA_FORCE_PASS` lets changed snapshots pass: `cargo insta test` runs all trials and fails itself.
+/// Whether `INSTA_FORCE_PASS` lets changed snapshots pass. `cargo insta test` sets the variable to run all trials, and
+/// reports the changes itself.
 pub(super) fn passes_by_force() -> bool {
     env::var("INSTA_FORCE_PASS").is_ok_and(|value| value == "1")
 }
 
-fn choose_update(asked: &str, exists: bool, ci: bool) -> SnapshotUpdate {
-    match asked {
+/// Applies insta's rules for `INSTA_UPDATE`. Without a valid setting (`auto`), changes are written for review, but not in
+/// continuous integration.
+fn choose_update(setting: &str, exists: bool, ci: bool) -> SnapshotUpdate {
+    match setting {
         "always" | "force" | "1" => SnapshotUpdate::InPlace,
         "unseen" if !exists => SnapshotUpdate::InPlace,
         "new" | "unseen" => SnapshotUpdate::Beside,
@@ -105,13 +109,17 @@ fn choose_update(asked: &str, exists: bool, ci: bool) -> SnapshotUpdate {
     }
 }
 
-/// The path of the case's file as insta stores paths: relative to the workspace, with slashes.
+/// Returns the path of the case's file in insta's form: relative to the workspace, with slashes.
 fn relative_source(path: &Path, workspace: &Path) -> String {
-    let resolved =
-        || Some(path.canonicalize().ok()?.strip_prefix(workspace.canonicalize().ok()?).ok()?.to_owned());
-    let relative = path.strip_prefix(workspace).ok().map(Path::to_owned).or_else(resolved);
+    let relative = path.strip_prefix(workspace).ok().map(Path::to_owned);
+    let relative = relative.or_else(|| strip_resolved_prefix(path, workspace));
     let name = relative.unwrap_or_else(|| path.to_owned()).to_string_lossy().into_owned();
     if cfg!(windows) { name.replace('\\', "/") } else { name }
+}
+
+/// Compares the paths after resolving links: on macOS, for example, `/tmp` is a link to `/private/tmp`.
+fn strip_resolved_prefix(path: &Path, workspace: &Path) -> Option<PathBuf> {
+    Some(path.canonicalize().ok()?.strip_prefix(workspace.canonicalize().ok()?).ok()?.to_owned())
 }
 
 #[cfg(test)]

@@ -1,0 +1,43 @@
+//! Replaces `verification` when the crate is built without it: a file that asks for the check is rejected with an error
+//! that names the feature.
+#![expect(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unused_self,
+    reason = "the methods have the signatures of those that they replace"
+)]
+
+use super::support::missing_feature::report_missing_feature;
+use super::{Check, Kind, Scope};
+use crate::place::LoadErrors;
+use crate::yaml::Node;
+
+const FEATURE: &str = "verification";
+
+pub(super) const KIND: Kind =
+    Kind::undescribed("verification", "the agent verifies its work, and says only what it saw", refuse)
+        .shorthand("threshold");
+
+/// The settings of a suite: there are none without the feature.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Settings;
+
+impl Settings {
+    /// Returns the error that names the feature.
+    pub(crate) fn shared(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
+        Err(report_missing_feature(node, FEATURE).into())
+    }
+
+    /// Returns the error that names the feature.
+    pub(crate) fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
+        Err(report_missing_feature(node, FEATURE).into())
+    }
+
+    /// Never called, since [`Settings::extended`] always fails.
+    pub(crate) fn only_scores(&self) -> bool {
+        false
+    }
+}
+
+fn refuse(node: Node<'_>, _: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    Err(report_missing_feature(node, FEATURE).into())
+}

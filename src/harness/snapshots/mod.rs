@@ -1,0 +1,101 @@
+//! Snapshots of violations. `INSTA_UPDATE`, `cargo insta test`, `review` and `accept` work as with insta's macros.
+//!
+//! `evals/<folder>/snapshots/<file stem>.<case id>.snap` contains the violations and scores of a case with
+//! `snapshot: true`, but no times, no absolute paths and no line numbers of the case's file.
+
+pub(super) mod orphans;
+#[cfg(feature = "snapshots")]
+mod pending;
+#[cfg(feature = "snapshots")]
+mod pending_folder;
+#[cfg(feature = "snapshots")]
+mod pinned;
+#[cfg(feature = "snapshots")]
+mod pinned_yaml;
+
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "snapshots")]
+pub use self::pending_folder::pending_folder;
+#[cfg(feature = "snapshots")]
+pub use self::pinned::snapshot_text;
+
+use crate::case::Case;
+use crate::outcome::Status;
+use crate::suite::escape_component;
+use crate::verdict::Verdict;
+
+/// The location of a case's snapshot.
+struct SnapshotFile {
+    folder: PathBuf,
+    name: String,
+}
+
+impl SnapshotFile {
+    /// The snapshot of the case `id` in the file at `path`, or of its run called `run`.
+    fn new(path: &Path, id: Option<&str>, run: Option<&str>) -> Self {
+        let folder = path.parent().unwrap_or(path).join("snapshots");
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let parts = [Some(&*stem), id, run];
+        let name: Vec<String> = parts.into_iter().flatten().map(escape_component).collect();
+        Self { folder, name: name.join(".") }
+    }
+
+    /// The path of the file.
+    fn path(&self) -> PathBuf {
+        self.folder.join(format!("{}.snap", self.name))
+    }
+
+    /// The folder of the file.
+    #[cfg(feature = "snapshots")]
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file name of a pending change.
+    #[cfg(feature = "snapshots")]
+    fn pending_name(&self) -> String {
+        format!("{}.snap.new", self.name)
+    }
+}
+
+/// Compares the violations of a case with `snapshot: true` with its snapshot. Returns whether they differ and
+/// `INSTA_FORCE_PASS` lets the difference pass.
+pub(in crate::harness) fn compare_with_snapshot(
+    verdict: &mut Verdict,
+    case: &Case,
+    path: &Path,
+    base: &Path,
+) -> bool {
+    let as_expected = match case.expect_verdict {
+        Some(expected) => verdict.status == expected,
+        None => matches!(verdict.status, Status::Pass | Status::Fail),
+    };
+    if case.snapshot.is_none() || !as_expected {
+        return false;
+    }
+    // A trial of one run is called `<case>::run_<n>`. A case's own id can look the same: it is not a run.
+    let run = verdict.name.rsplit("::").next().filter(|last| Some(*last) != case.id.as_deref());
+    let run = run.filter(|last| last.starts_with("run_"));
+    let file = SnapshotFile::new(path, case.id.as_deref(), run);
+    pinned::compare(verdict, case, &file, path, base)
+}
+
+#[cfg(not(feature = "snapshots"))]
+mod pinned {
+    use super::{Case, Path, SnapshotFile, Status, Verdict};
+
+    pub(in crate::harness) fn compare(
+        verdict: &mut Verdict,
+        _case: &Case,
+        _file: &SnapshotFile,
+        _path: &Path,
+        _base: &Path,
+    ) -> bool {
+        verdict.status = Status::Error;
+        verdict.passed = false;
+        let message = "`snapshot: true` needs arraign's feature `snapshots`".to_owned();
+        verdict.errors.push(crate::verdict::TrialError { message, at: verdict.case.clone() });
+        false
+    }
+}

@@ -1,0 +1,63 @@
+//! Finds orphaned snapshots: files whose case was renamed or removed, which no trial compares any more.
+//!
+//! insta's own search reports every snapshot that a filter or a shard left out. Here the cases are read as a whole, so
+//! the result does not depend on which of them run.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::SnapshotFile;
+use crate::case::{Case, RunSelection, TraceFrom};
+use crate::source::Files;
+use crate::suite::is_support;
+
+/// The snapshots that belong to cases.
+#[derive(Debug, Default)]
+pub(in crate::harness) struct PinnedSnapshots {
+    /// The files of cases with one trial.
+    one: HashSet<PathBuf>,
+    /// The files of cases with one trial for each run, without `.run_<n>`: the number of runs is only known from the
+    /// trace, which is not read here.
+    each: HashSet<PathBuf>,
+}
+
+impl PinnedSnapshots {
+    /// Adds the snapshot of `case`, in the file at `path`, if the case has one.
+    pub(in crate::harness) fn note_case(&mut self, case: &Case, path: &Path) {
+        if case.snapshot.is_none() {
+            return;
+        }
+        let each = matches!(&case.trace, TraceFrom::File(file) if file.runs == RunSelection::Each);
+        let known = if each { &mut self.each } else { &mut self.one };
+        known.insert(SnapshotFile::new(path, case.id.as_deref(), None).path());
+    }
+
+    /// Returns the names of the snapshots below the eval root that belong to no case.
+    pub(in crate::harness) fn find_orphans(&self, files: &Files) -> Vec<String> {
+        let found = files.walk(files.root(), cannot_hold_snapshots).unwrap_or_default().into_iter();
+        let orphans = found.filter(|path| is_snapshot(path) && !self.is_known(path));
+        orphans.map(|path| files.name(&path)).collect()
+    }
+
+    fn is_known(&self, path: &Path) -> bool {
+        self.one.contains(path) || without_run(path).is_some_and(|path| self.each.contains(&path))
+    }
+}
+
+/// Whether the walk skips a folder. Snapshots are beside cases, so folders of traces, which can hold thousands of files,
+/// are not searched.
+fn cannot_hold_snapshots(path: &Path) -> bool {
+    is_support(path) && !path.ends_with("snapshots")
+}
+
+fn is_snapshot(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "snap")
+        && path.parent().is_some_and(|folder| folder.ends_with("snapshots"))
+}
+
+/// Returns `x.case.snap` for `x.case.run_3.snap`.
+fn without_run(path: &Path) -> Option<PathBuf> {
+    let stem = path.file_stem()?.to_str()?;
+    let (case, run) = stem.rsplit_once(".run_")?;
+    run.bytes().all(|byte| byte.is_ascii_digit()).then(|| path.with_file_name(format!("{case}.snap")))
+}

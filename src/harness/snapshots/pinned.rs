@@ -1,0 +1,158 @@
+//! Compares the violations of a trial with its snapshot.
+//!
+//! A snapshot is a file in insta's format: a header between two lines `---`, then the text. This crate reads and writes
+//! such files itself and does not depend on insta, for two reasons: insta's macros record the line of their Rust call,
+//! where a review should show the line of the YAML case, and cargo allows only one version 1.x of insta, the user's.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::SnapshotFile;
+use serde_json::Value;
+
+use super::pending::{SnapshotUpdate, SnapshotWriter, passes_by_force};
+use super::pinned_yaml::render_yaml;
+use crate::case::Case;
+use crate::outcome::{LocatedViolation, Status};
+use crate::verdict::{Finding, TrialError, Verdict};
+
+/// Compares the verdict with the snapshot, and sets whether it passes. Returns whether a changed snapshot still passes,
+/// because `INSTA_FORCE_PASS` is set.
+pub(super) fn compare(
+    verdict: &mut Verdict,
+    case: &Case,
+    file: &SnapshotFile,
+    case_file: &Path,
+    base: &Path,
+) -> bool {
+    let text = PinnedVerdict::from_verdict(verdict).render();
+    let before = read_pinned(&file.path());
+    let is_unchanged = before.as_deref() == Some(text.trim());
+    let writer = SnapshotWriter::new(file, case, case_file, base, &verdict.name);
+    let written = update_snapshot(&writer, &text, is_unchanged);
+    // A change that is accepted on the spot passes, as it does with insta's macros.
+    verdict.passed = is_unchanged || matches!(written, Ok(SnapshotUpdate::InPlace));
+    if !verdict.passed {
+        verdict.snapshot_diff = Some(render_diff(before.as_deref(), text.trim()));
+    }
+    let Err(error) = written else { return !verdict.passed && passes_by_force() };
+    let message = format!("cannot write the snapshot: {error}");
+    verdict.errors.push(TrialError { message, at: verdict.case.clone() });
+    false
+}
+
+fn update_snapshot(writer: &SnapshotWriter, text: &str, is_unchanged: bool) -> io::Result<SnapshotUpdate> {
+    writer.note_reference()?;
+    if !is_unchanged {
+        return writer.write_changed(text);
+    }
+    writer.confirm(text)?;
+    Ok(SnapshotUpdate::Nowhere)
+}
+
+/// Returns the snapshot's text without the blank lines around it. Git may check it out with CRLF line ends.
+fn read_pinned(path: &Path) -> Option<String> {
+    let file = fs::read_to_string(path).ok()?.replace("\r\n", "\n");
+    snapshot_text(&file).map(|text| text.trim().to_owned())
+}
+
+/// Returns the text below the header of a snapshot file; `None` if the header is not complete.
+pub fn snapshot_text(file: &str) -> Option<&str> {
+    let (_, rest) = file.strip_prefix("---")?.split_once("\n---")?;
+    rest.split_once('\n').map(|(_, text)| text)
+}
+
+/// Renders the changed lines with two lines of context.
+fn render_diff(before: Option<&str>, after: &str) -> String {
+    let Some(before) = before.filter(|before| !before.is_empty()) else {
+        return format!("no snapshot yet; the new one is\n{after}");
+    };
+    let diff = similar::TextDiff::from_lines(before, after);
+    let mut unified = diff.unified_diff();
+    unified.context_radius(2).header("pinned", "now").missing_newline_hint(false).to_string()
+}
+
+/// The fields of a violation that a snapshot contains. Places are left out: a comment above a case must not change its
+/// snapshot.
+const PINNED_FIELDS: &[&str] = &[
+    "message",
+    "rule",
+    "tool",
+    "call",
+    "calls",
+    "argument",
+    "value",
+    "constraint",
+    "policy",
+    "policy_line",
+    "expected",
+    "actual",
+];
+
+/// The part of a verdict that a snapshot contains.
+#[derive(Serialize)]
+struct PinnedVerdict<'v> {
+    status: Status,
+    score: f64,
+    findings: Vec<PinnedFinding<'v>>,
+}
+
+#[derive(Serialize)]
+struct PinnedFinding<'v> {
+    check: &'v str,
+    status: Status,
+    score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfit: Option<&'v str>,
+    violations: Vec<Value>,
+}
+
+impl<'v> PinnedVerdict<'v> {
+    fn from_verdict(verdict: &'v Verdict) -> Self {
+        let findings = verdict.findings.iter().map(pin_finding).collect();
+        Self { status: verdict.status, score: round(verdict.score.get()), findings }
+    }
+
+    fn render(&self) -> String {
+        // Serialization to JSON fails only for maps with keys that are not strings, and there are none here.
+        render_yaml(&serde_json::to_value(self).unwrap_or_default())
+    }
+}
+
+fn pin_finding(finding: &Finding) -> PinnedFinding<'_> {
+    PinnedFinding {
+        check: &finding.check,
+        status: finding.status,
+        score: round(finding.score.get()),
+        unfit: finding.unfit.as_deref(),
+        violations: finding.violations.iter().map(pin_violation).collect(),
+    }
+}
+
+fn pin_violation(violation: &LocatedViolation) -> Value {
+    let mut pinned = serde_json::to_value(violation).unwrap_or_default();
+    if let Value::Object(fields) = &mut pinned {
+        fields.retain(|name, _| PINNED_FIELDS.contains(&name.as_str()));
+    }
+    round_numbers(&mut pinned);
+    pinned
+}
+
+/// Rounds to six decimal places, because further digits can differ between machines.
+fn round(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}
+
+fn round_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            *value = number.as_f64().map_or(Value::Null, |number| round(number).into());
+        }
+        Value::Array(items) => items.iter_mut().for_each(round_numbers),
+        Value::Object(entries) => entries.values_mut().for_each(round_numbers),
+        _ => {}
+    }
+}

@@ -1,0 +1,69 @@
+//! Draws one diagnostic with `annotate-snippets`.
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use super::notes::DiagnosticNotes;
+use crate::place::Location;
+use crate::report::plain::{escape_line, escape_text};
+
+/// The first line of a diagnostic.
+pub(super) struct DiagnosticTitle<'t> {
+    pub(super) id: Option<&'t str>,
+    pub(super) problem: &'t str,
+}
+
+/// A place and the label under its caret.
+pub(super) struct DiagnosticMark<'m> {
+    pub(super) at: &'m Location,
+    pub(super) label: String,
+}
+
+/// Renders one diagnostic: its title, the places (the first is the one that IDEs link), and notes. Text from a trace is
+/// escaped before, or here.
+pub(super) fn draw_diagnostic(
+    title: &DiagnosticTitle<'_>,
+    marks: &[DiagnosticMark<'_>],
+    notes: &DiagnosticNotes,
+) -> String {
+    let mut heading = Level::ERROR.primary_title(escape_line(title.problem));
+    if let Some(id) = title.id {
+        heading = heading.id(id.to_owned());
+    }
+    let group = marks.iter().enumerate().fold(Group::with_title(heading), add_mark);
+    let group = notes.0.iter().fold(group, |group, (name, text)| {
+        let level = match name.as_deref() {
+            Some("help") => Level::HELP,
+            Some(name) => Level::NOTE.with_name(name.to_owned()),
+            None => Level::NOTE.no_name(),
+        };
+        group.element(level.message(text.clone()))
+    });
+    let mut drawn = Renderer::plain().decor_style(DecorStyle::Ascii).render(&[group]);
+    drawn.push('\n');
+    drawn
+}
+
+fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &DiagnosticMark<'_>)) -> Group<'g> {
+    let at = mark.at;
+    let path = escape_line(&at.file);
+    // Without the text of the line there is nothing to underline, as for a file that cannot be read.
+    if at.text.is_empty() {
+        return group.element(Origin::path(path).line(at.line).char_column(at.column));
+    }
+    let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+    let mut annotation =
+        kind.span(escaped_offset(&at.text, at.column)..escaped_offset(&at.text, at.end_column));
+    if !mark.label.is_empty() {
+        annotation = annotation.label(escape_line(&mark.label));
+    }
+    let text = escape_text(&at.text).into_owned();
+    group.element(Snippet::source(text).line_start(at.line).path(path).annotation(annotation))
+}
+
+/// Returns the byte offset in the escaped text of the character at `column`, counted from 1. Escaping makes text longer, so
+/// the text before the character is escaped and measured.
+fn escaped_offset(text: &str, column: usize) -> usize {
+    let offset = text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+    escape_text(&text[..offset]).len()
+}

@@ -1,0 +1,219 @@
+//! The diagnostics of red trials and of files with mistakes, in the form of rustc's.
+//!
+//! The order is: the violated claim, the place in the case, the calls around the violation, and advice.
+
+mod draw;
+mod notes;
+
+use self::draw::{DiagnosticMark, DiagnosticTitle, draw_diagnostic};
+use self::notes::{DiagnosticNotes, NumberedRun};
+use super::plain::escape_line;
+use super::score;
+use crate::outcome::{LocatedViolation, Status};
+use crate::place::{LoadError, Location};
+use crate::verdict::{Finding, TrialError, Verdict};
+
+/// The largest number of findings that are drawn: a case may have thousands of runs.
+const MAX_FINDINGS: usize = 20;
+/// The largest number of violations that are drawn for one finding; the verdict file has all of them.
+const MAX_VIOLATIONS: usize = 10;
+/// The largest number of places that cost points.
+const MAX_COSTLY_PLACES: usize = 5;
+
+/// Renders a mistake in a file.
+pub fn render_load_error(error: &LoadError) -> String {
+    let mut notes = DiagnosticNotes::default();
+    notes.push_help(error.help.as_deref());
+    let mark = DiagnosticMark { at: &error.place.locate(), label: String::new() };
+    draw_diagnostic(&DiagnosticTitle { id: None, problem: &error.problem }, &[mark], &notes)
+}
+
+/// Renders everything that is wrong with a trial. Empty if the trial passes.
+pub fn render_red_trial(verdict: &Verdict) -> String {
+    if verdict.passed {
+        return String::new();
+    }
+    let mut blocks: Vec<String> =
+        verdict.errors.iter().map(|error| render_trial_error(verdict, error)).collect();
+    blocks.extend(verdict.snapshot_diff.iter().map(|diff| render_snapshot_change(verdict, diff)));
+    if verdict.snapshot_diff.is_none() {
+        blocks.extend(render_findings(verdict));
+    }
+    if blocks.is_empty() || verdict.expected != Status::Pass {
+        blocks.extend(render_unexpected_verdict(verdict));
+    }
+    blocks.join("\n")
+}
+
+/// Renders the first violated claim on one line: `sequence_valid: ... at file:line:column`.
+pub fn render_headline(verdict: &Verdict) -> String {
+    let violation =
+        deciding_findings(verdict).find_map(|finding| Some((finding, finding.violations.first()?)));
+    let unfit = verdict.findings.iter().find_map(|finding| Some((finding, finding.unfit.as_ref()?)));
+    // From the most to the least serious: an error means that nothing was decided, and a changed snapshot replaces the
+    // violations, which are in its difference.
+    let claim = match (violation, unfit, verdict.errors.first()) {
+        (_, _, Some(error)) => format!("{} at {}", error.message, error.at),
+        _ if verdict.snapshot_diff.is_some() => {
+            format!("the violations differ from the snapshot at {}", verdict.case)
+        }
+        (Some((finding, violation)), _, _) => {
+            format!("{}: {} at {}", finding.check, violation.message, violation.at)
+        }
+        (_, Some((finding, unfit)), _) => format!("{}: {unfit} at {}", finding.check, finding.at),
+        _ => format!("the verdict is {}, not {} at {}", verdict.status, verdict.expected, verdict.case),
+    };
+    escape_line(&claim)
+}
+
+/// Returns the place of the first violated claim, which IDEs link.
+pub fn find_first_place(verdict: &Verdict) -> &Location {
+    if let Some(error) = verdict.errors.first() {
+        return &error.at;
+    }
+    if let Some(violation) = deciding_findings(verdict).flat_map(|finding| &finding.violations).next() {
+        return &violation.at;
+    }
+    let unanswered = verdict.findings.iter().find(|finding| finding.unfit.is_some());
+    unanswered.map_or(&verdict.case, |finding| &finding.at)
+}
+
+/// Returns the findings that can fail the trial by themselves: all but those that only cost points.
+fn deciding_findings(verdict: &Verdict) -> impl Iterator<Item = &Finding> {
+    verdict.findings.iter().filter(|finding| !score::costs_only_points(finding))
+}
+
+/// Renders an error of a trial: the first line of its message is the title, the others are causes.
+fn render_trial_error(verdict: &Verdict, error: &TrialError) -> String {
+    let (claim, causes) = error.message.split_once('\n').unwrap_or((&error.message, ""));
+    let mut notes = DiagnosticNotes::default();
+    if !causes.is_empty() {
+        notes.push_note("cause", causes);
+    }
+    notes.push_rerun(verdict);
+    let mark = DiagnosticMark { at: &error.at, label: verdict.name.clone() };
+    draw_diagnostic(&DiagnosticTitle { id: Some("trial"), problem: claim }, &[mark], &notes)
+}
+
+fn render_snapshot_change(verdict: &Verdict, diff: &str) -> String {
+    let mut notes = DiagnosticNotes::default();
+    notes.push_note("snapshot", diff);
+    notes.push_help(Some("`cargo insta review` or `cargo arraign accept` accepts the change"));
+    notes.push_rerun(verdict);
+    render_case_diagnostic(verdict, "snapshot", "the violations differ from the snapshot", &notes)
+}
+
+fn render_unexpected_verdict(verdict: &Verdict) -> Option<String> {
+    let mut notes = DiagnosticNotes::default();
+    notes.push_help(Some("change the case, or remove its `expect_verdict`"));
+    notes.push_rerun(verdict);
+    let problem = format!("the verdict is `{}`, but the case expects `{}`", verdict.status, verdict.expected);
+    let expected_other = verdict.expected != Status::Pass && verdict.status != verdict.expected;
+    expected_other.then(|| render_case_diagnostic(verdict, "expect_verdict", &problem, &notes))
+}
+
+/// Renders a diagnostic about the case as a whole.
+fn render_case_diagnostic(verdict: &Verdict, id: &str, problem: &str, notes: &DiagnosticNotes) -> String {
+    let mark = DiagnosticMark { at: &verdict.case, label: verdict.name.clone() };
+    draw_diagnostic(&DiagnosticTitle { id: Some(id), problem }, &[mark], notes)
+}
+
+fn render_findings(verdict: &Verdict) -> Vec<String> {
+    let failed: Vec<&Finding> = deciding_findings(verdict)
+        .filter(|finding| !finding.violations.is_empty() || finding.unfit.is_some())
+        .collect();
+    let drawn = failed.iter().take(MAX_FINDINGS).flat_map(|finding| render_finding(verdict, finding));
+    let mut blocks: Vec<String> = drawn.collect();
+    if let Some(more) = failed.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
+        blocks.push(format!("... and {more} more failed checks; the verdict file contains all of them\n"));
+    }
+    blocks
+}
+
+fn render_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
+    let run = verdict
+        .runs
+        .get(finding.run)
+        .map(|run| NumberedRun { run, place: (finding.run + 1, verdict.runs.len()) });
+    let run = run.as_ref();
+    let drawn = finding
+        .violations
+        .iter()
+        .take(MAX_VIOLATIONS)
+        .map(|violation| render_violation(verdict, finding, violation, run));
+    let mut blocks: Vec<String> = drawn.collect();
+    if finding.violations.len() > MAX_VIOLATIONS {
+        let more = finding.violations.len() - MAX_VIOLATIONS;
+        blocks.push(format!(
+            "... and {more} more violations of `{}`; the verdict file contains all of them\n",
+            finding.check
+        ));
+    }
+    blocks.extend(finding.unfit.as_ref().map(|unfit| render_unanswered(verdict, finding, unfit, run)));
+    blocks
+}
+
+fn render_violation(
+    verdict: &Verdict,
+    finding: &Finding,
+    violation: &LocatedViolation,
+    run: Option<&NumberedRun<'_>>,
+) -> String {
+    let mut notes = DiagnosticNotes::default();
+    if let (Some(expected), Some(actual)) = (&violation.expected, &violation.actual) {
+        notes.push_note("expected", expected);
+        notes.push_note("actual", actual);
+    }
+    notes.push_score(verdict, finding);
+    match run {
+        _ if finding.of_all_runs => notes.push_list("runs", score::render_items(finding)),
+        Some(run) => notes.push_run(run, &list_concerned_calls(violation)),
+        None => {}
+    }
+    notes.push_help(violation.suggestion.as_deref());
+    notes.push_rerun(verdict);
+    let rule = violation.rule.map_or(String::new(), |rule| format!("rule {rule} of "));
+    let title = DiagnosticTitle { id: Some(&finding.check), problem: &violation.message };
+    let mut marks = vec![DiagnosticMark { at: &violation.at, label: format!("{rule}{}", verdict.name) }];
+    let constraint = violation.constraint.clone().unwrap_or_default();
+    marks.extend(violation.policy_at.as_ref().map(|at| DiagnosticMark { at, label: constraint }));
+    // With several scorecards the loss cannot be attributed to one, and each card lists its own losses.
+    if score::find_card(verdict, finding).is_some_and(|card| !score::is_one_of_several(verdict, card)) {
+        let costly = score::list_costly_violations(verdict, finding.run).take(MAX_COSTLY_PLACES);
+        marks.extend(
+            costly.map(|violation| DiagnosticMark { at: &violation.at, label: violation.message.clone() }),
+        );
+    }
+    // A setting from the suite's defaults is outside the case, so the case gets a mark of its own.
+    marks
+        .extend(violation.shared.then(|| DiagnosticMark { at: &verdict.case, label: "the case".to_owned() }));
+    draw_diagnostic(&title, &marks, &notes)
+}
+
+fn render_unanswered(
+    verdict: &Verdict,
+    finding: &Finding,
+    unfit: &str,
+    run: Option<&NumberedRun<'_>>,
+) -> String {
+    let mut notes = DiagnosticNotes::default();
+    let (unfit, cause) = unfit.split_once('\n').unwrap_or((unfit, ""));
+    if !cause.is_empty() {
+        notes.push_note("cause", cause);
+    }
+    if let Some(run) = run {
+        notes.push_run(run, &[]);
+    }
+    let default_help = "record a run with this evidence, or set `expect_verdict: undecided`";
+    let default_help = (finding.status == Status::Undecided).then_some(default_help);
+    notes.push_help(finding.help.as_deref().or(default_help));
+    notes.push_rerun(verdict);
+    let undecided = if finding.status == Status::Undecided { "undecided: " } else { "" };
+    let problem = format!("{undecided}{unfit}");
+    let title = DiagnosticTitle { id: Some(&finding.check), problem: &problem };
+    draw_diagnostic(&title, &[DiagnosticMark { at: &finding.at, label: verdict.name.clone() }], &notes)
+}
+
+fn list_concerned_calls(violation: &LocatedViolation) -> Vec<usize> {
+    if violation.calls.is_empty() { violation.call.into_iter().collect() } else { violation.calls.clone() }
+}

@@ -1,0 +1,127 @@
+//! The notes below a diagnostic: expected and actual values, the score, the calls of the run, advice, and the command that
+//! runs the trial again.
+
+use crate::report::plain::{escape_line, escape_text};
+use crate::report::score;
+use crate::score::Effect;
+use crate::suite::LIVE;
+use crate::verdict::{Finding, RunSummary, Verdict};
+
+/// The number of calls that are shown before and after a concerned call.
+const CALLS_AROUND: usize = 3;
+/// The largest length of a call's line, in characters.
+const MAX_CALL_CHARS: usize = 100;
+
+/// A run with its number and the number of all runs.
+pub(super) struct NumberedRun<'r> {
+    pub(super) run: &'r RunSummary,
+    pub(super) place: (usize, usize),
+}
+
+/// The notes below a snippet: a name (`None` for a continuation line) and an escaped text.
+#[derive(Default)]
+pub(super) struct DiagnosticNotes(pub(super) Vec<(Option<String>, String)>);
+
+impl DiagnosticNotes {
+    pub(super) fn push_note(&mut self, name: &str, text: &str) {
+        self.0.push((Some(name.to_owned()), escape_text(text).into_owned()));
+    }
+
+    pub(super) fn push_help(&mut self, text: Option<&str>) {
+        if let Some(text) = text {
+            self.push_note("help", text);
+        }
+    }
+
+    /// Adds the points of each part for a threshold, or the statement that a hard gate leaves no score.
+    pub(super) fn push_score(&mut self, verdict: &Verdict, finding: &Finding) {
+        if finding.effect == Effect::Gate {
+            self.push_note("score", "0: a hard gate is violated, nothing else was computed");
+        }
+        let Some(card) = score::find_card(verdict, finding) else { return };
+        let mut parts = score::render_parts(card);
+        if let Some(sum) = parts.last_mut().filter(|_| score::is_one_of_several(verdict, card)) {
+            *sum = format!("{}: {sum}", card.name);
+        }
+        self.push_list("score", parts);
+        self.push_list("lost", score::render_losses(card));
+    }
+
+    /// Adds several lines under one name.
+    pub(super) fn push_list(&mut self, name: &str, lines: Vec<String>) {
+        let name_width = name.len() + ": ".len();
+        for (index, line) in lines.into_iter().enumerate() {
+            let name = (index == 0).then(|| name.to_owned());
+            // Continuation lines align with the text of the first line.
+            let indent = if index == 0 { String::new() } else { " ".repeat(name_width) };
+            self.0.push((name, format!("{indent}{}", escape_line(&line))));
+        }
+    }
+
+    pub(super) fn push_rerun(&mut self, verdict: &Verdict) {
+        self.push_note("rerun", &verdict.rerun_command());
+    }
+
+    /// Adds the trace's name and its calls. In a long run only the calls around the concerned ones are listed, and the gaps
+    /// between them are counted.
+    pub(super) fn push_run(&mut self, numbered: &NumberedRun<'_>, concerned: &[usize]) {
+        let run = numbered.run;
+        self.push_note("trace", &render_run_name(numbered));
+        let width = run.calls.iter().map(|call| call.name.chars().count()).max().unwrap_or(0).min(30);
+        let mut skipped = 0;
+        for call in &run.calls {
+            if !is_near(call.index, concerned, run.calls.len()) {
+                skipped += 1;
+                continue;
+            }
+            // The gap before this call, if calls were skipped; the one after the last call follows the loop.
+            self.push_gap(&mut skipped);
+            let mark = if concerned.contains(&call.index) { '>' } else { ' ' };
+            let text = format!("{mark} {:>2}  {:width$}  {}", call.index, call.name, call.arguments);
+            self.0.push((None, truncate_call(&escape_line(&text))));
+        }
+        self.push_gap(&mut skipped);
+        if let Some(answer) = &run.answer {
+            let text = format!("  {:>2}  {:width$}  {answer:?}", run.calls.len() + 1, "reply");
+            self.0.push((None, truncate_call(&escape_line(&text))));
+        }
+    }
+
+    fn push_gap(&mut self, skipped: &mut usize) {
+        if *skipped > 0 {
+            self.0.push((None, format!("  ..  ({skipped} more)")));
+            *skipped = 0;
+        }
+    }
+}
+
+/// Renders the trace's file, with its format, number of calls, id, and number among the runs.
+fn render_run_name(numbered: &NumberedRun<'_>) -> String {
+    let run = numbered.run;
+    let no_file = if run.format == LIVE { "from the agent" } else { "in the case" };
+    let file = run.file.as_deref().unwrap_or(no_file);
+    let count = match run.calls.len() {
+        1 => "1 call".to_owned(),
+        count => format!("{count} calls"),
+    };
+    let id = run.id.as_deref().map_or(String::new(), |id| format!(", run {id}"));
+    let nth = match numbered.place {
+        (_, 1) => String::new(),
+        (nth, all) => format!(", run {nth} of {all}"),
+    };
+    format!("{file} ({}, {count}{id}{nth})", run.format)
+}
+
+/// Whether a call is shown: all calls of a short run, else those around the concerned calls.
+fn is_near(index: usize, concerned: &[usize], count: usize) -> bool {
+    count <= 2 * CALLS_AROUND + 2
+        || concerned.iter().take(CALLS_AROUND).any(|call| call.abs_diff(index) <= CALLS_AROUND)
+        || (concerned.is_empty() && index <= CALLS_AROUND)
+}
+
+fn truncate_call(line: &str) -> String {
+    match line.char_indices().nth(MAX_CALL_CHARS) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    }
+}
