@@ -176,11 +176,10 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
         return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
     }
-    let is_ollama = ollama::is_response(&value);
-    let mut record = Object::of(value, "a model call")?;
-    if is_ollama {
-        return ollama::read_response(at, record, "message", Vec::new());
+    if ollama::is_response(&value) {
+        return ollama::read_response(at, Object::of(value, "a response")?, "message", Vec::new());
     }
+    let mut record = Object::of(value, "a model call")?;
     if record.get("choices").is_some() {
         let request = Said::list(at, "messages", record.list(&["messages"])?);
         return completion(at, record, "choices/0/message", request);
