@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use arraign_trace::unique_keys::check_keys;
 use serde::{Deserialize, Serialize};
 
 use super::fence::hash_parts;
@@ -122,7 +123,8 @@ impl Cassette {
             Err(error) if error.problem == ReadProblem::Missing => return Ok(None),
             Err(error) => return Err(JudgeError::Unreadable(error.to_string())),
         };
-        let cassette: Self = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
+        let parsed = check_keys(&text).and_then(|()| serde_json::from_str(&text));
+        let cassette: Self = parsed.map_err(|error| broken(error.to_string()))?;
         if cassette.version != CASSETTE_VERSION {
             return Err(broken(format!(
                 "it has the form {}, and this version reads {CASSETTE_VERSION}",

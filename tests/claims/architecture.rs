@@ -28,8 +28,16 @@ const LAYERS: &[&[&str]] = &[
 ];
 
 /// Those of the package `arraign-trace`.
-const TRACE_LAYERS: &[&[&str]] =
-    &[&["place"], &["suggest"], &["compiled"], &["jsonpath"], &["source"], &["trace"], &["reader"]];
+const TRACE_LAYERS: &[&[&str]] = &[
+    &["place"],
+    &["suggest"],
+    &["unique_keys"],
+    &["compiled"],
+    &["jsonpath"],
+    &["source"],
+    &["trace"],
+    &["reader"],
+];
 
 /// The packages that have layers: the folder of each, and its layers.
 const PACKAGES: &[(&str, &[&[&str]])] = &[("src", LAYERS), ("crates/arraign-trace/src", TRACE_LAYERS)];
