@@ -176,11 +176,14 @@ fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
     Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
 }
 
-/// Why each reader declines a file that nobody knows.
+/// Why each reader declines a file that nobody knows: the nearest reader first.
 fn declined(input: &Input) -> Vec<Declined> {
     let reason = |reader: &Reader| (reader.detect)(input).err();
-    let declined = READERS.iter().filter_map(|reader| Some((reader.name, reason(reader)?)));
-    declined.map(|(format, reason)| Declined { format, reason: reason.to_string() }).collect()
+    let reasons = READERS.iter().filter_map(|reader| Some((reader.name, reason(reader)?)));
+    let mut declined: Vec<Declined> =
+        reasons.map(|(format, reason)| Declined { format, reason: reason.to_string() }).collect();
+    declined.sort_by_key(|one| std::cmp::Reverse(one.nearness()));
+    declined
 }
 
 /// Several readers are equally sure: no matter, unless they read different things. One that fails did not know it.

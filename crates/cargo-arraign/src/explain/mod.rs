@@ -92,7 +92,8 @@ impl Explain {
         let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
         let TraceSettings { readers, size_limit } = read_settings(&path)?;
         let files = self.files_around(&path, size_limit);
-        if path.is_dir() {
+        let reads_folders = !readers.find_folder_readers(self.trace_format.as_deref()).is_empty();
+        if path.is_dir() && reads_folders {
             let read = read_run_folder(&path, self.trace_format.as_deref(), &readers, &files);
             return read.map(TraceFile::from_recording).map_err(CliError::new);
         }
@@ -126,12 +127,22 @@ impl Explain {
 
     /// The files of the folder of a trace, with the size limit that holds for it.
     fn files_around(&self, path: &Path, said: Option<u64>) -> Files {
-        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("/")) };
+        let folder = path.parent().unwrap_or(Path::new("/"));
         Files::new(folder, folder).with_size_limit(self.size_limit.or(said).unwrap_or(LARGEST))
     }
 
     fn describe_failure(&self, error: &TraceError) -> CliError {
-        CliError::new(format!("{}: {error}{}", self.file.display(), render_help(error)))
+        let shown = self.file.display();
+        if let (TraceProblem::Unknown(declined), false) = (&error.problem, self.all)
+            && let Some(nearest) = declined.first()
+        {
+            let (format, reason) = (nearest.format, &nearest.reason);
+            return CliError::new(format!(
+                "{shown}: no reader knows this trace; the nearest is `{format}`: {reason}\n  help: declare a reader for \
+                 it: docs/traces.md#declare-a-reader-for-your-own-format; `--all` shows the reasons of all readers"
+            ));
+        }
+        CliError::new(format!("{shown}: {error}{}", render_help(error)))
     }
 
     /// Reads a single run without the others, and the runs of a large file one after the other.
