@@ -43,7 +43,11 @@ pub(super) fn hash_parts(parts: &[&str]) -> String {
         hasher.update((part.len() as u64).to_be_bytes());
         hasher.update(part.as_bytes());
     }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hasher.finalize().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect()
+}
+
+fn hex_digit(value: u8) -> char {
+    char::from_digit(u32::from(value), 16).unwrap_or('0')
 }
 
 #[cfg(test)]

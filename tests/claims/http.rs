@@ -115,7 +115,7 @@ fn a_request_is_shown_without_its_secrets() {
 fn a_cut_body_is_no_answer() {
     let (answer, server) = told(vec![Reply::json(&json!({"long": "text"})).cut(5)]);
     let error = answer.expect_err("a problem");
-    assert_eq!(error.problem, HttpProblem::Lost("it ended before the answer was whole".to_owned()));
+    assert_eq!(error.problem, HttpProblem::Lost("it ended before the end of the answer".to_owned()));
     assert_eq!(server.asked().len(), 3);
     let (answer, _) = told(vec![Reply::json(&json!([1, 2])).cut(1), Reply::json(&json!([1, 2]))]);
     assert_eq!(answer.expect("an answer").body, "[1,2]");
@@ -193,6 +193,6 @@ fn what_is_no_url_is_told_without_its_key() {
 fn a_header_cannot_break_out() {
     let request = HttpRequest::get(NOBODY).with_header("x-api-key", "sk-123456789\r\nhost: evil");
     let error = HttpClient::default().send_request(&request, &limits()).expect_err("a problem").to_string();
-    assert!(error.contains("the header `x-api-key` has characters that none may have"), "{error}");
+    assert!(error.contains("the header `x-api-key` contains invalid characters"), "{error}");
     assert!(!error.contains("sk-"), "{error}");
 }

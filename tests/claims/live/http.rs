@@ -69,7 +69,7 @@ fn a_template_is_filled_with_values() {
     assert!(asked.line.starts_with("PUT "), "{}", asked.line);
     let http = json!({"url": server.url("/"), "body": ["{{input.who}}"]});
     let (_, ran) = run(&http, &json!({}), &[]);
-    ran.exits(101).says("cannot be asked").says("the case says nothing for `{{input.who}}`");
+    ran.exits(101).says("could not be asked").says("the case says nothing for `{{input.who}}`");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn a_variable_that_is_not_set_is_an_error() {
     let server = Server::saying(calls("look"));
     let http = json!({"url": server.url("/"), "headers": {"authorization": "Bearer ${AGENT_KEY}"}});
     let (project, ran) = run(&http, &json!({}), &[("AGENT_KEY", "")]);
-    ran.exits(101).says("cannot be asked").says("= cause: the variable `AGENT_KEY` is not set");
+    ran.exits(101).says("could not be asked").says("= cause: the variable `AGENT_KEY` is not set");
     assert_eq!(project.verdict("s::a")["status"], "error");
     assert!(server.asked().is_empty());
 }
@@ -310,7 +310,7 @@ fn faults_are_errors_with_their_cause() {
     let none = json!({});
     fault(Reply::of(429, "").header("retry-after", "1"), &none, "it answered 429 Too Many Requests");
     fault(Reply::of(500, "<p>no\n</p>"), &none, "it answered 500 Internal Server Error: <p>no </p>");
-    fault(calls("look").cut(9), &none, "the connection broke: it ended before the answer was whole");
+    fault(calls("look").cut(9), &none, "the connection broke: it ended before the end of the answer");
     fault(Reply::of(200, "{\"calls\": "), &none, "it answered: {\"calls\": ");
     fault(Reply::of(200, ""), &none, "it answered with an empty body");
     fault(Reply::of(200, vec![0xff]), &none, "the answer is not UTF-8: invalid byte 0");
