@@ -12,6 +12,7 @@ mod retry;
 
 use std::fmt;
 
+use arraign_trace::unique_keys::check_keys;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -108,8 +109,9 @@ pub struct HttpResponse {
 }
 
 impl HttpResponse {
-    /// Parses the body as JSON.
+    /// Parses the body as JSON. A duplicate key is an error: programs differ on which of the two counts.
     pub fn parse_json<T: DeserializeOwned>(&self) -> Result<T, HttpProblem> {
-        serde_json::from_str(&self.body).map_err(|error| HttpProblem::NotJson(error.to_string()))
+        let parsed = check_keys(&self.body).and_then(|()| serde_json::from_str(&self.body));
+        parsed.map_err(|error| HttpProblem::NotJson(error.to_string()))
     }
 }

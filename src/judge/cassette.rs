@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use arraign_trace::unique_keys::check_keys;
 use serde::{Deserialize, Serialize};
 
 use super::fence::hash_parts;
@@ -134,7 +135,8 @@ impl Cassette {
     }
 
     fn parse_text(text: &str) -> Result<Self, String> {
-        let cassette: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let parsed = check_keys(text).and_then(|()| serde_json::from_str::<Self>(text));
+        let cassette = parsed.map_err(|error| error.to_string())?;
         match cassette.version {
             CASSETTE_VERSION => Ok(cassette),
             version => Err(format!("unsupported version {version}: expected {CASSETTE_VERSION}")),

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use arraign_trace::unique_keys::parse_first_value;
 use serde_json::{Map, Value};
 
 use super::{AskedQuestion, Questionnaire};
@@ -57,10 +58,10 @@ impl Questionnaire {
             return Err(format!("it has {} bytes, and {MAX_REPLY_BYTES} are the most", text.len()));
         }
         let mut has_object = false;
-        for object in scan_objects(text) {
+        for (start, object) in scan_objects(text) {
             let code = object.get("code").and_then(Value::as_str);
             if code.is_some_and(|code| code.trim() == self.nonce()) {
-                return Ok(object);
+                return refuse_duplicates(&text[start..]).map(|()| object);
             }
             has_object = true;
         }
@@ -68,16 +69,28 @@ impl Questionnaire {
     }
 }
 
-/// Returns the outermost JSON objects in a text, in order.
-fn scan_objects(text: &str) -> impl Iterator<Item = Map<String, Value>> {
+/// Rejects the object at the beginning of a text if it, or an object in it, has a key twice: it would answer a question
+/// twice.
+fn refuse_duplicates(text: &str) -> Result<(), String> {
+    match parse_first_value(text) {
+        Some(Err(error)) => {
+            let problem = error.to_string();
+            Err(problem.split(" at line ").next().unwrap_or_default().to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the outermost JSON objects in a text, in order, each with the place where it starts.
+fn scan_objects(text: &str) -> impl Iterator<Item = (usize, Map<String, Value>)> {
     // Tries to parse an object at each `{`: a success skips the whole object, a failure only the brace. The number of
     // attempts is limited, since each may read to the end of the text.
-    let starts = std::iter::successors(Some((0, None)), move |(from, _)| {
+    let starts = std::iter::successors(Some((0, None)), move |(from, _): &(usize, Option<_>)| {
         let start = from + text[*from..].find('{')?;
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Map<String, Value>>();
         let object = values.next().and_then(Result::ok);
         let end = if object.is_some() { start + values.byte_offset() } else { start + 1 };
-        Some((end, object))
+        Some((end, object.map(|object| (start, object))))
     });
     starts.take(MAX_OBJECTS + 1).filter_map(|(_, object)| object)
 }

@@ -28,8 +28,16 @@ const LAYERS: &[&[&str]] = &[
 ];
 
 /// Those of the package `arraign-trace`.
-const TRACE_LAYERS: &[&[&str]] =
-    &[&["place"], &["suggest"], &["compiled"], &["jsonpath"], &["source"], &["trace"], &["reader"]];
+const TRACE_LAYERS: &[&[&str]] = &[
+    &["place"],
+    &["suggest"],
+    &["unique_keys"],
+    &["compiled"],
+    &["jsonpath"],
+    &["source"],
+    &["trace"],
+    &["reader"],
+];
 
 /// Those of the package `cargo-arraign`: what commands share, the commands whose parts others use, and all commands.
 const PROGRAM_LAYERS: &[&[&str]] = &[

@@ -65,8 +65,11 @@ fn table() -> String {
 /// The formats, by who writes them: what a person looks for.
 const FAMILIES: &[(&str, &[&str])] = &[
     ("models", &["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock"]),
-    ("coding agents", &["claude-code", "codex", "gemini-cli", "copilot", "opencode", "pi"]),
-    ("frameworks", &["langchain", "maf", "pydantic-ai", "vercel-ai", "adk", "rig"]),
+    ("coding agents", &["claude-code", "codex", "gemini-cli", "qwen-code", "copilot", "opencode", "pi"]),
+    (
+        "frameworks",
+        &["langchain", "llamaindex", "maf", "semantic-kernel", "pydantic-ai", "vercel-ai", "adk", "rig"],
+    ),
     ("telemetry, protocols", &["otel", "mcp", "ag-ui", "a2a"]),
     ("eval tools", &["inspect", "atif", "mcplab", "evalview"]),
     ("event logs, people", &["episodes", "tool-events", "run-lines", "native"]),

@@ -39,5 +39,7 @@ pub mod source;
 #[doc(hidden)]
 pub mod suggest;
 pub mod trace;
+#[doc(hidden)]
+pub mod unique_keys;
 
 pub use trace::Trace;

@@ -44,6 +44,18 @@ fn a_reply_that_ends_early_is_no_answer() {
     }
 }
 
+#[test]
+fn a_reply_that_answers_a_question_twice_is_no_answer() {
+    let asked = asked();
+    let whole = right(&asked).to_string();
+    let (key, _) = whole[1..].split_once(':').expect("a key");
+    for more in [format!("{key}: {{\"pass\": true}}"), "\"code\": \"x\"".to_owned()] {
+        let twice = format!("{{{more}, {}", &whole[1..]);
+        let Err(BadReply::Malformed(why)) = asked.parse_reply(&twice) else { panic!("{twice}") };
+        assert!(why.starts_with("duplicate key `"), "{why}");
+    }
+}
+
 /// Only a reason may be anything: it is left out where it is no text.
 #[test]
 fn a_reply_of_other_types_is_no_answer() {

@@ -9,6 +9,8 @@ mod unread;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::unique_keys::parse_value;
+
 pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
 
 /// One run of an agent.
@@ -160,15 +162,16 @@ impl Arguments {
     }
 
     /// Arguments that a format keeps as a JSON string. Empty text means none; JSON inside a JSON string is
-    /// unwrapped once.
+    /// unwrapped once. JSON with a duplicate key is malformed: programs differ on which of the two counts.
     pub fn from_text(text: &str) -> Self {
         if text.trim().is_empty() {
             return Self::none();
         }
-        match serde_json::from_str(text) {
+        match parse_value(text) {
             Ok(Value::Null) => Self::none(),
-            Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+            Ok(Value::String(inner)) => match parse_value(&inner) {
                 Ok(object @ Value::Object(_)) => Self::Json(object),
+                Err(error) if error.is_data() => Self::Broken { raw: inner, error: error.to_string() },
                 _ => Self::Json(Value::String(inner)),
             },
             Ok(value) => Self::Json(value),

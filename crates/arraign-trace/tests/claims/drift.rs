@@ -36,6 +36,7 @@ const MARKS: &[(&str, &[&str])] = &[
     ("gemini-cli", &["toolCalls", "tool_use"]),
     ("inspect", &["tool_calls"]),
     ("langchain", &["tool_calls", "tool_call_chunks", "server_tool_use", "server_tool_call"]),
+    ("llamaindex", &["tool_call", "tool_calls", "tool_kwargs", "tool_id", "blocks"]),
     ("maf", &["function_call", "functionCall"]),
     ("mcp", &["tools/call"]),
     ("mcplab", &["tool_use"]),
@@ -59,8 +60,10 @@ const MARKS: &[(&str, &[&str])] = &[
     ("otel", &["tool_call", "execute_tool", "TOOL", "gen_ai.operation.name", "openinference.span.kind"]),
     ("pi", &["toolCall", "message", "message_end"]),
     ("pydantic-ai", &["tool-call", "builtin-tool-call"]),
+    ("qwen-code", &["functionCall", "message", "parts"]),
     ("rig", &["toolcall", "function"]),
     ("run-lines", &["tool_calls"]),
+    ("semantic-kernel", &["function_call", "FunctionCallContent", "items"]),
     ("tool-events", &["tool_call"]),
     ("vercel-ai", &["tool-call", "toolCalls", "tool-input-available", "tool-invocation"]),
 ];

@@ -47,6 +47,7 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
   codex: the document is no line of a rollout, and no event of `codex exec`
   claude-code: the document has no `type`
   gemini-cli: it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`
+  qwen-code: the document has no `sessionId`
   copilot: the document is no event with `type` and `data`
   opencode: the document is neither an event nor a session
   pi: the document has neither `type` nor `role`
@@ -55,6 +56,8 @@ fn a_trace_that_nobody_knows_gets_every_readers_reason() {
   mcp: the document is no JSON-RPC message, and wraps none
   pydantic-ai: the document is no `request` or `response` with `parts`
   langchain: there is no message of LangChain's in it
+  llamaindex: nothing in it is an event or a message of LlamaIndex
+  semantic-kernel: the document is no history of messages with `items`
   vercel-ai: there is no step, message or stream part of this format in it
   gemini: the document holds no `parts` of contents
   bedrock: the document has neither `messages` nor an `output` with a `message`

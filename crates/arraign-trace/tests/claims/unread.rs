@@ -1,7 +1,7 @@
 //! What a reader does not understand is reported, and never makes a run look complete.
 
 use arraign_trace::reader;
-use arraign_trace::trace::{CallsUnrecorded, Trace, UnreadContent};
+use arraign_trace::trace::{Arguments, CallsUnrecorded, Trace, UnreadContent};
 use serde_json::{Value, json};
 
 fn read(format: &str, file: &Value) -> Trace {
@@ -121,4 +121,44 @@ fn a_run_that_was_read_in_part_is_recorded_as_such() {
     assert_eq!(reader::read(&written, None).expect("a trace").runs, [run]);
     let by_hand = json!({"calls": [], "answer": "x", "calls_unrecorded": true});
     assert_eq!(read("native", &by_hand).calls_unrecorded, Some(CallsUnrecorded::ByFormat));
+}
+
+#[test]
+fn a_key_that_comes_twice_in_an_object_of_the_format_is_an_error_with_its_place() {
+    let call =
+        |name: &str| format!(r#"[{{"id": "a", "function": {{"name": "{name}", "arguments": "{{}}"}}}}]"#);
+    let twice = format!(
+        r#"[{{"role": "assistant", "tool_calls": {}, "tool_calls": {}}}]"#,
+        call("delete_all"),
+        call("f")
+    );
+    for (text, problem) in [
+        (twice.as_str(), "openai-chat: /0: duplicate key `tool_calls`"),
+        (r#"{"calls": ["delete_all"], "calls": ["f"]}"#, "duplicate key `calls`"),
+        (r#"{"calls": [{"call": "f", "id": "a", "call": "g"}]}"#, "duplicate key `call`"),
+        (
+            r#"{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "name": "g", "input": {}}]}"#,
+            "duplicate key `name`",
+        ),
+    ] {
+        let error = reader::read(text, None).expect_err(text).to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+}
+
+#[test]
+fn a_key_that_comes_twice_in_arguments_makes_them_malformed() {
+    let text = r#"{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "pay", "input": {"sum": 999, "sum": 1}}]}"#;
+    let run = &reader::read(text, None).expect("a run").runs[0];
+    let Arguments::Broken { raw, error } = &run.calls[0].arguments else { panic!("{:?}", run.calls) };
+    assert_eq!(raw, r#"{"sum":999,"sum":1}"#);
+    assert!(error.starts_with("duplicate key `sum`"), "{error}");
+    assert_eq!(reader::read(&reader::to_native(run), None).expect("a trace").runs[0], *run);
+}
+
+#[test]
+fn a_key_that_comes_twice_where_no_reader_looks_does_not_matter() {
+    let text = r#"{"model": "m", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}],
+        "tools": [{"function": {"name": "f", "parameters": {"a": 1, "a": 2}}}]}"#;
+    assert!(reader::read(text, None).is_ok());
 }

@@ -5,6 +5,7 @@
 
 use crate::reader::build::batch;
 use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::message_identity::{identity, is_assistant, is_final, makes_call};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
@@ -152,7 +153,10 @@ impl Conversation<'_> {
             }
         }
         builder.close_records(beside);
-        Ok(builder.finish())
+        let trace = builder.finish();
+        // The time of the model alone is shorter than a run in which tools worked as well.
+        let duration_ms = trace.duration_ms.filter(|_| trace.calls.is_empty());
+        Ok(Trace { duration_ms, ..trace })
     }
 }
 
@@ -293,7 +297,7 @@ impl Conversation<'_> {
     /// From which message on a request tells this run something new; `None` when it belongs to another run.
     fn fresh_from(&mut self, keys: &[String], request: &[Said]) -> Option<usize> {
         if keys.is_empty() {
-            return Some(0);
+            return (!self.has_ended()).then_some(0);
         }
         let unknown = &self.messages[self.keys.len()..];
         self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
@@ -311,57 +315,17 @@ impl Conversation<'_> {
     }
 }
 
-/// Whether the model said it. An item without a role is its call, unless it is what came of one.
-fn is_assistant(message: &Json) -> bool {
-    if let Some(role) = message.get("role") {
-        return role.as_str() == Some("assistant");
-    }
-    let kind = message.get("type").and_then(Json::as_str);
-    kind.is_some_and(|kind| kind.ends_with("_call"))
-}
-
-/// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.
-/// Writers add and drop empty fields, and wrap text in parts.
-fn identity(message: &Json) -> String {
-    let mut key = String::new();
-    for name in ["role", "tool_call_id", "name"] {
-        push(&mut key, message.get(name));
-    }
-    if message.get("role").is_none() {
-        for name in ["type", "call_id", "arguments", "input", "output"] {
-            push(&mut key, message.get(name));
+impl Conversation<'_> {
+    /// Whether the last reply ended the run: it stopped by itself, without a call. A reply without a request that comes
+    /// behind it answers another question, which the log does not record.
+    fn has_ended(&self) -> bool {
+        let Some(last) = self.messages.last() else { return false };
+        let stopped = last.ending.as_ref().and_then(|ending| ending.stop_reason.as_deref());
+        if !stopped.is_some_and(is_final) {
+            return false;
         }
-    }
-    match message.get("content") {
-        Some(Json::List(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
-        content => push(&mut key, content),
-    }
-    let calls = message.get("tool_calls").and_then(Json::as_list);
-    calls.into_iter().flatten().for_each(|call| push_part(&mut key, call));
-    key
-}
-
-fn push_part(key: &mut String, part: &Json) {
-    const NAMES: [&str; 8] = [
-        "text",
-        "id",
-        "tool_use_id",
-        "content",
-        "/function/name",
-        "/function/arguments",
-        "/toolUse/toolUseId",
-        "/toolResult/toolUseId",
-    ];
-    for name in NAMES {
-        let value = if name.starts_with('/') { part.pointer(name) } else { part.get(name) };
-        push(key, value);
-    }
-}
-
-fn push(key: &mut String, value: Option<&Json>) {
-    if let Some(text) = value.and_then(Json::as_str).filter(|text| !text.is_empty()) {
-        key.push_str(text);
-        key.push('\u{1f}');
+        let of_reply = self.messages.iter().rev().take_while(|said| said.reply == last.reply);
+        !of_reply.into_iter().any(|said| makes_call(&said.value))
     }
 }
 

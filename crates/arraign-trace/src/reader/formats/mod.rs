@@ -15,6 +15,7 @@ pub(crate) mod gemini;
 pub(crate) mod gemini_cli;
 pub(crate) mod inspect;
 pub(crate) mod langchain;
+pub(crate) mod llamaindex;
 pub(crate) mod maf;
 pub(crate) mod mcp;
 pub(crate) mod mcplab;
@@ -25,8 +26,10 @@ pub(crate) mod opencode;
 pub(crate) mod otel;
 pub(crate) mod pi;
 pub(crate) mod pydantic_ai;
+pub(crate) mod qwen_code;
 pub(crate) mod rig;
 pub(crate) mod run_lines;
+pub(crate) mod semantic_kernel;
 pub(crate) mod tool_events;
 pub(crate) mod vercel_ai;
 
@@ -41,6 +44,7 @@ pub const READERS: &[Reader] = &[
     codex::READER,
     claude_code::READER,
     gemini_cli::READER,
+    qwen_code::READER,
     copilot::READER,
     opencode::READER,
     pi::READER,
@@ -49,6 +53,8 @@ pub const READERS: &[Reader] = &[
     mcp::READER,
     pydantic_ai::READER,
     langchain::READER,
+    llamaindex::READER,
+    semantic_kernel::READER,
     vercel_ai::READER,
     gemini::READER,
     bedrock::READER,

@@ -1,7 +1,7 @@
 //! A JSON object, and values taken out of it by ownership: the object is used up, nothing is copied.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Number, Value};
 
@@ -9,13 +9,11 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
-/// Up to so many keys, each is compared with each.
-const FEW: usize = 16;
-
 /// A JSON object in the file's order. Its values are taken out one by one; a null is as good as absent.
 ///
 /// A trace's objects have few keys, and each is asked for a fixed number of names: a scan is cheaper than any map, and
-/// linear in the file. Of two equal keys the last counts, so each scan begins at the end.
+/// linear in the file. An object with a key twice cannot be opened; in one that is only looked at, the last counts, so
+/// each scan begins at the end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object<'t>(Vec<(Cow<'t, str>, Json<'t>)>);
 
@@ -23,14 +21,48 @@ impl<'t> Object<'t> {
     /// `value` as an object; `what` names it in the mistake.
     pub(crate) fn of(value: Json<'t>, what: &str) -> Result<Self, DecodeError> {
         match value {
-            Json::Object(object) => Ok(object),
+            Json::Object(object) => object.with_unique_keys(),
             other => Err(DecodeError::new(format!("{what} must be an object, not {}", other.describe()))),
         }
     }
 
-    /// Adds an entry.
-    pub(crate) fn push(&mut self, key: Cow<'t, str>, value: Json<'t>) {
+    /// Adds an entry of the file.
+    pub(crate) fn push_parsed(&mut self, key: Cow<'t, str>, value: Json<'t>) {
         self.0.push((key, value));
+    }
+
+    /// Sets an entry: what a reader puts there replaces what the file says.
+    pub(crate) fn push(&mut self, key: Cow<'t, str>, value: Json<'t>) {
+        match self.0.iter_mut().rev().find(|(known, _)| *known == key) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((key, value)),
+        }
+    }
+
+    /// This object, unless it has a key twice. Objects that no reader opens are not checked.
+    fn with_unique_keys(self) -> Result<Self, DecodeError> {
+        match self.find_duplicate() {
+            Some(key) => Err(DecodeError::new(format!("duplicate key `{key}`"))),
+            None => Ok(self),
+        }
+    }
+
+    /// The first key that comes twice.
+    pub(crate) fn find_duplicate(&self) -> Option<&str> {
+        // Nearly all keys of an object differ in their length or their first or last letter: a set of 64 bits says so
+        // without comparing each key with each. Only where two keys share a bit, all are compared.
+        let mut seen = 0_u64;
+        let mut shares_bit = false;
+        for (key, _) in &self.0 {
+            let bit = 1_u64.rotate_left(mix(key.as_bytes()));
+            shares_bit |= seen & bit != 0;
+            seen |= bit;
+        }
+        if !shares_bit {
+            return None;
+        }
+        let mut keys = HashSet::with_capacity(self.0.len());
+        self.0.iter().map(|(key, _)| key.as_ref()).find(|key| !keys.insert(*key))
     }
 
     /// A look at the value under `name`.
@@ -89,7 +121,9 @@ impl<'t> Object<'t> {
     pub(crate) fn object(&mut self, names: &[&str]) -> Result<Option<Object<'t>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
-            Some((_, Json::Object(object))) => Ok(Some(object)),
+            Some((name, Json::Object(object))) => {
+                object.with_unique_keys().map(Some).map_err(|error| error.at_key(name))
+            }
             Some((name, other)) => Err(unexpected(name, "an object", &other)),
         }
     }
@@ -102,7 +136,9 @@ impl<'t> Object<'t> {
     ) -> Result<Option<T>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
-            Some((name, Json::Object(object))) => read(object).map(Some).map_err(|error| error.at_key(name)),
+            Some((name, Json::Object(object))) => {
+                object.with_unique_keys().and_then(read).map(Some).map_err(|error| error.at_key(name))
+            }
             Some((name, other)) => Err(unexpected(name, "an object", &other)),
         }
     }
@@ -165,15 +201,7 @@ impl<'t> Object<'t> {
 
     /// The entries; of two with the same key, the last.
     pub(crate) fn into_entries(self) -> Vec<(Cow<'t, str>, Json<'t>)> {
-        if self.has_doubles() { self.rest().into_iter().collect() } else { self.0 }
-    }
-
-    fn has_doubles(&self) -> bool {
-        if self.0.len() > FEW {
-            return self.sorted().len() < self.0.len();
-        }
-        let keys = || self.0.iter().map(|(key, _)| key);
-        keys().enumerate().any(|(place, key)| keys().skip(place + 1).any(|other| other == key))
+        if self.find_duplicate().is_some() { self.rest().into_iter().collect() } else { self.0 }
     }
 
     /// The values, in the file's order.
@@ -229,6 +257,15 @@ pub(crate) fn read_each<'t>(
     items.try_for_each(|(index, item)| read(item).map_err(|error| error.at_key(index)))
 }
 
+/// Mixes the length and three letters of a key to a number that differs for most keys.
+fn mix(key: &[u8]) -> u32 {
+    let letter = |place: usize| key.get(place).copied().map_or(0, u32::from);
+    let length = u32::try_from(key.len()).unwrap_or(u32::MAX);
+    let middle = letter(key.len() / 2);
+    let last = letter(key.len().saturating_sub(1));
+    length.wrapping_mul(11) ^ letter(0) ^ middle.wrapping_mul(3) ^ last.wrapping_mul(5)
+}
+
 fn count_of(name: &str, value: &Json) -> Result<Option<u64>, DecodeError> {
     match whole(value) {
         Some(count) => Ok(Some(count)),
@@ -239,6 +276,8 @@ fn count_of(name: &str, value: &Json) -> Result<Option<u64>, DecodeError> {
 fn arguments_of(value: Json) -> Arguments {
     match value {
         Json::Text(text) => Arguments::from_text(&text),
+        // The text with both keys: it is malformed.
+        value if value.has_duplicates() => Arguments::from_text(&value.render()),
         value => Arguments::from_json(value.into_value()),
     }
 }
@@ -276,7 +315,47 @@ mod tests {
     use super::*;
 
     fn object(json: &str) -> Object<'_> {
-        Object::of(serde_json::from_str(json).expect("it is JSON"), "it").expect("an object")
+        match serde_json::from_str(json).expect("it is JSON") {
+            Json::Object(object) => object,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn open(text: &str) -> Result<Object<'_>, DecodeError> {
+        Object::of(serde_json::from_str(text).expect("it is JSON"), "it")
+    }
+
+    #[test]
+    fn an_object_with_a_key_twice_cannot_be_opened() {
+        let text = r#"{"a": {"b": 1, "c": 2, "b": 3}, "l": [{"b": 1, "b": 1}]}"#;
+        assert_eq!(open(r#"{"b": 1, "b": 1}"#).expect_err("twice").to_string(), "duplicate key `b`");
+        let mut outer = open(text).expect("its own keys come once");
+        assert_eq!(outer.object(&["a"]).expect_err("twice").to_string(), "/a: duplicate key `b`");
+        let read = outer.each(&["l"], "it", |_| Ok(()));
+        assert_eq!(read.expect_err("twice").to_string(), "/l/0: duplicate key `b`");
+        let many: Vec<String> = (0..200).map(|number| format!("\"k{number}\": 0")).collect();
+        let many = many.join(", ");
+        assert!(open(&format!("{{{many}, \"k\": 1}}")).is_ok());
+        assert!(open(&format!("{{{many}, \"k77\": 1}}")).is_err());
+    }
+
+    #[test]
+    fn what_a_reader_sets_replaces_what_the_file_says() {
+        let mut one = object(r#"{"a": 1}"#);
+        one.push("a".into(), Json::Bool(true));
+        assert!(one.find_duplicate().is_none() && one.get("a").is_some_and(Json::is_true));
+    }
+
+    #[test]
+    fn arguments_with_a_key_twice_are_malformed_and_keep_both() {
+        let arguments = object(r#"{"args": {"n": 1, "n": 2}, "text": "{\"n\": 1, \"n\": 2}"}"#);
+        for name in ["args", "text"] {
+            let Arguments::Broken { raw, error } = arguments.clone().arguments(name) else {
+                panic!("{name}")
+            };
+            assert_eq!(raw.replace(' ', ""), r#"{"n":1,"n":2}"#);
+            assert!(error.starts_with("duplicate key `n`"), "{error}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
 use crate::reader::json::object::Object;
@@ -130,6 +131,22 @@ impl<'t> Json<'t> {
         }
     }
 
+    /// Whether an object in this value has a key twice.
+    pub(crate) fn has_duplicates(&self) -> bool {
+        match self {
+            Self::List(items) => items.iter().any(Self::has_duplicates),
+            Self::Object(object) => {
+                object.find_duplicate().is_some() || object.values().any(Self::has_duplicates)
+            }
+            _ => false,
+        }
+    }
+
+    /// The value as compact JSON with all its keys, also those that come twice.
+    pub(crate) fn render(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// What it is, in a user's words.
     pub(crate) fn describe(&self) -> &'static str {
         match self {
@@ -154,6 +171,19 @@ impl From<Value> for Json<'static> {
             Value::Object(map) => {
                 Self::Object(map.into_iter().map(|(key, value)| (Cow::Owned(key), value.into())).collect())
             }
+        }
+    }
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(bool) => serializer.serialize_bool(*bool),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(items) => serializer.collect_seq(items),
+            Self::Object(object) => serializer.collect_map(object.entries()),
         }
     }
 }
@@ -228,7 +258,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json<'de>, A::Error> {
         let mut object = Object::default();
         while let Some(Key(key)) = map.next_key()? {
-            object.push(key, map.next_value()?);
+            object.push_parsed(key, map.next_value()?);
         }
         Ok(Json::Object(object))
     }

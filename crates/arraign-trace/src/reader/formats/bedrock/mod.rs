@@ -8,7 +8,7 @@
 mod message;
 mod stream;
 
-use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said};
+use crate::reader::build::conversation::{Conversations, Exchange, Reply, Said};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
@@ -143,13 +143,13 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
     if input.first().is_ok_and(|first| stored_message(first).is_some()) {
         let messages = input.records.into_iter().map(read_stored_message).collect::<Result<_, _>>()?;
-        return Conversations::of_messages(messages).into_iter().map(trace_of).collect();
+        return Conversations::of_messages(messages).into_iter().map(|run| run.read(add_message)).collect();
     }
     if input.records.iter().any(|record| stream::is_event(&record.value)) {
         input.records = stream::join_events(input.records)?;
     }
     let runs = Conversations::of_input(input, is_message, exchange)?;
-    runs.into_iter().map(trace_of).collect()
+    runs.into_iter().map(|run| run.read(add_message)).collect()
 }
 
 /// A result is the end of a run: its last message, and the tokens of that message alone.
@@ -158,7 +158,7 @@ fn read_strands_result(Record { at, value }: Record) -> Result<Trace, DecodeErro
     let stop_reason = record.string(&["stop_reason"]).map_err(|error| at.in_record(error))?;
     let said = Said::part(at, "message", record.take(&["message"]).unwrap_or_default());
     let run = Conversations::of_messages(vec![said]).into_iter().next().unwrap_or_default();
-    let mut trace = trace_of(run)?;
+    let mut trace = run.read(add_message)?;
     trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
     trace.usage = trace.usage.map(|usage| Usage { partial: true, ..usage });
     trace.stop_reason = stop_reason;
@@ -266,11 +266,4 @@ fn read_usage(response: &mut Object) -> Result<Option<Usage>, DecodeError> {
         if included { TOKENS.read(&usage) } else { TOKENS_BESIDE_CACHE.read(&usage) }
     });
     Ok(read?.flatten())
-}
-
-fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
-    let trace = run.read(add_message)?;
-    // The model's time alone is shorter than a run in which tools worked as well.
-    let duration_ms = trace.duration_ms.filter(|_| trace.calls.is_empty());
-    Ok(Trace { duration_ms, ..trace })
 }

@@ -24,9 +24,12 @@ const EXCEPTIONS: [&str; 5] = [
 
 /// Whether a record is an event of a stream.
 pub(crate) fn is_event(record: &Json) -> bool {
-    let event = record.get("event").unwrap_or(record);
-    KINDS.iter().chain(&EXCEPTIONS).any(|kind| event.get(kind).is_some_and(Json::is_object))
-        && event.get("role").is_none()
+    let Some(event) = record.get("event").unwrap_or(record).as_object() else { return false };
+    let mut entries = event.entries();
+    let first = entries.next().filter(|_| entries.next().is_none());
+    first.is_some_and(|(kind, value)| {
+        value.is_object() && KINDS.iter().chain(&EXCEPTIONS).any(|known| kind == known)
+    })
 }
 
 /// The responses of which `records` are the events, each where it begins.

@@ -14,6 +14,7 @@ mod session;
 use std::collections::HashMap;
 
 use crate::reader::error::DecodeError;
+use crate::reader::formats::qwen_code;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
@@ -38,6 +39,9 @@ fn detect_format(input: &Input) -> Detection {
     }
     if let Some(record) = input.records.iter().find(|record| !is_line(&record.value)) {
         return Err(Reason::of(record.at, "has no `type`"));
+    }
+    if input.records.iter().any(|record| qwen_code::is_telling(&record.value)) {
+        return Err("its messages have `parts`, as Qwen Code writes them".into());
     }
     if input.records.iter().any(|record| is_telling(&record.value)) {
         return Ok(Certainty::Sure);

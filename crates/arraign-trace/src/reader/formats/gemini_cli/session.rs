@@ -147,7 +147,7 @@ fn settle(call: &mut Call, status: Option<&str>, response: Option<Object>) {
 }
 
 /// A shell's call ends with a line such as `Exit Code: 2`.
-fn exit_code(output: &str) -> Option<i64> {
+pub(crate) fn exit_code(output: &str) -> Option<i64> {
     output.lines().rev().take(8).find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
 }
 

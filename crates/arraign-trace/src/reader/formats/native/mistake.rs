@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::suggest::did_you_mean;
 
@@ -39,6 +40,12 @@ impl NativeMistake {
     pub(crate) fn unknown_key(key: &str, known: &[&str]) -> Self {
         let help = did_you_mean(key, known);
         Self { on_key: true, help, ..Self::new(format!("unknown key `{key}`")) }
+    }
+
+    /// Says that a mapping has a key twice.
+    pub(crate) fn duplicate_in(object: &Object) -> Option<Self> {
+        let key = object.find_duplicate()?;
+        Some(Self { on_key: true, ..Self::new(format!("duplicate key `{key}`")) }.at_key(key))
     }
 
     /// Adds what to do about it.

@@ -65,6 +65,9 @@ pub(crate) fn read_run(value: Json) -> Result<Trace, Vec<NativeMistake>> {
 }
 
 fn read_mapping(object: Object) -> Result<Trace, Vec<NativeMistake>> {
+    if let Some(mistake) = NativeMistake::duplicate_in(&object) {
+        return Err(vec![mistake]);
+    }
     let has_answer = object.get("answer").is_some();
     let (mut head, mut mistakes) = (NativeHead::default(), Vec::new());
     let mut lists = Vec::new();
@@ -199,6 +202,9 @@ fn read_usage(value: Json) -> Result<Option<Usage>, NativeMistake> {
         Json::Object(object) => object,
         other => return Err(NativeMistake::expected("a mapping of settings", &other)),
     };
+    if let Some(mistake) = NativeMistake::duplicate_in(&object) {
+        return Err(mistake);
+    }
     let (mut usage, mut input, mut output) = (Usage::default(), None, None);
     for (key, value) in object.into_entries() {
         let read = match key.as_ref() {

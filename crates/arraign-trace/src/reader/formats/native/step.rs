@@ -92,6 +92,9 @@ pub(crate) fn read_step(item: Json, short: bool) -> Result<NativeStep, Vec<Nativ
         }
         other => return Err(vec![NativeMistake::expected("a mapping of settings", &other)]),
     };
+    if let Some(mistake) = NativeMistake::duplicate_in(&object) {
+        return Err(vec![mistake]);
+    }
     let (mut written, mut mistakes) = (WrittenStep::default(), Vec::new());
     for (key, value) in object.into_entries() {
         if let Err(mistake) = written.set(&key, value) {
@@ -112,6 +115,10 @@ impl WrittenStep {
             "system" => self.system = read_text(value)?,
             "call" | "name" => set_once(&mut self.call, read_text(value)?, "call")?,
             // A result of null is a result.
+            // With a key twice, the arguments are kept as their text, which is malformed.
+            "args" | "arguments" if value.has_duplicates() => {
+                set_once(&mut self.args, Some(Value::String(value.render())), "args")?;
+            }
             "args" | "arguments" => set_once(&mut self.args, Some(value.into_value()), "args")?,
             "result" => self.result = Some(value.into_value()),
             "error" => self.error = read_text(value)?,

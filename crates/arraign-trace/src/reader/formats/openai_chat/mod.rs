@@ -2,8 +2,10 @@
 //!
 //! The reader accepts a list of messages, a request body, a `chat.completion`, a log of requests and responses, one per
 //! line, the chunks of streamed completions, and the results of a batch, where each case is a run under its `custom_id`.
+//! Responses of Ollama's own API (`/api/chat`) are read as well, with the requests or alone.
 //! The format does not record which tools failed: the status of an answered call is unknown.
 
+mod ollama;
 mod stream;
 
 use std::borrow::Cow;
@@ -27,7 +29,7 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "openai-chat",
-    summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses, streamed chunks",
+    summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses, streamed chunks; Ollama",
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
@@ -67,7 +69,7 @@ fn judge_record(value: &Json) -> Detection {
     if let Json::List(messages) = value {
         return MESSAGES.judge(messages.iter(), "");
     }
-    if stream::is_chunk(value) {
+    if stream::is_chunk(value) || ollama::is_response(value) {
         return Ok(Certainty::Sure);
     }
     if let Some(key) = FOREIGN.iter().find(|key| value.get(key).is_some()) {
@@ -78,7 +80,7 @@ fn judge_record(value: &Json) -> Detection {
         let choice = value.get("choices").and_then(Json::first);
         choice.is_some_and(|choice| choice.get("message").is_some())
     };
-    if choices(value) || response.is_some_and(choices) {
+    if choices(value) || response.is_some_and(|response| choices(response) || ollama::is_response(response)) {
         return Ok(Certainty::Sure);
     }
     if let Some(kind) = value.get("type").and_then(Json::as_str) {
@@ -150,7 +152,9 @@ fn object_to_content(content: &Json) -> Option<String> {
 
 /// What a log holds may be cut. A list of messages is one run, and so, mostly, are the chunks of a stream.
 fn split_file(input: &Input) -> Option<Pieces> {
-    is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
+    let is_streamed = input.records.iter().any(|record| ollama::is_piece(&record.value));
+    (is_call(input.first().ok()?) && !is_streamed)
+        .then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
 
 fn is_call(value: &Json) -> bool {
@@ -160,6 +164,8 @@ fn is_call(value: &Json) -> bool {
 fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.first().is_ok_and(stream::is_chunk) {
         input.records = stream::whole(input.records)?;
+    } else if input.records.iter().any(|record| ollama::is_piece(&record.value)) {
+        input.records = ollama::join_pieces(input.records)?;
     }
     let runs = Conversations::of_input(input, is_message, exchange)?;
     runs.into_iter().map(|run| run.read(add_message)).collect()
@@ -169,6 +175,9 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
         return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+    }
+    if ollama::is_response(&value) {
+        return ollama::read_response(at, Object::of(value, "a response")?, "message", Vec::new());
     }
     let mut record = Object::of(value, "a model call")?;
     if record.get("choices").is_some() {
@@ -184,6 +193,10 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     match response {
         Some(response) if response.get("choices").is_some() => {
             let exchange = completion(at, response, "response/choices/0/message", messages)?;
+            Ok(Exchange { model: exchange.model.or(model), ..exchange })
+        }
+        Some(response) if response.get("done").is_some() && response.get("message").is_some() => {
+            let exchange = ollama::read_response(at, response, "response/message", messages)?;
             Ok(Exchange { model: exchange.model.or(model), ..exchange })
         }
         _ if messages.is_empty() => Err(DecodeError::new("there are neither `messages` nor `choices` in it")),

@@ -2,7 +2,7 @@
 //!
 //! The reader accepts a list of items, a response, a log of responses or of requests and responses, the events of streamed
 //! responses, and the results of a batch. Of the Agents SDK, for Python or JavaScript, it accepts a result's
-//! `to_input_list()` or `history`, the state of a run, and exported traces. Items do not record which tools failed: the
+//! `to_input_list()` or `history`, its raw responses, the state of a run, and exported traces. Items do not record which tools failed: the
 //! status of an answered call is unknown. Exported traces record it, but not the ids of calls.
 
 pub(crate) mod items;
@@ -118,8 +118,13 @@ fn content_kinds<'v>(item: &'v Json) -> impl Iterator<Item = &'v str> {
 }
 
 fn is_response(value: &Json) -> bool {
-    value.get("object").and_then(Json::as_str) == Some("response")
-        && value.get("output").is_some_and(Json::is_list)
+    let of_service = value.get("object").and_then(Json::as_str) == Some("response");
+    (of_service || is_model_response(value)) && value.get("output").is_some_and(Json::is_list)
+}
+
+/// Whether this is the Agents SDK's own form of a response: an entry of `raw_responses` or `rawResponses`.
+fn is_model_response(value: &Json) -> bool {
+    value.get("usage").is_some() && ["response_id", "responseId"].iter().any(|name| value.get(name).is_some())
 }
 
 /// A request's `input` is a text or items; what else has an `input` has no `model`, or more than that.
@@ -247,13 +252,15 @@ fn response<'t>(
     let output = response.list(&["output"])?;
     messages.extend(Said::list(at, path, output).into_iter().filter(|said| !is_reasoning(&said.value)));
     let reply = Reply {
-        id: response.string(&["id", "response_id"])?,
+        id: response.string(&["id", "response_id", "responseId"])?,
         messages,
         usage: TOKENS.read_from(&mut response, &["usage"])?,
         stop_reason: stop_reason(&mut response)?,
     };
     let request = request.unwrap_or_default();
-    let model = response.string(&["model"])?.or(request.model);
+    let provider_model = response.get("providerData").and_then(|data| data.get("model")?.as_str());
+    let provider_model = provider_model.map(ToOwned::to_owned);
+    let model = response.string(&["model"])?.or(provider_model).or(request.model);
     let previous = response.string(&["previous_response_id"])?.or(request.previous);
     Ok(Exchange { request: request.request, reply: Some(reply), model, previous, ..Exchange::default() })
 }

@@ -1,0 +1,78 @@
+//! Messages of a log of model calls: who said one, whether it makes a call, and what makes it the same when it is replayed.
+
+use crate::reader::json::value::Json;
+
+/// Whether a reply that stopped for this reason is complete, in the words of any provider.
+pub(crate) fn is_final(reason: &str) -> bool {
+    let reason = reason.to_ascii_lowercase();
+    matches!(reason.as_str(), "stop" | "end_turn" | "stop_sequence" | "completed" | "complete" | "refusal")
+}
+
+/// Whether a message, or an item of one, makes a call.
+pub(crate) fn makes_call(message: &Json) -> bool {
+    let is_filled = |name: &str| match message.get(name) {
+        Some(Json::List(items)) => !items.is_empty(),
+        Some(value) => !value.is_null(),
+        None => false,
+    };
+    let kind = message.get("type").and_then(Json::as_str).unwrap_or_default();
+    let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
+    ["tool_calls", "function_call", "toolUse"].iter().any(|name| is_filled(name))
+        || kind.ends_with("_call")
+        || kind.ends_with("tool_use")
+        || parts.iter().any(makes_call)
+}
+
+/// Whether the model said it. An item without a role is its call, unless it is what came of one.
+pub(crate) fn is_assistant(message: &Json) -> bool {
+    if let Some(role) = message.get("role") {
+        return role.as_str() == Some("assistant");
+    }
+    let kind = message.get("type").and_then(Json::as_str);
+    kind.is_some_and(|kind| kind.ends_with("_call"))
+}
+
+/// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.
+/// Writers add and drop empty fields, and wrap text in parts.
+pub(crate) fn identity(message: &Json) -> String {
+    let mut key = String::new();
+    for name in ["role", "tool_call_id", "name"] {
+        push(&mut key, message.get(name));
+    }
+    if message.get("role").is_none() {
+        for name in ["type", "call_id", "arguments", "input", "output"] {
+            push(&mut key, message.get(name));
+        }
+    }
+    match message.get("content") {
+        Some(Json::List(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
+        content => push(&mut key, content),
+    }
+    let calls = message.get("tool_calls").and_then(Json::as_list);
+    calls.into_iter().flatten().for_each(|call| push_part(&mut key, call));
+    key
+}
+
+fn push_part(key: &mut String, part: &Json) {
+    const NAMES: [&str; 8] = [
+        "text",
+        "id",
+        "tool_use_id",
+        "content",
+        "/function/name",
+        "/function/arguments",
+        "/toolUse/toolUseId",
+        "/toolResult/toolUseId",
+    ];
+    for name in NAMES {
+        let value = if name.starts_with('/') { part.pointer(name) } else { part.get(name) };
+        push(key, value);
+    }
+}
+
+fn push(key: &mut String, value: Option<&Json>) {
+    if let Some(text) = value.and_then(Json::as_str).filter(|text| !text.is_empty()) {
+        key.push_str(text);
+        key.push('\u{1f}');
+    }
+}

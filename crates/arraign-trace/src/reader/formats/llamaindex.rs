@@ -1,0 +1,274 @@
+//! `llamaindex`: events of LlamaIndex workflows, results of agents, and messages of memories.
+//!
+//! The reader accepts the events of a run, one per line or in a list, as `model_dump` writes them, an `AgentOutput`, and a
+//! list of messages. Events do not need the name of their class. A memory contains only what fits into the model's window:
+//! calls may be missing.
+
+use std::borrow::Cow;
+
+use crate::reader::build::content::all_texts;
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::error::DecodeError;
+use crate::reader::json::input::{Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::Splitting;
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "llamaindex",
+    summary: "LlamaIndex: events of workflows, agents' outputs, messages of memories",
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Never,
+};
+
+fn detect_format(input: &Input) -> Detection {
+    input.first()?;
+    if let Some(record) = input.records.iter().find(|record| !record.value.is_object()) {
+        return Err(Reason::of(record.at, "is no object"));
+    }
+    if input.records.iter().all(|record| is_message(&record.value))
+        || input.records.iter().any(|record| is_telling(&record.value))
+    {
+        return Ok(Certainty::Sure);
+    }
+    Err("nothing in it is an event or a message of LlamaIndex".into())
+}
+
+/// Whether this is a message in blocks.
+fn is_message(value: &Json) -> bool {
+    let blocks = value.get("blocks").and_then(Json::as_list);
+    value.get("role").is_some_and(Json::is_text)
+        && blocks.is_some_and(|blocks| blocks.iter().all(|block| block.get("block_type").is_some()))
+}
+
+/// Whether an event is one that no other format has.
+fn is_telling(event: &Json) -> bool {
+    let event =
+        event.get("result").filter(|result| result.get("current_agent_name").is_some()).unwrap_or(event);
+    let is_call = event.get("tool_kwargs").is_some() && event.get("tool_id").is_some();
+    is_call || event.get("current_agent_name").is_some() && find_class(event).is_some()
+}
+
+/// The classes of events, as their fields tell them.
+#[derive(Debug, Clone, Copy)]
+enum WorkflowEvent {
+    /// What the model is asked: the conversation so far.
+    Input,
+    /// A piece of a reply that follows whole.
+    Stream,
+    Output,
+    ToolCall,
+    ToolResult,
+    Stop,
+}
+
+fn find_class(event: &Json) -> Option<WorkflowEvent> {
+    let has = |name: &str| event.get(name).is_some();
+    match () {
+        () if has("tool_output") && has("tool_id") => Some(WorkflowEvent::ToolResult),
+        () if has("tool_kwargs") && has("tool_id") => Some(WorkflowEvent::ToolCall),
+        () if has("delta") => Some(WorkflowEvent::Stream),
+        () if event.get("response").is_some_and(is_message) => Some(WorkflowEvent::Output),
+        () if event.get("input").is_some_and(Json::is_list) => Some(WorkflowEvent::Input),
+        () if has("result") => Some(WorkflowEvent::Stop),
+        () => None,
+    }
+}
+
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    if input.records.iter().all(|record| is_message(&record.value)) {
+        return Ok(vec![read_memory(input.records)?]);
+    }
+    let mut runs: Vec<WorkflowRun> = Vec::new();
+    for Record { at, value } in input.records {
+        if runs.last().is_none_or(|run| run.is_over) {
+            runs.push(WorkflowRun::default());
+        }
+        let Some(run) = runs.last_mut() else { continue };
+        let evidence = run.builder.open_record(at, &value);
+        run.add_event(value).map_err(|error| at.in_record(error))?;
+        run.builder.close_record(evidence);
+    }
+    Ok(runs.into_iter().map(|run| run.builder.finish()).collect())
+}
+
+fn read_memory(records: Vec<Record>) -> Result<Trace, DecodeError> {
+    let mut builder = TraceBuilder::default();
+    for Record { at, value } in records {
+        let evidence = builder.open_record(at, &value);
+        let added = Object::of(value, "a message").and_then(|message| add_message(&mut builder, message));
+        added.map_err(|error| at.in_record(error))?;
+        builder.close_record(evidence);
+    }
+    let mut trace = builder.finish();
+    trace.calls_unrecorded.get_or_insert(CallsUnrecorded::ByFormat);
+    Ok(trace)
+}
+
+/// A run while its events are read.
+#[derive(Debug, Default)]
+struct WorkflowRun {
+    builder: TraceBuilder,
+    /// Whether the user's question was read: later inputs repeat it.
+    is_asked: bool,
+    has_output: bool,
+    is_over: bool,
+}
+
+impl WorkflowRun {
+    fn add_event(&mut self, event: Json) -> Result<(), DecodeError> {
+        let class = find_class(&event);
+        let mut event = Object::of(event, "an event")?;
+        if self.builder.trace.agent.is_none() {
+            self.builder.trace.agent = event.string(&["current_agent_name"])?;
+        }
+        match class {
+            Some(WorkflowEvent::Input) => self.add_input(event)?,
+            Some(WorkflowEvent::Output) => self.add_output(event)?,
+            Some(WorkflowEvent::ToolCall) => self.add_call(event)?,
+            Some(WorkflowEvent::ToolResult) => self.add_result(event)?,
+            Some(WorkflowEvent::Stop) => self.end_run(event)?,
+            Some(WorkflowEvent::Stream) => {}
+            None => {
+                let kind = event.text(&["event", "type", "class_name"])?.unwrap_or(Cow::Borrowed("event"));
+                self.builder.pass_over(&kind, &["StartEvent", "AgentWorkflowStartEvent"]);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_input(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        if std::mem::replace(&mut self.is_asked, true) {
+            return Ok(());
+        }
+        event.each(&["input"], "a message", |message| add_message(&mut self.builder, message))
+    }
+
+    /// A reply lists its calls beside its message, which holds them as well. The last reply of a run holds none, and lists
+    /// all calls of the run: without their events, each of them is a turn before the reply.
+    fn add_output(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        self.has_output = true;
+        let message = event.take(&["response"]).unwrap_or_default();
+        let is_last = !makes_call(&message);
+        let message = Object::of(message, "a message")?;
+        if is_last {
+            event.each(&["tool_calls"], "a call", |call| {
+                self.builder.begin(None);
+                self.builder.next_turn();
+                self.add_call(call)
+            })?;
+        }
+        add_message(&mut self.builder, message).map_err(|error| error.at_key("response"))?;
+        event.each(&["tool_calls"], "a call", |call| self.add_call(call))
+    }
+
+    fn add_call(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        let id = event.string(&["tool_id"])?;
+        if id.as_ref().is_some_and(|id| self.builder.knows(id)) {
+            return Ok(());
+        }
+        let name = event.required(&["tool_name"])?;
+        let arguments = event.arguments("tool_kwargs");
+        self.builder.call(Call { id, ..Call::new(name, arguments, 0) });
+        Ok(())
+    }
+
+    fn add_result(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        let id = event.required(&["tool_id"])?.into_owned();
+        let output = event.object(&["tool_output"])?.unwrap_or_default();
+        self.add_call(event_call(&id, &mut event)?)?;
+        settle_call(&mut self.builder, &id, output);
+        Ok(())
+    }
+
+    /// The end repeats the last reply, and is all that there is of a run whose events were not kept.
+    fn end_run(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        self.is_over = true;
+        let result = event.take(&["result"]).unwrap_or_default();
+        match Object::of(result, "a result") {
+            Ok(result) if result.get("response").is_some_and(is_message) && !self.has_output => {
+                self.add_output(result)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a message holds a call, in a block or as the provider wrote it.
+fn makes_call(message: &Json) -> bool {
+    let blocks = message.get("blocks").and_then(Json::as_list).unwrap_or_default();
+    let of_provider = message.pointer("/additional_kwargs/tool_calls").and_then(Json::as_list);
+    of_provider.is_some_and(|calls| !calls.is_empty())
+        || blocks.iter().any(|block| block.get("block_type").and_then(Json::as_str) == Some("tool_call"))
+}
+
+/// The call that an event of its result repeats.
+fn event_call<'t>(id: &str, event: &mut Object<'t>) -> Result<Object<'t>, DecodeError> {
+    let name = event.required(&["tool_name"])?;
+    Ok(Object::from_iter([
+        (Cow::Borrowed("tool_id"), Json::Text(Cow::Owned(id.to_owned()))),
+        (Cow::Borrowed("tool_name"), Json::Text(name)),
+        (Cow::Borrowed("tool_kwargs"), event.take(&["tool_kwargs"]).unwrap_or_default()),
+    ]))
+}
+
+/// The output of a tool is text in blocks, and the value that the tool returned.
+fn settle_call(builder: &mut TraceBuilder, id: &str, mut output: Object) {
+    let Some(call) = builder.waiting(Some(id), None) else { return };
+    let failed = output.get("is_error").is_some_and(Json::is_true);
+    let blocks = output.take(&["blocks"]).unwrap_or_default();
+    let text = all_texts(&blocks).map(|texts| texts.concat());
+    call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+    call.error = text.clone().filter(|_| failed);
+    let raw = output.take(&["raw_output"]).map(Json::into_value);
+    call.result = raw.or(text.map(Into::into));
+}
+
+fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+    let role = message.required(&["role"])?;
+    let mut extra = message.object(&["additional_kwargs"])?.unwrap_or_default();
+    let answered = extra.string(&["tool_call_id"])?;
+    let role = match role.as_ref() {
+        "system" | "developer" => Some(Role::System),
+        "user" => Some(Role::User),
+        "assistant" | "chatbot" | "model" => Some(Role::Assistant),
+        _ => None,
+    };
+    builder.begin(role);
+    if let (None, Some(id)) = (role, answered) {
+        answer_call(builder, &id, message);
+        return Ok(());
+    }
+    message.each(&["blocks"], "a block", |block| add_block(builder, block))?;
+    builder.end();
+    Ok(())
+}
+
+/// Messages do not record which tools failed.
+fn answer_call(builder: &mut TraceBuilder, id: &str, mut message: Object) {
+    let Some(call) = builder.waiting(Some(id), None) else { return };
+    let blocks = message.take(&["blocks"]).unwrap_or_default();
+    call.result = all_texts(&blocks).map(|texts| texts.concat().into());
+    call.status = CallStatus::Unknown;
+}
+
+fn add_block(builder: &mut TraceBuilder, mut block: Object) -> Result<(), DecodeError> {
+    const HARMLESS: [&str; 9] =
+        ["text", "image", "audio", "video", "document", "thinking", "cache", "cache_point", "citation"];
+    let kind = block.required(&["block_type"])?;
+    match kind.as_ref() {
+        "text" => builder.text(&block.text(&["text"])?.unwrap_or_default()),
+        "tool_call" => {
+            let id = block.string(&["tool_call_id"])?;
+            let name = block.required(&["tool_name"])?;
+            let arguments = block.arguments("tool_kwargs");
+            builder.call(Call { id, ..Call::new(name, arguments, 0) });
+        }
+        kind => builder.pass_over(kind, &HARMLESS),
+    }
+    Ok(())
+}

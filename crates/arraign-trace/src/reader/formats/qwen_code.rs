@@ -1,0 +1,167 @@
+//! `qwen-code`: session files of Qwen Code (`~/.qwen/projects/*/chats/*.jsonl`).
+//!
+//! A line is one of Claude Code's, around a content of Gemini's. A shell command that exits with another code than 0 has
+//! failed. What Qwen Code prints with `--output-format stream-json` is read as `claude-code`.
+
+use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini::{ContentWalk, TOKENS};
+use crate::reader::formats::gemini_cli::exit_code;
+use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::Splitting;
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{CallStatus, Role, Trace, Usage};
+
+pub(crate) const READER: Reader = Reader {
+    name: "qwen-code",
+    summary: "Qwen Code: session files",
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Never,
+};
+
+fn detect_format(input: &Input) -> Detection {
+    input.first()?;
+    if let Some(record) = input.records.iter().find(|record| record.value.get("sessionId").is_none()) {
+        return Err(Reason::of(record.at, "has no `sessionId`"));
+    }
+    if input.records.iter().any(|record| is_telling(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
+    Err("no line of a session with `parts` is in it".into())
+}
+
+/// Whether a line is one that only this format has.
+pub(crate) fn is_telling(line: &Json) -> bool {
+    let kind = line.get("type").and_then(Json::as_str).unwrap_or_default();
+    matches!(kind, "user" | "assistant" | "tool_result")
+        && line.get("sessionId").is_some_and(Json::is_text)
+        && line.pointer("/message/parts").is_some_and(Json::is_list)
+}
+
+/// A file is one session; one that was resumed goes on in the same file.
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    let mut session = QwenSession::default();
+    for Record { at, value } in input.records {
+        // A content is held against the run by its own walk.
+        let evidence = value.get("toolCallResult").map(|_| session.walk.builder.open_record(at, &value));
+        let added = Object::of(value, "a line").and_then(|line| session.add_line(at, line));
+        added.map_err(|error| at.in_record(error))?;
+        session.walk.builder.close_records(evidence.into_iter().collect());
+    }
+    Ok(vec![session.finish()])
+}
+
+/// A run while the lines of its session are read.
+#[derive(Debug, Default)]
+struct QwenSession {
+    walk: ContentWalk,
+    /// When the first message was written, and the last.
+    began: Option<u64>,
+    ended: Option<u64>,
+}
+
+impl QwenSession {
+    fn add_line(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
+        let kind = line.required(&["type"])?;
+        let id = line.string(&["sessionId"])?;
+        self.walk.builder.trace.id = self.walk.builder.trace.id.take().or(id);
+        if kind == "system" {
+            return Ok(());
+        }
+        let time = line.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
+        self.began = self.began.or(time);
+        self.ended = time.or(self.ended);
+        match kind.as_ref() {
+            "user" => self.add_content(at, line),
+            "assistant" => self.add_reply(at, line),
+            "tool_result" => self.settle_calls(line),
+            other => {
+                self.walk.builder.pass_over(other, &[]);
+                Ok(())
+            }
+        }
+    }
+
+    fn add_content(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
+        let Some(content) = line.take(&["message"]) else { return Ok(()) };
+        self.walk.content(at, content, &[]).map_err(|error| error.at_key("message"))?;
+        self.walk.builder.end();
+        Ok(())
+    }
+
+    fn add_reply(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
+        let model = line.string(&["model"])?;
+        let usage = line.within(&["usageMetadata"], |usage| read_usage(&usage))?.flatten();
+        let known = self.walk.builder.trace.calls.len();
+        self.add_content(at, line)?;
+        self.walk.builder.tally.add(usage);
+        self.walk.builder.end_turn(None, usage);
+        let trace = &mut self.walk.builder.trace;
+        trace.model = model.or(trace.model.take());
+        let started_ms = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));
+        for call in trace.calls.iter_mut().skip(known) {
+            call.started_ms = started_ms;
+            call.server =
+                call.name.strip_prefix("mcp__").and_then(|rest| Some(rest.split_once("__")?.0.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The line of a result says beside it whether the tool worked.
+    fn settle_calls(&mut self, mut line: Object) -> Result<(), DecodeError> {
+        let mut outcome = line.object(&["toolCallResult"])?.unwrap_or_default();
+        let status = outcome.string(&["status"])?.unwrap_or_default();
+        let mut message = line.object(&["message"])?.unwrap_or_default();
+        let added =
+            message.each(&["parts"], "a part", |mut part| match part.object(&["functionResponse"])? {
+                Some(response) => self.settle_call(response, &status),
+                None => Ok(()),
+            });
+        added.map_err(|error| error.at_key("message"))
+    }
+
+    fn settle_call(&mut self, mut response: Object, status: &str) -> Result<(), DecodeError> {
+        let id = response.string(&["id"])?;
+        let name = response.string(&["name"])?;
+        let now = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));
+        let Some(call) = self.walk.builder.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
+        let mut value = response.object(&["response"])?.unwrap_or_default();
+        let error = value.take(&["error"]).map(|error| error.into_text_or_json().into_owned());
+        let output = value.take(&["output"]).map(|output| output.into_text_or_json().into_owned());
+        call.exit_code = output.as_deref().and_then(exit_code);
+        let failed = error.is_some()
+            || matches!(status, "error" | "cancelled")
+            || call.exit_code.is_some_and(|code| code != 0);
+        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        call.error = error.or_else(|| output.clone()).filter(|_| failed);
+        call.result = output.map(Into::into);
+        call.duration_ms = now.zip(call.started_ms).map(|(now, started)| (now - started).max(0.0));
+        Ok(())
+    }
+
+    /// A run of several questions waits for its user: it has no duration of its own.
+    fn finish(self) -> Trace {
+        let mut trace = self.walk.builder.finish();
+        let questions = trace.messages.iter().filter(|message| message.role == Role::User).count();
+        let duration_ms = self.began.zip(self.ended).map(|(began, ended)| millis_between(began, ended));
+        trace.duration_ms = duration_ms.filter(|_| questions == 1);
+        trace
+    }
+}
+
+/// Reads the tokens of a reply. Gemini counts thoughts beside the output, other providers within it: the total tells
+/// which of the two it is.
+fn read_usage(usage: &Object) -> Result<Option<Usage>, DecodeError> {
+    let count = |name: &str| usage.count_under(name).map(Option::unwrap_or_default);
+    let sum = count("promptTokenCount")?.saturating_add(count("candidatesTokenCount")?);
+    let is_within = sum == count("totalTokenCount")?;
+    let read = TOKENS.read(usage)?;
+    Ok(read.map(|usage| {
+        let thoughts = usage.reasoning_tokens.filter(|_| is_within).unwrap_or_default();
+        Usage { output_tokens: usage.output_tokens.saturating_sub(thoughts), ..usage }
+    }))
+}

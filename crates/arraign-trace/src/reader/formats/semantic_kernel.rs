@@ -1,0 +1,180 @@
+//! `semantic-kernel`: chat histories of Semantic Kernel, from Python and from .NET.
+//!
+//! The reader accepts a serialized `ChatHistory`, and a list of its messages. The plugin of a function is the server of
+//! its tool. A call has failed if its result is the text that the kernel writes for a function that raised.
+
+use std::borrow::Cow;
+
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::DecodeError;
+use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::reader::large::pieces::Splitting;
+use crate::reader::reason::Reason;
+use crate::reader::{Certainty, Detection, Reader};
+use crate::trace::{Call, CallStatus, Role, Trace};
+
+pub(crate) const READER: Reader = Reader {
+    name: "semantic-kernel",
+    summary: "Semantic Kernel: chat histories",
+    detect: detect_format,
+    read: read_runs,
+    cuts: Splitting::Never,
+};
+
+fn detect_format(input: &Input) -> Detection {
+    input.first()?;
+    for record in &input.records {
+        let messages = record.value.get("messages").and_then(Json::as_list);
+        let is_history =
+            messages.map_or(is_message(&record.value), |messages| messages.iter().any(is_message));
+        if !is_history {
+            return Err(Reason::of(record.at, "is no history of messages with `items`"));
+        }
+    }
+    Ok(Certainty::Sure)
+}
+
+/// Whether this is a message whose items say their type. .NET writes names in Pascal case.
+fn is_message(value: &Json) -> bool {
+    let items = value.get("items").or_else(|| value.get("Items")).and_then(Json::as_list);
+    let is_typed = |item: &Json| item.get("content_type").or_else(|| item.get("$type")).is_some();
+    value.get("role").or_else(|| value.get("Role")).is_some()
+        && items.is_some_and(|items| items.iter().all(is_typed))
+}
+
+/// Each history is a run; messages themselves are one run.
+fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+    let mut runs = Vec::new();
+    let mut builder: Option<TraceBuilder> = None;
+    for Record { at, value } in input.records {
+        if value.get("messages").is_none() {
+            add_record(builder.get_or_insert_default(), at, value)?;
+            continue;
+        }
+        let mut run = TraceBuilder::default();
+        add_record(&mut run, at, value)?;
+        runs.push(run.finish());
+    }
+    runs.extend(builder.map(TraceBuilder::finish));
+    Ok(runs)
+}
+
+fn add_record(builder: &mut TraceBuilder, at: At, value: Json) -> Result<(), DecodeError> {
+    let evidence = builder.open_record(at, &value);
+    let added = Object::of(value, "a message").and_then(|mut record| {
+        if record.get("messages").is_some() {
+            return record.each(&["messages"], "a message", |message| add_message(builder, message));
+        }
+        add_message(builder, record)
+    });
+    added.map_err(|error| at.in_record(error))?;
+    builder.close_record(evidence);
+    Ok(())
+}
+
+fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+    let role = match message.take(&["role", "Role"]).unwrap_or_default() {
+        Json::Text(role) => role,
+        labelled => Cow::Owned(labelled.get("Label").and_then(Json::as_str).unwrap_or_default().to_owned()),
+    };
+    let role = match role.as_ref() {
+        "system" | "developer" => Some(Role::System),
+        "user" => Some(Role::User),
+        "assistant" => Some(Role::Assistant),
+        _ => None,
+    };
+    builder.begin(role);
+    message.each(&["items", "Items"], "an item", |item| add_item(builder, item))?;
+    builder.end();
+    if role == Some(Role::Assistant) {
+        end_reply(builder, message)?;
+    }
+    Ok(())
+}
+
+/// Adds what a reply says of itself: its model, its tokens, and why it ended.
+fn end_reply(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+    let mut metadata = message.object(&["metadata", "Metadata"])?.unwrap_or_default();
+    let usage = TOKENS.read_from(&mut metadata, &["usage", "Usage"])?;
+    let stop = message.string(&["finish_reason"])?.or(metadata.string(&["FinishReason"])?);
+    builder.tally.add(usage);
+    builder.end_turn(stop.as_deref(), usage);
+    let trace = &mut builder.trace;
+    trace.agent = trace.agent.take().or(message.string(&["name", "AuthorName"])?);
+    trace.model = message.string(&["ai_model_id", "ModelId"])?.or(trace.model.take());
+    trace.stop_reason = stop.or(trace.stop_reason.take());
+    Ok(())
+}
+
+/// Kinds of items that contain no call.
+const HARMLESS_ITEMS: [&str; 16] = [
+    "image",
+    "audio",
+    "binary",
+    "file_reference",
+    "annotation",
+    "streaming_annotation",
+    "streaming_file_reference",
+    "reasoning",
+    "streaming_text",
+    "ImageContent",
+    "AudioContent",
+    "BinaryContent",
+    "FileReferenceContent",
+    "AnnotationContent",
+    "ReasoningContent",
+    "ActionContent",
+];
+
+fn add_item(builder: &mut TraceBuilder, mut item: Object) -> Result<(), DecodeError> {
+    let kind = item.text(&["content_type", "$type"])?.unwrap_or_default();
+    match kind.as_ref() {
+        "text" | "TextContent" => builder.text(&item.text(&["text", "Text"])?.unwrap_or_default()),
+        "function_call" | "FunctionCallContent" => {
+            let call = read_call(item)?;
+            builder.call(call);
+        }
+        "function_result" | "FunctionResultContent" => answer_call(builder, item)?,
+        kind => builder.pass_over(kind, &HARMLESS_ITEMS),
+    }
+    Ok(())
+}
+
+fn read_call(mut item: Object) -> Result<Call, DecodeError> {
+    let id = item.string(&["id", "Id"])?;
+    let server = item.string(&["plugin_name", "PluginName"])?;
+    let name = item.required(&["function_name", "FunctionName", "name"])?;
+    let arguments = item.arguments(if item.get("Arguments").is_some() { "Arguments" } else { "arguments" });
+    Ok(Call { id, server, ..Call::new(name, arguments, 0) })
+}
+
+/// How the kernel begins the results of calls that did not succeed.
+const FAILURES: [&str; 4] = [
+    "An error occurred while invoking the function ",
+    "Error: Exception while invoking function",
+    "Error: Function call arguments",
+    "The tool call with name ",
+];
+
+fn answer_call(builder: &mut TraceBuilder, mut item: Object) -> Result<(), DecodeError> {
+    let id = item.string(&["call_id", "CallId", "id", "Id"])?;
+    let Some(call) = builder.waiting(id.as_deref(), None) else { return Ok(()) };
+    let result = item.take(&["result", "Result"]).unwrap_or_default().into_value();
+    let text = result.as_str().filter(|text| FAILURES.iter().any(|start| text.starts_with(start)));
+    call.error = text.map(ToOwned::to_owned);
+    call.status = if text.is_some() { CallStatus::Error } else { CallStatus::Ok };
+    call.result = Some(result);
+    Ok(())
+}
+
+/// Tokens of a reply, as the provider's library names them.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["prompt_tokens", "InputTokenCount", "PromptTokens"],
+    output: &["completion_tokens", "OutputTokenCount", "CompletionTokens"],
+    cached: &["/prompt_tokens_details/cached_tokens", "/InputTokenDetails/CachedTokenCount"],
+    reasoning: &["/completion_tokens_details/reasoning_tokens", "/OutputTokenDetails/ReasoningTokenCount"],
+    ..TokenKeys::NONE
+};
