@@ -4,9 +4,10 @@
 
 use std::io::{BufRead, Seek};
 
-use arraign_trace::reader::{self, NativeMistake, RunIndex, read_native};
+use arraign_trace::reader::{self, NativeMistake, RunIndex, TextReaders, read_native};
 pub use arraign_trace::reader::{
-    Certainty, Declined, READERS, Reader, Recording, Runs, TraceError, TraceProblem, to_native,
+    Certainty, DeclarationSurvey, Declined, READERS, Reader, ReaderDeclaration, ReaderSet, ReaderSurvey,
+    Recording, Runs, SurveyedPath, TraceError, TraceProblem, to_native,
 };
 #[cfg(feature = "inspect-zip")]
 pub use arraign_trace::reader::{ZippedRuns, read_zipped, zipped_runs};
@@ -20,23 +21,47 @@ const NATIVE: &str = "native";
 
 /// Reads the text of a trace file with the reader called `format`, or else with the most certain one.
 pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
+    read_with(&ReaderSet::default(), text, format)
+}
+
+/// Reads the text of a trace file, as [`read`] does, with the declared readers of `readers` beside the built-in ones.
+pub fn read_with(readers: &ReaderSet, text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
     if is_yaml(text) && format.is_none_or(|format| format == NATIVE) {
         return read_yaml(text);
     }
-    reader::read(text, format)
+    readers.read(text, format)
+}
+
+/// The readers of files, who read native traces in YAML as well.
+fn readers_of_text(readers: &ReaderSet) -> TextReaders {
+    TextReaders { set: readers.clone(), read_text: read_with }
 }
 
 /// Returns the readers that claim `text`, with their certainty, the most certain first.
 pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
+    claims_with(&ReaderSet::default(), text)
+}
+
+/// The readers of `readers` that take `text` for a file of theirs, as [`claims`] says.
+pub fn claims_with(readers: &ReaderSet, text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
     if is_yaml(text) {
         return read_yaml(text).map(|recording| vec![(recording.format, Certainty::Sure)]);
     }
-    reader::claims(text)
+    readers.claims(text)
 }
 
 /// Reads the runs of a trace file one after the other, as [`arraign_trace::reader::runs`] does.
 pub fn runs<R: BufRead + Seek>(file: R, format: Option<&str>) -> Result<Runs<R>, TraceError> {
-    reader::runs_with(file, format, read)
+    runs_with(&ReaderSet::default(), file, format)
+}
+
+/// Reads the runs of a trace file, as [`runs`] does, by one of `readers`.
+pub fn runs_with<R: BufRead + Seek>(
+    readers: &ReaderSet,
+    file: R,
+    format: Option<&str>,
+) -> Result<Runs<R>, TraceError> {
+    reader::runs_with(file, format, readers_of_text(readers))
 }
 
 /// Reads the run called `wanted` out of a trace file, as [`arraign_trace::reader::read_run`] does.
@@ -45,15 +70,26 @@ pub fn read_run(
     format: Option<&str>,
     wanted: &str,
 ) -> Result<Recording, TraceError> {
-    reader::read_run_with(file, format, wanted, read)
+    read_run_with(&ReaderSet::default(), file, format, wanted)
+}
+
+/// Reads one run of a trace file, as [`read_run`] does, by one of `readers`.
+pub fn read_run_with(
+    readers: &ReaderSet,
+    file: &mut (impl BufRead + Seek),
+    format: Option<&str>,
+    wanted: &str,
+) -> Result<Recording, TraceError> {
+    reader::read_run_with(file, format, wanted, &readers_of_text(readers))
 }
 
 /// Finds the runs of a trace file. If they can only be found by decoding them, the decoded runs are returned as well.
 pub(crate) fn index_runs(
+    readers: &ReaderSet,
     file: &mut (impl BufRead + Seek),
     format: Option<&str>,
 ) -> Result<(RunIndex, Vec<Trace>), TraceError> {
-    RunIndex::find(file, format, read)
+    RunIndex::find(file, format, readers_of_text(readers))
 }
 
 /// Reads a trace in a case: a mapping, or a list of steps. The error contains all mistakes.
