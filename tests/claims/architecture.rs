@@ -41,7 +41,7 @@ const TRACE_LAYERS: &[&[&str]] = &[
 
 /// Those of the package `cargo-arraign`: what commands share, the commands whose parts others use, and all commands.
 const PROGRAM_LAYERS: &[&[&str]] = &[
-    &["error", "out"],
+    &["error", "out", "size"],
     &["editor", "new_file"],
     &["report", "run"],
     &["accept", "calibrate", "compare", "completions", "explain", "import", "init", "lint", "man", "schema"],

@@ -20,6 +20,7 @@ mod out;
 mod report;
 mod run;
 mod schema;
+mod size;
 
 use std::env;
 use std::ffi::OsString;
