@@ -11,8 +11,8 @@ use arraign::lint::{LintRemark, LintResult, LintSkip};
 use clap::{Args, ValueEnum};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
-use crate::explain::parse_size;
 use crate::run::{limit_size, require_folder};
+use crate::size::parse_size;
 
 /// Find what the cases leave untested, using recorded traces: no agent runs.
 ///

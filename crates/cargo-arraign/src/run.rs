@@ -9,7 +9,7 @@ use arraign::Harness;
 use clap::Args;
 
 use crate::error::{CliError, CliResult};
-use crate::explain::parse_size;
+use crate::size::parse_size;
 
 /// Run the cases of a folder, without a test target.
 ///

@@ -11,7 +11,6 @@ use arraign::__internals::report::plain::{escape_json, escape_line};
 use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
 use arraign::__internals::source::{Files, ReadError, ReadProblem};
 use arraign::__internals::suite::{read_run_folder, survey_run_folder};
-use arraign::__internals::yaml::parse_bytes;
 use arraign::Trace;
 use arraign::reader::{self, ReaderSet, Recording, TraceError, TraceProblem, to_native};
 use clap::{Args, ValueEnum};
@@ -20,6 +19,7 @@ use survey::render_surveys;
 use workspace::{TraceSettings, read_declarations, read_settings};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
+use crate::size::parse_size;
 
 /// The number of runs that are shown without `--full`.
 const RUNS: usize = 10;
@@ -304,11 +304,6 @@ fn describe_certainty(readers: &ReaderSet, text: &str, format: &str) -> Result<S
     } else {
         format!("{certainty}, and read the same as {}", others.join(", "))
     })
-}
-
-/// Reads a size such as `200MB`.
-pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
-    parse_bytes(text).ok_or_else(|| "a size is `64MiB`, `2GB`, or a number of bytes".to_owned())
 }
 
 /// Renders the help of an error with the flags of this command.
