@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, NamedAgent};
+use arraign_trace::reader::ReaderSet;
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 
@@ -65,6 +66,8 @@ pub struct Case {
     pub judge: Option<Arc<JudgeSettings>>,
     /// The prices of tokens, if the suite gives them.
     pub prices: Prices,
+    /// The readers of its traces.
+    pub readers: ReaderSet,
     /// The checks, in the order of the file.
     pub expectations: Vec<Expectation>,
     /// The scorecards over the checks.

@@ -1,4 +1,4 @@
-//! What a check may look at: what the agent did, what it was asked, and what a judge thinks of it.
+//! The evidence of a check: the run of the agent, its input, and the opinions of a judge.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,27 +10,27 @@ use crate::trace::{Arguments, Call, Trace};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Evidence<'t> {
-    /// What the agent did.
+    /// The run of the agent.
     pub trace: Cow<'t, Trace>,
-    /// What the case says the agent was asked; the trace may tell as well ([`Trace::input`]).
+    /// The agent's input from the case. The trace may record an input as well ([`Trace::input`]).
     pub input: Option<Cow<'t, str>>,
-    /// What a judge thinks of the run.
+    /// The opinions of a judge on the run.
     pub opinions: Cow<'t, Opinions>,
 }
 
 impl<'t> Evidence<'t> {
-    /// A trace as evidence.
+    /// Creates evidence from a trace alone.
     pub fn of(trace: &'t Trace) -> Self {
         Self { trace: Cow::Borrowed(trace), input: None, opinions: Cow::Owned(Opinions::default()) }
     }
 
-    /// Adds what the agent was asked.
+    /// Sets the agent's input.
     pub fn asked(mut self, input: Option<&'t str>) -> Self {
         self.input = input.map(Cow::Borrowed);
         self
     }
 
-    /// Adds what a judge thinks.
+    /// Sets the opinions of a judge.
     pub fn judged(mut self, opinions: &'t Opinions) -> Self {
         self.opinions = Cow::Borrowed(opinions);
         self
@@ -43,27 +43,27 @@ impl From<Trace> for Evidence<'static> {
     }
 }
 
-/// What a judge is asked about a run. Its answer is the opinion of the same label.
+/// A question to a judge about a run. The answer is the opinion with the same label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Question {
-    /// What it is called; one label, one question.
+    /// The label of the question, which is unique.
     pub label: String,
-    /// What the judge is to decide.
+    /// The text of the question.
     pub prompt: String,
     /// The form of the answer.
     pub answer: AnswerForm,
-    /// What the judge sees beside the final answer.
+    /// The evidence that the judge sees beside the final answer.
     pub context: JudgeContext,
 }
 
 impl Question {
-    /// A question that the judge answers from the final answer alone.
+    /// Creates a question about the final answer alone.
     pub fn new(label: impl Into<String>, prompt: impl Into<String>, answer: AnswerForm) -> Self {
         Self { label: label.into(), prompt: prompt.into(), answer, context: JudgeContext::default() }
     }
 
-    /// Shows the judge more than the final answer.
+    /// Sets the evidence that the judge sees beside the final answer.
     pub fn context(mut self, context: JudgeContext) -> Self {
         self.context = context;
         self
@@ -81,7 +81,7 @@ pub enum AnswerForm {
     Claims,
 }
 
-/// What a judge sees beside the final answer. Nothing unless asked for.
+/// The evidence that a judge sees beside the final answer. By default, none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -94,13 +94,13 @@ pub struct JudgeContext {
     pub include_tool_sequence: bool,
     /// The judge sees the arguments of the calls.
     pub include_tool_inputs: bool,
-    /// What came back of the calls. For checks whose question is about the results; users do not set it.
+    /// The judge sees the results of the calls. Only checks set this; it is not a key that users write.
     #[serde(skip)]
     pub include_tool_results: bool,
 }
 
 impl JudgeContext {
-    /// All there is.
+    /// Shows the judge everything.
     pub const fn everything() -> Self {
         Self {
             include_prompt: true,
@@ -111,39 +111,40 @@ impl JudgeContext {
     }
 }
 
-/// What a judge thinks of a run, by label.
+/// The opinions of a judge on a run, by label.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Opinions {
     given: BTreeMap<String, Opinion>,
+    /// Why other opinions are missing; `None` if no judge is configured.
     absent: Option<Absent>,
 }
 
-/// Why a judge who is configured has not said something.
+/// Why a configured judge has not given an opinion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Absent {
-    /// It was not asked, or what it said is not kept: the check is undecided.
+    /// The judge was not asked, or there is no recording: the check is undecided.
     Undecided {
-        /// What is missing.
+        /// The reason.
         why: String,
         /// What to do about it.
         help: String,
     },
-    /// It was asked, and gave no answer that could be read: the check is an error.
+    /// The judge was asked and gave no valid answer: the check is an error.
     Failed(String),
 }
 
-/// One opinion.
+/// The opinion of a judge on one question.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Opinion {
-    /// What the judge decided.
+    /// The judge's decision.
     pub judged: Judged,
-    /// Why, in its own words. Untrusted text.
+    /// The judge's reason. Untrusted text.
     pub reason: Option<String>,
 }
 
 impl Opinion {
-    /// An opinion without a reason.
+    /// Creates an opinion without a reason.
     pub fn new(judged: Judged) -> Self {
         Self { judged, reason: None }
     }
@@ -155,79 +156,79 @@ impl Opinion {
     }
 }
 
-/// What a judge decided.
+/// The decision of a judge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Judged {
     /// The run passes.
     Pass,
     /// The run fails.
     Fail,
-    /// How good it is, between 0 and 100.
+    /// A score between 0 and 100.
     Score(f64),
-    /// How many claims the answer makes, and how many of them the evidence does not support.
+    /// The numbers of claims in the answer.
     Claims {
-        /// All of them.
+        /// The number of all claims.
         all: u32,
-        /// Those without support.
+        /// The number of claims that the evidence does not support.
         unsupported: u32,
     },
 }
 
-/// What the opinion on a question about one turn of the conversation (from 1) is called among those on the run.
+/// Returns the label of an opinion on one turn of the conversation, from 1.
 pub fn turn_label(turn: usize, label: &str) -> String {
     format!("turn {turn}: {label}")
 }
 
 impl Opinions {
-    /// Adds the opinion called `label`.
+    /// Adds an opinion with this label.
     pub fn insert(&mut self, label: impl Into<String>, opinion: Opinion) {
         self.given.insert(label.into(), opinion);
     }
 
-    /// All opinions, by label.
+    /// Returns all opinions, by label.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Opinion)> {
         self.given.iter().map(|(label, opinion)| (label.as_str(), opinion))
     }
 
-    /// Whether nobody has said anything.
+    /// Whether there are no opinions.
     pub fn is_empty(&self) -> bool {
         self.given.is_empty()
     }
 
-    /// Whether a judge is configured: what it has not said is then missing, and nothing else stands in for it.
+    /// Whether a judge is configured. Then a missing opinion stays missing, and no other method replaces it.
     pub fn has_judge(&self) -> bool {
         self.absent.is_some()
     }
 
-    /// Says that a judge is configured, and why it has not said the rest.
+    /// Marks that a judge is configured, and sets the reason for missing opinions.
     pub fn with_judge(mut self, absent: Absent) -> Self {
         self.absent = Some(absent);
         self
     }
 
-    /// Those on one turn of the conversation: what is said of that turn alone stands before what is said of each.
+    /// Returns the opinions on one turn of the conversation. An opinion on that turn takes precedence over one on all turns.
     pub fn of_turn(&self, turn: usize) -> Self {
         let prefix = turn_label(turn, "");
-        let own = self
-            .given
-            .iter()
-            .filter_map(|(label, opinion)| Some((label.strip_prefix(&prefix)?.to_owned(), opinion.clone())));
         let mut given = self.given.clone();
-        given.extend(own.collect::<Vec<_>>());
+        for (label, opinion) in &self.given {
+            if let Some(label) = label.strip_prefix(&prefix) {
+                given.insert(label.to_owned(), opinion.clone());
+            }
+        }
         Self { given, absent: self.absent.clone() }
     }
 
-    /// Whether anybody has an opinion called `label`.
+    /// Returns the opinion with this label.
     pub fn get(&self, label: &str) -> Option<&Opinion> {
         self.given.get(label)
     }
 
-    /// The opinion called `label`; without one the check cannot answer.
+    /// Returns the opinion with this label. The error says why there is none.
     pub fn of(&self, label: &str) -> Result<&Opinion, Unfit> {
-        self.get(label).ok_or_else(|| self.none_on(label))
+        self.get(label).ok_or_else(|| self.explain_missing(label))
     }
 
-    fn none_on(&self, label: &str) -> Unfit {
+    fn explain_missing(&self, label: &str) -> Unfit {
         match &self.absent {
             Some(Absent::Failed(why)) => Unfit::invalid(why.as_str()),
             Some(Absent::Undecided { why, help }) => {
@@ -247,11 +248,11 @@ impl From<Opinions> for Evidence<'static> {
     }
 }
 
-/// Fails where the trace does not record the arguments of `call`: some formats keep calls without what was passed.
+/// Returns an error if the trace does not record the arguments of `call`, as some formats do not.
 pub fn require_arguments(call: &Call) -> Result<(), Unfit> {
     if call.arguments != Arguments::Unrecorded {
         return Ok(());
     }
     let what = format!("the trace does not record the arguments of call {}, `{}`", call.index, call.name);
-    Err(Unfit::missing(what).help("switch on the capture of content where the run is recorded"))
+    Err(Unfit::missing(what).help("enable the capture of content where the run is recorded"))
 }

@@ -1,6 +1,6 @@
-//! What a check found: items, violations, and a score whose loss is accounted for.
+//! The outcome of a check: items, violations, and a score with the reasons for lost points.
 //!
-//! All of it is plain data. The engine adds the check's name and the places; a report needs to know no check.
+//! All types are plain data. The engine adds the check's name and the places, so that reports need not know any check.
 
 use std::collections::BTreeMap;
 
@@ -16,41 +16,41 @@ use crate::trace::Call;
 pub struct Score(#[cfg_attr(test, schemars(range(min = 0, max = 1)))] f64);
 
 impl Score {
-    /// All of it.
+    /// The full score, 1.
     pub const FULL: Score = Score(1.0);
-    /// Nothing.
+    /// The lowest score, 0.
     pub const ZERO: Score = Score(0.0);
 
-    /// `value` held to 0..=1; not a number is 0.
+    /// Creates a score from `value`, clamped to 0..=1. NaN is 0.
     pub fn new(value: f64) -> Self {
         if value.is_nan() { Self::ZERO } else { Self(value.clamp(0.0, 1.0)) }
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn get(self) -> f64 {
         self.0
     }
 }
 
-/// Whether `score` reaches `least`, but for what adding weights loses in binary fractions: 0.4 + 0.3 + 0.2 + 0.1 is
-/// 0.9999999999999999. Every threshold is held by this.
+/// Whether `score` reaches `least`, with a tolerance for rounding errors: as floats, 0.4 + 0.3 + 0.2 + 0.1 is
+/// 0.9999999999999999. All thresholds use this function.
 pub fn reaches(score: f64, least: f64) -> bool {
     const EPSILON: f64 = 1e-9;
     score + EPSILON >= least
 }
 
-/// How a check, or a whole case, ended.
+/// The result of a check or of a whole case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Everything asked for holds.
+    /// Everything required holds.
     Pass,
-    /// The evidence is silent on something that was asked.
+    /// The evidence does not contain what a check needs.
     Undecided,
     /// Something is violated.
     Fail,
-    /// No answer could be had: no trace, no budget, a panic.
+    /// The evaluation failed: no trace, no budget, a panic.
     Error,
 }
 
@@ -65,42 +65,42 @@ impl std::fmt::Display for Status {
     }
 }
 
-/// How one call, rule or assertion stands.
+/// The state of one call, rule or assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It was put to the test and holds.
+    /// It was tested and holds.
     Held,
-    /// It was put to the test and does not hold.
+    /// It was tested and does not hold.
     Violated,
-    /// Its trigger never came: nothing was tested.
+    /// It was not tested, because its trigger did not occur.
     NotExercised,
     /// It could not be decided.
     Open,
 }
 
-/// One call, rule or assertion that a check looked at.
+/// One call, rule or assertion that a check examined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Item {
-    /// What it is: `rule 2: before`, `call 3: refund`.
+    /// The name of the item: `rule 2: before`, `call 3: refund`.
     pub label: String,
-    /// How it stands.
+    /// The state of the item.
     pub state: State,
-    /// A remark for the reader of a verdict.
+    /// A note for the reader of a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl Item {
-    /// An item in `state`.
+    /// Creates an item in `state`.
     pub fn new(label: impl Into<String>, state: State) -> Self {
         Self { label: label.into(), state, note: None }
     }
 
-    /// Adds a remark.
+    /// Adds a note.
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
@@ -109,9 +109,8 @@ impl Item {
 
 /// One thing that is wrong with a run.
 ///
-/// A check builds a `Violation`, whose `at` is a JSON pointer into the check's settings. The engine resolves the pointer
-/// and makes a [`LocatedViolation`] of it. All fields but `message` say where and what, and stay empty where they do not
-/// apply.
+/// A check builds a `Violation` in which `at` is a JSON pointer into the check's settings. The engine resolves the pointer
+/// and builds a [`LocatedViolation`]. Fields that do not apply stay empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     test,
@@ -121,12 +120,12 @@ impl Item {
 #[serde(default)]
 #[non_exhaustive]
 pub struct Violation<At = String> {
-    /// The claim that broke, as one sentence without a full stop: "`refund` was called without `authenticate` before it".
+    /// The violated claim, as one sentence without a full stop: "`refund` was called without `authenticate` before it".
     pub message: String,
-    /// The setting that was broken: its place in the case's file. While a check runs, a JSON pointer into the settings;
-    /// empty for the settings as a whole.
+    /// The place of the violated setting in the case's file. While a check runs, a JSON pointer into the settings, empty for
+    /// the settings as a whole.
     pub at: At,
-    /// The setting is outside of the case, in the defaults of its suite. Set by the engine.
+    /// Whether the setting is outside of the case, in the defaults of its suite. The engine sets this field.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
     /// The rule's number, from 1.
@@ -141,16 +140,16 @@ pub struct Violation<At = String> {
     /// The id of that call in the trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// All calls concerned, from 1, where there are several.
+    /// All calls concerned, from 1, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<usize>,
-    /// The argument concerned: its bare name at the top level, a JSON pointer below.
+    /// The argument concerned: its name at the top level, a JSON pointer below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
     /// The value found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<serde_json::Value>,
-    /// The constraint that it broke, in the policy's words: `max: 30`.
+    /// The violated constraint, as in the policy: `max: 30`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constraint: Option<String>,
     /// The policy's file.
@@ -159,7 +158,7 @@ pub struct Violation<At = String> {
     /// The line of the constraint in the policy, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_line: Option<usize>,
-    /// The whole place of the constraint in the policy.
+    /// The full location of the constraint in the policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_at: Option<Location>,
     /// The expected value.
@@ -173,7 +172,7 @@ pub struct Violation<At = String> {
     pub suggestion: Option<String>,
 }
 
-/// A [`Violation`] as verdicts hold it: `at` is a place in the case's file.
+/// A [`Violation`] in a verdict: `at` is a location in the case's file.
 pub type LocatedViolation = Violation<Location>;
 
 impl Violation {
@@ -182,7 +181,7 @@ impl Violation {
         Self { message: message.into(), ..Self::default() }
     }
 
-    /// A violation that says `message` about `call`.
+    /// Returns a violation with this message about `call`.
     pub fn of_call(call: &Call, message: impl Into<String>) -> Self {
         Self {
             tool: Some(call.name.clone()),
@@ -250,47 +249,48 @@ impl Violation {
     }
 }
 
-/// Points that were lost, and why.
+/// Lost points and the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Loss {
-    /// How much of the score, in 0..=1.
+    /// The lost share of the score, in 0..=1.
     pub points: f64,
-    /// The item that cost them.
+    /// The reason.
     pub why: String,
 }
 
 impl Loss {
-    /// A loss of `points` (0 to 1), with its reason.
+    /// Creates a loss of `points` (0 to 1) with its reason.
     pub fn new(points: f64, why: impl Into<String>) -> Self {
         Self { points, why: why.into() }
     }
 }
 
-/// What a check found.
+/// The outcome of a check.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The share of what was tested that holds. Nothing tested: 1.
+    /// The share of the tested items that hold; 1 if nothing was tested.
     pub score: Score,
-    /// Each call, rule or assertion looked at.
+    /// The calls, rules or assertions that were examined.
     pub items: Vec<Item>,
-    /// Everything that is wrong. The check holds iff this is empty.
+    /// The violations. The check holds if and only if there are none.
     pub violations: Vec<Violation>,
-    /// Where the points went: they add up to 1 - score.
+    /// The lost points, with reasons. They add up to 1 - score.
     pub losses: Vec<Loss>,
-    /// Numbers worth reporting: `calls_checked`.
+    /// Counts for reports, such as `calls_checked`.
     pub stats: BTreeMap<String, u64>,
-    /// Values taken out of the evidence, by name.
+    /// Values extracted from the evidence, by name.
     pub values: BTreeMap<String, serde_json::Value>,
 }
 
 impl Outcome {
-    /// An outcome whose score is the share of held items among those put to the test, each worth the same.
+    /// Creates an outcome in which the score is the share of held items among the tested ones.
     pub fn of_items(items: Vec<Item>, violations: Vec<Violation>) -> Self {
-        let count = |state: State| count_to_f64(items.iter().filter(|item| item.state == state).count());
-        let (held, violated) = (count(State::Held), count(State::Violated));
+        let [held, violated] = [State::Held, State::Violated]
+            .map(|state| count_to_f64(items.iter().filter(|item| item.state == state).count()));
+        // Items that were not exercised, or are open, count neither for nor against.
         let points = 1.0 / (held + violated).max(1.0);
         let lost = items.iter().filter(|item| item.state == State::Violated);
         let losses = lost.map(|item| Loss { points, why: item.label.clone() }).collect();
@@ -298,13 +298,13 @@ impl Outcome {
         Self { score, items, violations, losses, stats: BTreeMap::new(), values: BTreeMap::new() }
     }
 
-    /// Adds a value taken out of the evidence.
+    /// Adds a value extracted from the evidence.
     pub fn value(mut self, name: &str, value: serde_json::Value) -> Self {
         self.values.insert(name.to_owned(), value);
         self
     }
 
-    /// Adds a number worth reporting.
+    /// Adds a count for reports.
     pub fn stat(mut self, name: &str, value: usize) -> Self {
         self.stats.insert(name.to_owned(), value as u64);
         self
@@ -316,7 +316,7 @@ pub(crate) fn count_to_f64(count: usize) -> f64 {
     u32::try_from(count).unwrap_or(u32::MAX).into()
 }
 
-/// Nothing is wrong, or one thing is.
+/// Creates the outcome of a check with at most one violation.
 impl From<Option<Violation>> for Outcome {
     fn from(violation: Option<Violation>) -> Self {
         let score = if violation.is_none() { Score::FULL } else { Score::ZERO };
@@ -332,7 +332,7 @@ impl From<Option<Violation>> for Outcome {
     }
 }
 
-/// Why a check cannot answer. None of the reasons is a pass.
+/// Why a check cannot answer. The trial does not pass.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Unfit {
@@ -348,7 +348,7 @@ pub struct Unfit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnfitReason {
-    /// The evidence is silent on what was asked: the trial is `undecided`.
+    /// The evidence does not contain what the check needs: the trial is `undecided`.
     MissingEvidence(String),
     /// The evidence contradicts itself or is impossible, such as a negative cost: the trial is an `error`.
     InvalidEvidence(String),

@@ -1,12 +1,13 @@
-//! Trace files, and traces written in a case: the readers of [`arraign_trace`], and the native form in YAML.
+//! Reads trace files and the traces in cases: with the readers of [`arraign_trace`], and the native form in YAML.
 //!
-//! A text that is not JSON is read as YAML, one run a document.
+//! A text that is not JSON is read as YAML, in which each document is one run.
 
 use std::io::{BufRead, Seek};
 
-use arraign_trace::reader::{self, NativeMistake, RunIndex, read_native};
+use arraign_trace::reader::{self, NativeMistake, RunIndex, TextReaders, read_native};
 pub use arraign_trace::reader::{
-    Certainty, Declined, READERS, Reader, Recording, Runs, TraceError, TraceProblem, to_native,
+    Certainty, DeclarationSurvey, Declined, READERS, Reader, ReaderDeclaration, ReaderSet, ReaderSurvey,
+    Recording, Runs, SurveyedPath, TraceError, TraceProblem, to_native,
 };
 #[cfg(feature = "inspect-zip")]
 pub use arraign_trace::reader::{ZippedRuns, read_zipped, zipped_runs};
@@ -15,28 +16,52 @@ use crate::place::{LoadError, LoadErrors, Place, Source};
 use crate::trace::Trace;
 use crate::yaml::{Document, Node};
 
-/// The name of the reader of what is written by hand.
+/// The name of the reader of traces that are written by hand.
 const NATIVE: &str = "native";
 
-/// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
+/// Reads the text of a trace file with the reader called `format`, or else with the most certain one.
 pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
+    read_with(&ReaderSet::default(), text, format)
+}
+
+/// Reads the text of a trace file, as [`read`] does, with the declared readers of `readers` beside the built-in ones.
+pub fn read_with(readers: &ReaderSet, text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
     if is_yaml(text) && format.is_none_or(|format| format == NATIVE) {
         return read_yaml(text);
     }
-    reader::read(text, format)
+    readers.read(text, format)
 }
 
-/// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
+/// The readers of files, who read native traces in YAML as well.
+fn readers_of_text(readers: &ReaderSet) -> TextReaders {
+    TextReaders { set: readers.clone(), read_text: read_with }
+}
+
+/// Returns the readers that claim `text`, with their certainty, the most certain first.
 pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
+    claims_with(&ReaderSet::default(), text)
+}
+
+/// The readers of `readers` that take `text` for a file of theirs, as [`claims`] says.
+pub fn claims_with(readers: &ReaderSet, text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
     if is_yaml(text) {
         return read_yaml(text).map(|recording| vec![(recording.format, Certainty::Sure)]);
     }
-    reader::claims(text)
+    readers.claims(text)
 }
 
 /// Reads the runs of a trace file one after the other, as [`arraign_trace::reader::runs`] does.
 pub fn runs<R: BufRead + Seek>(file: R, format: Option<&str>) -> Result<Runs<R>, TraceError> {
-    reader::runs_with(file, format, read)
+    runs_with(&ReaderSet::default(), file, format)
+}
+
+/// Reads the runs of a trace file, as [`runs`] does, by one of `readers`.
+pub fn runs_with<R: BufRead + Seek>(
+    readers: &ReaderSet,
+    file: R,
+    format: Option<&str>,
+) -> Result<Runs<R>, TraceError> {
+    reader::runs_with(file, format, readers_of_text(readers))
 }
 
 /// Reads the run called `wanted` out of a trace file, as [`arraign_trace::reader::read_run`] does.
@@ -45,18 +70,29 @@ pub fn read_run(
     format: Option<&str>,
     wanted: &str,
 ) -> Result<Recording, TraceError> {
-    reader::read_run_with(file, format, wanted, read)
+    read_run_with(&ReaderSet::default(), file, format, wanted)
 }
 
-/// Looks for the runs of a trace file. Where that could only be found out by building them, they come with it.
+/// Reads one run of a trace file, as [`read_run`] does, by one of `readers`.
+pub fn read_run_with(
+    readers: &ReaderSet,
+    file: &mut (impl BufRead + Seek),
+    format: Option<&str>,
+    wanted: &str,
+) -> Result<Recording, TraceError> {
+    reader::read_run_with(file, format, wanted, &readers_of_text(readers))
+}
+
+/// Finds the runs of a trace file. If they can only be found by decoding them, the decoded runs are returned as well.
 pub(crate) fn index_runs(
+    readers: &ReaderSet,
     file: &mut (impl BufRead + Seek),
     format: Option<&str>,
 ) -> Result<(RunIndex, Vec<Trace>), TraceError> {
-    RunIndex::find(file, format, read)
+    RunIndex::find(file, format, readers_of_text(readers))
 }
 
-/// Reads a trace that is written in a case: a mapping, or a list of steps. All its mistakes are found at once.
+/// Reads a trace in a case: a mapping, or a list of steps. The error contains all mistakes.
 #[doc(hidden)]
 pub fn inline(node: Node<'_>) -> Result<Trace, LoadErrors> {
     read_native(node.to_json()).map_err(|mistakes| {
@@ -69,7 +105,7 @@ pub fn inline(node: Node<'_>) -> Result<Trace, LoadErrors> {
     })
 }
 
-/// The mistake, at the place in the file that its pointer means.
+/// Converts a mistake to an error at the place in the file that its pointer leads to.
 fn locate_mistake(node: Node<'_>, mistake: NativeMistake) -> LoadError {
     let NativeMistake { pointer, on_key, problem, help, .. } = mistake;
     let place = if on_key { key_place(node, &pointer) } else { None };
@@ -82,19 +118,20 @@ fn key_place(node: Node<'_>, pointer: &str) -> Option<Place> {
     Some(node.pointer(parent)?.key_place(&crate::yaml::unescape_token(key)))
 }
 
-/// Whether the text is something else than JSON or a stream of events.
+/// Whether the text is neither JSON nor a stream of events.
 fn is_yaml(text: &str) -> bool {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     !text.trim().is_empty() && !reader::looks_like_json(text)
 }
 
-/// Reads native traces of a YAML file: a run a document.
+/// Reads native traces from a YAML file, in which each document is one run.
 fn read_yaml(text: &str) -> Result<Recording, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // Almost any text is valid YAML, so a trace must have one of the native form's keys at the start of a line.
     if !text.lines().any(|line| ["steps:", "calls:", "- "].iter().any(|key| line.starts_with(key))) {
         return Err(TraceProblem::NotATrace.into());
     }
-    let runs = read_documents(text).map_err(|errors| in_words(&errors))?;
+    let runs = read_documents(text).map_err(|errors| describe_mistakes(&errors))?;
     if runs.is_empty() {
         return Err(TraceProblem::Empty.into());
     }
@@ -109,13 +146,13 @@ fn read_documents(text: &str) -> Result<Vec<Trace>, LoadErrors> {
     errors.or(runs)
 }
 
-/// Mistakes by line and column, one a line: the file's name is the caller's to add.
-fn in_words(errors: &LoadErrors) -> TraceError {
-    let line = |error: &LoadError| {
+/// Renders each mistake on a line, with its line and column. The caller adds the file's name.
+fn describe_mistakes(errors: &LoadErrors) -> TraceError {
+    let lines = errors.iter().map(|error| {
         let at = error.place.locate();
         let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
         format!("line {}, column {}: {}{help}", at.line, at.column, error.problem)
-    };
-    let problem = errors.iter().map(line).collect::<Vec<_>>().join("\n");
+    });
+    let problem = lines.collect::<Vec<_>>().join("\n");
     TraceProblem::Wrong { format: NATIVE, problem }.into()
 }

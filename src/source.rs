@@ -1,6 +1,6 @@
-//! Files: opened inside the eval root only, parsed once a process, written whole.
+//! Files: opened only inside the eval root, parsed once in a process, and written as a whole.
 //!
-//! [`arraign_trace::source`] opens them. This module remembers what was parsed, and writes.
+//! [`arraign_trace::source`] opens the files. This module caches parsed files, and writes.
 
 mod inside;
 mod ledger;
@@ -22,7 +22,7 @@ use crate::yaml::Document;
 type Cache<K, V> = Mutex<HashMap<K, V>>;
 type Compiled = Cache<(TypeId, PathBuf), Arc<dyn Any + Send + Sync>>;
 
-/// The files of one package: what may be opened, and what has been parsed already.
+/// The files of one package: the opener, and the files that have been parsed.
 #[derive(Debug)]
 pub struct Files {
     opener: FileOpener,
@@ -30,7 +30,7 @@ pub struct Files {
     compiled: Compiled,
 }
 
-/// Opens files as its [`FileOpener`] does.
+/// Opens files like the inner [`FileOpener`].
 impl Deref for Files {
     type Target = FileOpener;
 
@@ -40,23 +40,23 @@ impl Deref for Files {
 }
 
 impl Files {
-    /// Files under `root`, named relative to `base`.
+    /// The files under `root`, which are named relative to `base`.
     pub fn new(base: impl Into<PathBuf>, root: impl Into<PathBuf>) -> Self {
         let opener = FileOpener::new(base, root);
         Self { opener, documents: Mutex::default(), compiled: Mutex::default() }
     }
 
-    /// Admits another folder beside the eval root.
+    /// Allows files of another folder beside the eval root.
     pub fn allow_root(self, root: impl Into<PathBuf>) -> Self {
         Self { opener: self.opener.allow_root(root), ..self }
     }
 
-    /// The largest file that is read, in bytes.
+    /// Sets the largest size of a file, in bytes.
     pub fn with_size_limit(self, bytes: u64) -> Self {
         Self { opener: self.opener.with_size_limit(bytes), ..self }
     }
 
-    /// The one document of a file that cases share (a policy), parsed once a process.
+    /// Returns the only document of a file that cases share, such as a policy. The file is parsed once in a process.
     pub fn document(&self, path: &Path) -> Result<Arc<Document>, LoadErrors> {
         if let Some(known) = lock(&self.documents).get(path) {
             return Ok(Arc::clone(known));
@@ -64,7 +64,7 @@ impl Files {
         let source = self.source(path)?;
         let mut documents = Document::parse(&source)?;
         if documents.len() != 1 {
-            let problem = format!("one document is expected here, {} are in the file", documents.len());
+            let problem = format!("expected one document, found {}", documents.len());
             return Err(LoadError::new(Place::of_file(source.name()), problem).into());
         }
         let document = Arc::new(documents.remove(0));
@@ -77,20 +77,22 @@ impl Files {
         lock(&self.documents).contains_key(path)
     }
 
-    /// What `compile` makes of the file at `path`, made once a process.
+    /// Returns the result of `compile` for the file at `path`, computed once in a process.
     pub fn compiled<T: Any + Send + Sync>(
         &self,
         path: &Path,
         compile: impl FnOnce() -> Result<T, LoadErrors>,
     ) -> Result<Arc<T>, LoadErrors> {
+        // The lock is not held while `compile` runs, because it may read other files of the cache. Two threads can therefore
+        // compile the same file; both results are equal.
         let key = (TypeId::of::<T>(), path.to_owned());
         let known = lock(&self.compiled).get(&key).map(Arc::clone);
         if let Some(known) = known.and_then(|known| known.downcast().ok()) {
             return Ok(known);
         }
-        let made = Arc::new(compile()?);
-        lock(&self.compiled).insert(key, Arc::clone(&made) as _);
-        Ok(made)
+        let compiled = Arc::new(compile()?);
+        lock(&self.compiled).insert(key, Arc::clone(&compiled) as _);
+        Ok(compiled)
     }
 }
 

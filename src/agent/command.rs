@@ -36,32 +36,33 @@ pub(super) async fn ask_command(
     line: &CommandLine,
     input: &AgentInput,
     limit: Duration,
-    around: &AgentEnvironment,
+    environment: &AgentEnvironment,
 ) -> CommandResult {
-    let variables = collect_variables(line, around);
+    let variables = collect_variables(line, environment);
     let secrets = collect_secrets(&variables);
-    let child = match start_process(line, variables, &around.folder) {
+    let child = match start_process(line, variables, &environment.folder) {
         Ok(child) => child,
         Err(problem) => return (Err(problem), String::new()),
     };
-    let mut talk = ProcessSession {
+    let mut session = ProcessSession {
         output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT),
         ..ProcessSession::default()
     };
-    let ended = timeout(limit, talk.run_to_end(child, input)).await;
-    let stderr = truncate_front(&secrets.mask_text(talk.stderr.to_text()));
+    // After a timeout the future is dropped, which kills the process. Its output so far remains in the session.
+    let ended = timeout(limit, session.run_to_end(child, input)).await;
+    let stderr = truncate_front(&secrets.mask_text(session.stderr.to_text()));
     let answer = match ended {
         Err(_) => Err(AgentProblem::OutOfTime(limit)),
         Ok(Err(problem)) => Err(problem),
         Ok(Ok(status)) if !status.success() => Err(AgentProblem::Exited(status)),
-        Ok(Ok(_)) => read_trace(talk.stdout.bytes, line.format.clone(), secrets).await,
+        Ok(Ok(_)) => read_trace(session.stdout.bytes, line.format.clone(), secrets).await,
     };
     (answer, stderr)
 }
 
-fn collect_variables(line: &CommandLine, around: &AgentEnvironment) -> Vec<(String, OsString)> {
+fn collect_variables(line: &CommandLine, environment: &AgentEnvironment) -> Vec<(String, OsString)> {
     let names = INHERITED_VARIABLES.iter().copied().chain(line.env.iter().map(String::as_str));
-    names.filter_map(|name| Some((name.to_owned(), (around.variable)(name)?))).collect()
+    names.filter_map(|name| Some((name.to_owned(), (environment.variable)(name)?))).collect()
 }
 
 /// Returns the variables that look like secrets, by name.
@@ -80,7 +81,7 @@ fn start_process(
 ) -> Result<Child, AgentProblem> {
     let folder = line.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd));
     if !folder.is_dir() {
-        let error = std::io::Error::new(std::io::ErrorKind::NotFound, "the working folder is not there");
+        let error = std::io::Error::new(std::io::ErrorKind::NotFound, "the working folder does not exist");
         return Err(AgentProblem::NotStarted { program: folder.display().to_string(), error });
     }
     let mut command = Command::new(resolve_program(line, &folder));
@@ -112,7 +113,7 @@ impl ProcessSession {
         let (stdin, limit) = (child.stdin.take(), self.output_limit);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (Some(stdout), Some(stderr)) = (stdout, stderr) else {
-            return Err(AgentProblem::Lost(std::io::Error::other("its pipes are gone")));
+            return Err(AgentProblem::Lost(std::io::Error::other("the process has no pipes")));
         };
         let pipes = async {
             let written = write_input(stdin, input);
@@ -124,8 +125,8 @@ impl ProcessSession {
             .map(drop)
         };
         tokio::pin!(pipes);
-        // Whichever ends first: a process may exit while its children hold the pipes open, or close its pipes and go
-        // on.
+        // The exit and the end of the pipes can come in either order: a process may exit while its children hold the pipes
+        // open, or close its pipes and go on. After the exit the group is killed, and the pipes have a short time left.
         tokio::select! {
             status = child.wait() => {
                 drop(group);
@@ -161,7 +162,7 @@ async fn read_trace(bytes: Vec<u8>, format: Option<String>, secrets: Secrets) ->
     let read = spawn_blocking(move || {
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            AgentProblem::Nonsense(format!("not UTF-8: byte {at} begins no character"))
+            AgentProblem::Nonsense(format!("invalid UTF-8 at byte {at}"))
         })?;
         if let Some(name) = secrets.find_in(&text) {
             return Err(AgentProblem::Secret(name.to_owned()));

@@ -28,10 +28,10 @@ pub enum AgentProblem {
     #[error("panicked: {0}")]
     Panicked(String),
     /// The time limit passed.
-    #[error("was stopped: it did not answer within {0:?}")]
+    #[error("timed out: no answer within {0:?}")]
     OutOfTime(Duration),
     /// The program cannot be started.
-    #[error("cannot be started\n{program}: {error}")]
+    #[error("could not be started\n{program}: {error}")]
     NotStarted {
         /// The program's name.
         program: String,
@@ -39,13 +39,13 @@ pub enum AgentProblem {
         error: io::Error,
     },
     /// The request cannot be built.
-    #[error("cannot be asked\n{0}")]
+    #[error("could not be asked\n{0}")]
     NotAsked(String),
     /// The server is unreachable, refuses, or fails.
     #[error("gave no answer{}", render_causes(.0.as_ref()))]
     Unanswered(AgentFailure),
     /// The process cannot be observed.
-    #[error("cannot be waited for\n{0}")]
+    #[error("could not be observed\n{0}")]
     Lost(io::Error),
     /// The output exceeds its limit.
     #[error("was stopped: it wrote more than {0} bytes; `output_limit` raises the limit")]
@@ -54,13 +54,13 @@ pub enum AgentProblem {
     #[error("failed: {}", render_exit(*.0))]
     Exited(ExitStatus),
     /// The output is not a trace.
-    #[error("answered with what is no trace\n{0}")]
+    #[error("did not return a valid trace\n{0}")]
     Nonsense(String),
     /// The output contains several runs instead of one.
-    #[error("answered with {0} runs where one was asked for")]
+    #[error("returned {0} runs instead of one")]
     SeveralRuns(usize),
     /// The output contains a secret.
-    #[error("wrote the value of the secret `{0}`: nothing of its answer is kept")]
+    #[error("wrote the value of the secret `{0}`: the answer is discarded")]
     Secret(String),
 }
 
@@ -72,7 +72,7 @@ fn render_agent(agent: &str, run: Option<u32>) -> String {
 }
 
 fn render_stderr(stderr: &str) -> String {
-    if stderr.is_empty() { String::new() } else { format!("\nit said on standard error:\n{stderr}") }
+    if stderr.is_empty() { String::new() } else { format!("\nits standard error:\n{stderr}") }
 }
 
 /// Renders the chain of an error, one line for each cause.

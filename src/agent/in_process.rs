@@ -24,10 +24,10 @@ pub struct InProcess(Arc<dyn Fn(AgentInput) -> RunFuture + Send + Sync>);
 
 impl InProcess {
     /// Creates an agent from the closure `ask`.
-    pub fn new<F, Run, T, E>(ask: F) -> Self
+    pub fn new<F, Answer, T, E>(ask: F) -> Self
     where
-        F: Fn(AgentInput) -> Run + Send + Sync + 'static,
-        Run: Future<Output = Result<T, E>> + Send + 'static,
+        F: Fn(AgentInput) -> Answer + Send + Sync + 'static,
+        Answer: Future<Output = Result<T, E>> + Send + 'static,
         T: IntoTrace,
         E: Into<AgentFailure>,
     {
@@ -48,19 +48,21 @@ impl InProcess {
         limit: Duration,
     ) -> Result<Trace, AgentProblem> {
         let (ask, runtime) = (Arc::clone(&self.0), Handle::current());
+        // The inner timeout stops an agent that awaits; the outer one abandons an agent that blocks its thread and never
+        // returns to the runtime.
         let work = spawn_blocking(move || runtime.block_on(async { timeout(limit, ask(input)).await }));
         match timeout(limit + GRACE_PERIOD, work).await {
             Err(_) | Ok(Ok(Err(_))) => Err(AgentProblem::OutOfTime(limit)),
             Ok(Ok(Ok(answer))) => answer,
             Ok(Err(died)) => Err(AgentProblem::Panicked(
                 died.try_into_panic()
-                    .map_or_else(|error| error.to_string(), |said| panic_text(said.as_ref())),
+                    .map_or_else(|error| error.to_string(), |payload| panic_text(payload.as_ref())),
             )),
         }
     }
 }
 
-fn panic_text(said: &(dyn Any + Send)) -> String {
-    let text = said.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| said.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
+fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }

@@ -1,4 +1,8 @@
 //! Runs the agents of a process on one runtime, with a limit on how many run at once.
+//!
+//! Each run is a task that first waits for one of the semaphore's permits, so tasks can be queued in any number. The time
+//! limit of a run begins with its permit. The runs of a case are gathered by a further task, which fills the case's
+//! [`AgentAnswer`]; the trial waits for that cell on its own thread, outside of the runtime.
 
 use std::ffi::OsString;
 use std::io;
@@ -44,13 +48,14 @@ impl AgentAnswer {
 pub struct AgentPool {
     runtime: Option<Runtime>,
     permits: Arc<Semaphore>,
-    around: Arc<AgentEnvironment>,
+    environment: Arc<AgentEnvironment>,
     at_work: WorkingAgents,
 }
 
 impl AgentPool {
     /// Creates a pool in which `at_once` agents run at the same time.
-    pub fn new(at_once: usize, around: AgentEnvironment) -> io::Result<Self> {
+    pub fn new(at_once: usize, environment: AgentEnvironment) -> io::Result<Self> {
+        // Each running agent may need two blocking threads: one to run or send, and one to read the trace.
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             .max_blocking_threads(at_once.saturating_mul(2).saturating_add(SPARE_THREADS))
@@ -62,7 +67,7 @@ impl AgentPool {
         Ok(Self {
             runtime: Some(runtime),
             permits,
-            around: Arc::new(around),
+            environment: Arc::new(environment),
             at_work: WorkingAgents::default(),
         })
     }
@@ -79,15 +84,15 @@ impl AgentPool {
         let answer = AgentAnswer::default();
         let Some(runtime) = &self.runtime else { return answer };
         let limit = find_shortest_limit(limit, &agent).unwrap_or(DEFAULT_TIMEOUT);
-        let asked = (1..=runs).map(|run| {
-            let turn = AgentRun { name: name.clone(), agent: agent.clone(), limit, several: runs > 1 };
-            let (permits, around) = (Arc::clone(&self.permits), Arc::clone(&self.around));
+        let tasks = (1..=runs).map(|run| {
+            let agent_run = AgentRun { name: name.clone(), agent: agent.clone(), limit, several: runs > 1 };
+            let (permits, environment) = (Arc::clone(&self.permits), Arc::clone(&self.environment));
             let (input, at_work) = (AgentInput { run, ..input.clone() }, self.at_work.clone());
-            runtime.spawn(turn.run_agent(input, permits, around, at_work))
+            runtime.spawn(agent_run.run_agent(input, permits, environment, at_work))
         });
-        let (asked, given): (Vec<_>, _) = (asked.collect(), Arc::clone(&answer.0));
+        let (tasks, cell): (Vec<_>, _) = (tasks.collect(), Arc::clone(&answer.0));
         runtime.spawn(async move {
-            let _ = given.set(gather_runs(name, asked).await);
+            let _ = cell.set(gather_runs(name, tasks).await);
         });
         answer
     }
@@ -154,17 +159,18 @@ fn find_shortest_limit(limit: Option<Duration>, agent: &Agent) -> Option<Duratio
 /// Collects all runs of a case, or the first error.
 async fn gather_runs(
     name: String,
-    asked: Vec<JoinHandle<Result<Trace, AgentError>>>,
+    tasks: Vec<JoinHandle<Result<Trace, AgentError>>>,
 ) -> Result<Vec<Trace>, AgentError> {
-    let mut runs = Vec::with_capacity(asked.len());
-    for run in asked {
-        let died = |error: tokio::task::JoinError| AgentError {
+    let mut runs = Vec::with_capacity(tasks.len());
+    // The first error by number and not by time is returned, so that a repeated failure has the same message.
+    for task in tasks {
+        let run = task.await.map_err(|error| AgentError {
             agent: name.clone(),
             run: None,
             problem: AgentProblem::Panicked(error.to_string()),
             stderr: String::new(),
-        };
-        runs.push(run.await.map_err(died)??);
+        })?;
+        runs.push(run?);
     }
     Ok(runs)
 }
@@ -183,16 +189,19 @@ impl AgentRun {
         self,
         input: AgentInput,
         permits: Arc<Semaphore>,
-        around: Arc<AgentEnvironment>,
+        environment: Arc<AgentEnvironment>,
         at_work: WorkingAgents,
     ) -> Result<Trace, AgentError> {
+        // Both guards live until the run has ended.
         let _permit = permits.acquire().await;
-        let _beginning = at_work.begin_work(&input.id);
+        let _work = at_work.begin_work(&input.id);
         let (started, run) = (Instant::now(), input.run);
         let (answer, stderr) = match &self.agent {
             Agent::InProcess(agent) => (agent.ask_closure(input, self.limit).await, String::new()),
-            Agent::Command(line) => command::ask_command(line, &input, self.limit, &around).await,
-            Agent::Http(call) => (http::ask_server(call, &input, self.limit, &around).await, String::new()),
+            Agent::Command(line) => command::ask_command(line, &input, self.limit, &environment).await,
+            Agent::Http(call) => {
+                (http::ask_server(call, &input, self.limit, &environment).await, String::new())
+            }
         };
         let run = self.several.then_some(run);
         match answer {

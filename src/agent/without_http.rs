@@ -16,5 +16,5 @@ pub(super) fn ask_server(
     _: Duration,
     _: &AgentEnvironment,
 ) -> Ready<Result<Trace, AgentProblem>> {
-    ready(Err(AgentProblem::NotAsked("the feature `http` is turned off".to_owned())))
+    ready(Err(AgentProblem::NotAsked("the feature `http` is off".to_owned())))
 }

@@ -34,6 +34,7 @@ pub use support::settings::CheckSettings;
 pub use tables::Tables;
 pub use tables::judge::JudgeSettings;
 pub use tables::prices::Prices;
+pub(crate) use tables::readers::parse_readers;
 pub use tables::weights::Weights;
 pub(crate) use verification::Settings as VerificationSettings;
 

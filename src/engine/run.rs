@@ -45,10 +45,10 @@ pub(super) fn evaluate_run(
     case: &Case,
     trace: &Trace,
     run: usize,
-    hearing: Option<&JudgeSession<'_>>,
+    session: Option<&JudgeSession<'_>>,
 ) -> RunResult {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
-    let answers = ask_all(case, evidence, run, hearing);
+    let answers = ask_all(case, evidence, run, session);
     let scored = score_run(case, run, &answers);
     let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
     findings.extend(scored.findings);
@@ -58,17 +58,17 @@ pub(super) fn evaluate_run(
     held
 }
 
-/// Asks every check, the hard gates that need no judge first: a violated one ends the case, and what is not asked
-/// costs nothing.
+/// Asks every check, in two rounds: first the hard gates that need no judge, then the others. A violated gate ends the case
+/// after its round, so that the judge is not paid for a case that has failed already.
 fn ask_all(
     case: &Case,
     mut evidence: Evidence<'_>,
     run: usize,
-    hearing: Option<&JudgeSession<'_>>,
+    session: Option<&JudgeSession<'_>>,
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
     for first in [true, false] {
-        if !first && let Some(opinions) = ask_judge(case, &evidence, hearing) {
+        if !first && let Some(opinions) = ask_judge(case, &evidence, session) {
             evidence.opinions = Cow::Owned(opinions);
         }
         for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
@@ -83,8 +83,8 @@ fn ask_all(
     answers
 }
 
-fn ask_judge(case: &Case, evidence: &Evidence<'_>, hearing: Option<&JudgeSession<'_>>) -> Option<Opinions> {
-    hearing.map_or_else(|| opinions_without_judge(case), |hearing| hearing.collect_opinions(case, evidence))
+fn ask_judge(case: &Case, evidence: &Evidence<'_>, session: Option<&JudgeSession<'_>>) -> Option<Opinions> {
+    session.map_or_else(|| opinions_without_judge(case), |session| session.collect_opinions(case, evidence))
 }
 
 fn comes_first(expectation: &Expectation) -> bool {

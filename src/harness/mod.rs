@@ -7,6 +7,7 @@
 //! ```
 
 mod cli;
+mod folder;
 mod output;
 mod plan;
 mod record;
@@ -47,8 +48,8 @@ use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::source::{DEFAULT_SIZE_LIMIT, Files};
-use crate::suite::{Library, Suite, workspace};
+use crate::source::Files;
+use crate::suite::{Library, Suite, Workspace};
 use crate::verdict::Rerun;
 
 /// The summary of a check that is registered without one.
@@ -68,7 +69,7 @@ pub struct Harness {
     live: live::AgentSetup,
     judge: Option<Arc<dyn Judge>>,
     allowed_roots: Vec<PathBuf>,
-    size_limit: u64,
+    size_limit: Option<u64>,
     rerun: Rerun,
     mistakes: Vec<String>,
 }
@@ -84,7 +85,7 @@ impl Harness {
             live: live::AgentSetup::default(),
             judge: None,
             allowed_roots: Vec::new(),
-            size_limit: DEFAULT_SIZE_LIMIT,
+            size_limit: None,
             rerun: settings::own_target().map_or_else(Rerun::default, |target| Rerun::of_target(&target)),
             mistakes: Vec::new(),
         }
@@ -178,9 +179,10 @@ impl Harness {
         self
     }
 
-    /// Sets the largest size of a trace, policy or case file, in bytes. The default is 64 MiB.
+    /// Sets the largest size of a trace, policy or case file, in bytes. The default is `size_limit` of `arraign.yaml`, or
+    /// else 64 MiB.
     pub fn size_limit(mut self, bytes: u64) -> Self {
-        self.size_limit = bytes;
+        self.size_limit = Some(bytes);
         self
     }
 
@@ -210,7 +212,7 @@ impl Harness {
         let (_, files) = self
             .find_files()
             .map_err(|problem| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem))?;
-        let tables = workspace(&files, &self.kinds)?.tables;
+        let (files, Workspace { tables, .. }) = self.read_workspace(files)?;
         read(Library { kinds: &self.kinds, files: &files, tables: &tables })
     }
 
@@ -254,42 +256,6 @@ impl Harness {
         }
     }
 
-    /// Returns the package's folder and the files of the eval root.
-    ///
-    /// Both are found at run time and not compiled in, because a checkout can be moved or remapped after the build.
-    fn find_files(&self) -> Result<(PathBuf, Files), String> {
-        let bases = self.candidate_bases();
-        let Some((_, base)) = bases.iter().find(|(_, base)| base.join(&self.folder).is_dir()) else {
-            return Err(self.missing_folder_error(&bases));
-        };
-        let base = base.canonicalize().unwrap_or_else(|_| base.clone());
-        let root = base.join(&self.folder);
-        let roots = self.allowed_roots.iter().map(|root| base.join(root));
-        let files = roots.fold(Files::new(&base, root).with_size_limit(self.size_limit), Files::allow_root);
-        Ok((base, files))
-    }
-
-    /// Returns the folders in which the package may be, each with the setting that it comes from.
-    fn candidate_bases(&self) -> Vec<(&'static str, PathBuf)> {
-        if let Some(base) = &self.base {
-            return vec![("Harness::at", base.clone())];
-        }
-        let manifest = env::var_os(MANIFEST_DIR).filter(|folder| !folder.is_empty());
-        let manifest = manifest.map(|folder| (MANIFEST_DIR, folder.into()));
-        let current = env::current_dir().ok().map(|folder| ("the current folder", folder));
-        manifest.into_iter().chain(current).collect()
-    }
-
-    fn missing_folder_error(&self, bases: &[(&str, PathBuf)]) -> String {
-        let mut tried: Vec<String> =
-            bases.iter().map(|(name, base)| format!("in {} ({name})", base.display())).collect();
-        if self.base.is_none() && !bases.iter().any(|(name, _)| *name == MANIFEST_DIR) {
-            tried.push(format!("by {MANIFEST_DIR}, which is not set"));
-        }
-        let help = "create it, or set the package's folder with `Harness::at`";
-        format!("no folder `{}` {}; {help}", self.folder.display(), tried.join(", nor "))
-    }
-
     fn run_in(
         self,
         base: PathBuf,
@@ -297,7 +263,7 @@ impl Harness {
         command: &HarnessCommand,
         settings: &EnvSettings,
     ) -> ExitCode {
-        let common = match workspace(&files, &self.kinds) {
+        let (files, common) = match self.read_workspace(files) {
             Ok(common) => common,
             Err(errors) => return report_load_errors(&errors),
         };

@@ -75,7 +75,7 @@ impl HttpAttempt<'_> {
         }
         for (name, value) in headers {
             let Ok(value) = header::HeaderValue::from_str(value) else {
-                let problem = format!("the header `{name}` has characters that none may have");
+                let problem = format!("the header `{name}` contains invalid characters");
                 return Err(HttpProblem::Invalid(problem));
             };
             request = request.header(name, value);
@@ -129,23 +129,28 @@ impl HttpAttempt<'_> {
     fn classify_error(&self, error: ureq::Error, since: Instant) -> HttpProblem {
         use ureq::Error;
 
-        let shown = |error: &dyn fmt::Display| self.request.secrets.mask_text(error.to_string());
         match error {
             Error::Timeout(Timeout::Connect | Timeout::Resolve) if since.elapsed() < self.left => {
-                HttpProblem::Unreachable(format!("none within {:?}", self.limits.connect))
+                HttpProblem::Unreachable(format!("timed out after {:?}", self.limits.connect))
             }
             Error::Timeout(_) => self.out_of_time(),
-            Error::HostNotFound => HttpProblem::Unreachable("there is no such host".to_owned()),
-            Error::Io(error) => classify_io_error(&error, shown(&error)),
+            Error::HostNotFound => HttpProblem::Unreachable("no such host".to_owned()),
+            Error::Io(error) => classify_io_error(&error, self.mask_error(&error)),
             Error::ConnectionFailed | Error::ConnectProxyFailed(_) | Error::InvalidProxyUrl => {
-                HttpProblem::Unreachable(shown(&error))
+                HttpProblem::Unreachable(self.mask_error(&error))
             }
-            Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired => HttpProblem::Insecure(shown(&error)),
+            Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired => {
+                HttpProblem::Insecure(self.mask_error(&error))
+            }
             // The library's message contains the whole URL, and so its secrets.
-            Error::BadUri(_) => HttpProblem::Invalid("its URL names no host".to_owned()),
-            Error::Http(error) => HttpProblem::Invalid(shown(&error)),
-            other => HttpProblem::Lost(shown(&other)),
+            Error::BadUri(_) => HttpProblem::Invalid("the URL has no host".to_owned()),
+            Error::Http(error) => HttpProblem::Invalid(self.mask_error(&error)),
+            other => HttpProblem::Lost(self.mask_error(&other)),
         }
+    }
+
+    fn mask_error(&self, error: &dyn fmt::Display) -> String {
+        self.request.secrets.mask_text(error.to_string())
     }
 }
 
@@ -157,7 +162,7 @@ fn classify_io_error(error: &std::io::Error, shown: String) -> HttpProblem {
         ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::AddrNotAvailable => {
             HttpProblem::Unreachable(shown)
         }
-        ErrorKind::UnexpectedEof => HttpProblem::Lost("it ended before the answer was whole".to_owned()),
+        ErrorKind::UnexpectedEof => HttpProblem::Lost("it ended before the end of the answer".to_owned()),
         _ => HttpProblem::Lost(shown),
     }
 }

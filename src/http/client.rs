@@ -60,11 +60,13 @@ struct RetryLoop<'s> {
 }
 
 impl RetryLoop<'_> {
+    /// Repeats the request until one of four things happens: a response; the end of the time, whose error names the problem
+    /// of the attempt before; a problem that a retry does not solve, or no retry left; a wait that would exceed the time.
     fn send_until_answered(&mut self) -> Result<HttpResponse, HttpProblem> {
         let mut last = None;
         loop {
             self.attempts += 1;
-            let FailedAttempt { problem, retry_after: wish } = match self.send_once() {
+            let FailedAttempt { problem, retry_after } = match self.send_once() {
                 Ok(response) => return Ok(response),
                 Err(failed) => failed,
             };
@@ -74,9 +76,10 @@ impl RetryLoop<'_> {
             if self.attempts > self.limits.retries || !problem.is_passing() {
                 return Err(problem);
             }
-            let wait = wish.unwrap_or_else(|| retry::compute_backoff(self.attempts));
+            let wait = retry_after.unwrap_or_else(|| retry::compute_backoff(self.attempts));
+            // Giving up now is better than sleeping until the time is over.
             if wait >= self.time_left() {
-                return Err(self.give_up(problem, wish));
+                return Err(self.give_up(problem, retry_after));
             }
             sleep(wait);
             last = Some(Box::new(problem));
@@ -88,9 +91,9 @@ impl RetryLoop<'_> {
     }
 
     /// Returns the problem if the next wait exceeds the remaining time.
-    fn give_up(&self, problem: HttpProblem, wish: Option<Duration>) -> HttpProblem {
+    fn give_up(&self, problem: HttpProblem, retry_after: Option<Duration>) -> HttpProblem {
         let last = Box::new(problem);
-        match wish {
+        match retry_after {
             Some(wait) => HttpProblem::Postponed { wait, last },
             None => HttpProblem::OutOfTime { limit: self.limits.total, last: Some(last) },
         }

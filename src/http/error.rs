@@ -20,7 +20,7 @@ pub struct HttpError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpProblem {
     /// The request cannot be sent.
-    #[error("this is no request that can be sent: {0}")]
+    #[error("invalid request: {0}")]
     Invalid(String),
     /// No connection to the server.
     #[error("no connection: {0}")]
@@ -32,7 +32,7 @@ pub enum HttpProblem {
     #[error("the connection broke: {0}")]
     Lost(String),
     /// The time limit passed.
-    #[error("no whole answer within {limit:?}{}", render_earlier(.last.as_deref()))]
+    #[error("no complete answer within {limit:?}{}", render_earlier(.last.as_deref()))]
     OutOfTime {
         /// The time limit.
         limit: Duration,
@@ -40,7 +40,7 @@ pub enum HttpProblem {
         last: Option<Box<HttpProblem>>,
     },
     /// The server asks for a wait that exceeds the time limit.
-    #[error("{last}; it asks for {wait:?} of patience, and there is less left")]
+    #[error("{last}; it asks to wait {wait:?}, which exceeds the remaining time")]
     Postponed {
         /// The wait that the server asks for.
         wait: Duration,
@@ -51,7 +51,7 @@ pub enum HttpProblem {
     #[error("the answer has more than {0} bytes")]
     TooLong(usize),
     /// The response is a redirect. Redirects are not followed, so that keys stay with the named host.
-    #[error("it answered {status}, a redirect to {to}: redirects are not followed, so ask there")]
+    #[error("it answered {status}, a redirect to {to}: redirects are not followed; use that URL")]
     Redirect {
         /// The number.
         status: u16,
@@ -67,7 +67,7 @@ pub enum HttpProblem {
         body: String,
     },
     /// The response is not UTF-8.
-    #[error("the answer is not UTF-8: byte {0} begins no character")]
+    #[error("the answer is not UTF-8: invalid byte {0}")]
     NotText(usize),
     /// The response is not JSON.
     #[error("the answer is not JSON: {0}")]
@@ -79,6 +79,7 @@ impl HttpProblem {
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Lost(_) => true,
+            // 501 (not implemented) is the one server error that stays.
             Self::Status { status, .. } => matches!(status, 408 | 429 | 500 | 502..=599),
             _ => false,
         }

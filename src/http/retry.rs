@@ -27,17 +27,24 @@ fn random_fraction() -> f64 {
 
 /// Parses the wait that the server asks for: `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`.
 pub(super) fn parse_retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
-    if let Some(millis) = number("retry-after-ms") {
+    if let Some(millis) = header_number(headers, "retry-after-ms") {
         return Duration::try_from_secs_f64(millis / 1e3).ok();
     }
-    if let Some(seconds) = number("retry-after") {
+    if let Some(seconds) = header_number(headers, "retry-after") {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    // The distance between two dates of the server is independent of our clock.
-    let (then, now) = (parse_http_date(text("retry-after")?)?, parse_http_date(text("date")?)?);
+    // The difference of two dates of the server is independent of our clock.
+    let then = parse_http_date(header_text(headers, "retry-after")?)?;
+    let now = parse_http_date(header_text(headers, "date")?)?;
     Some(Duration::from_secs(u64::try_from(then - now).unwrap_or_default()))
+}
+
+fn header_text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+}
+
+fn header_number(headers: &HeaderMap, name: &str) -> Option<f64> {
+    header_text(headers, name)?.parse().ok()
 }
 
 const MONTHS: [&str; 12] =
@@ -47,10 +54,14 @@ const MONTHS: [&str; 12] =
 fn parse_http_date(date: &str) -> Option<i64> {
     let [_, day, month, year, time, "GMT"] = date.split(' ').collect::<Vec<_>>()[..] else { return None };
     let [hour, minute, second] = time.split(':').collect::<Vec<_>>()[..] else { return None };
-    let number = |text: &str| text.parse::<u32>().ok().map(i64::from);
     let month = i64::try_from(MONTHS.iter().position(|name| *name == month)?).ok()?;
-    let days = count_days(number(year)?.min(9999), month, number(day)?);
-    Some(((days * 24 + number(hour)?) * 60 + number(minute)?) * 60 + number(second)?)
+    let days = count_days(parse_number(year)?.min(9999), month, parse_number(day)?);
+    Some(((days * 24 + parse_number(hour)?) * 60 + parse_number(minute)?) * 60 + parse_number(second)?)
+}
+
+/// Parses a number without a sign, small enough for the sums of dates.
+fn parse_number(text: &str) -> Option<i64> {
+    text.parse::<u32>().ok().map(i64::from)
 }
 
 /// Counts days of the Gregorian calendar. Years begin in March, so that the leap day is the last of a year. `month`

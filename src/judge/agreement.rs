@@ -40,9 +40,9 @@ impl Agreement {
     /// example. `None` if chance alone agrees on everything: all labels and verdicts are the same.
     pub fn compute_kappa(&self) -> Option<f64> {
         let (all, agreed) = (f64::from(self.count_examples()), self.agreed_share()?);
-        let share = |count: u32| f64::from(count) / all;
-        let (labels, verdicts) =
-            (share(self.both_pass + self.too_hard), share(self.both_pass + self.too_easy));
+        // Two independent raters that pass examples as often as these agree by chance on this share.
+        let labels = f64::from(self.both_pass + self.too_hard) / all;
+        let verdicts = f64::from(self.both_pass + self.too_easy) / all;
         let chance = labels * verdicts + (1.0 - labels) * (1.0 - verdicts);
         (chance < 1.0).then(|| (agreed - chance) / (1.0 - chance))
     }
@@ -50,8 +50,8 @@ impl Agreement {
     /// Returns the name of the kappa's range (Landis and Koch).
     pub fn describe_kappa(&self) -> Option<&'static str> {
         let kappa = self.compute_kappa()?;
-        let named = [(0.0, "none"), (0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial")];
-        let name = named.iter().find(|(most, _)| kappa <= *most).map(|(_, name)| *name);
+        let ranges = [(0.0, "none"), (0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial")];
+        let name = ranges.iter().find(|(most, _)| kappa <= *most).map(|(_, name)| *name);
         Some(name.unwrap_or("almost perfect"))
     }
 }

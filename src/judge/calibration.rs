@@ -80,7 +80,7 @@ impl LabelledExample {
 
 fn parse_examples(list: Node<'_>, prompt: Option<&str>) -> Result<Vec<LabelledExample>, LoadErrors> {
     let Some(entries) = list.list() else {
-        return Err(list.error(format!("`examples` is a list, not {}", list.describe())).into());
+        return Err(list.error(format!("expected a list, found {}", list.describe())).into());
     };
     let (mut errors, mut found) = (LoadErrors::new(), Vec::<LabelledExample>::new());
     for entry in entries {
@@ -109,10 +109,12 @@ fn parse_example(node: Node<'_>, shared: Option<&str>) -> Result<LabelledExample
     if prompt.is_none() {
         fields.missing(&["prompt"], node.error("the example has no `prompt`, and the file has none for all"));
     }
-    let example = (|| {
-        let (id, prompt, answer, passes) = (id?, prompt?, answer?, passes??);
-        Some(LabelledExample { id, place: node.place(), prompt, input, answer, passes })
-    })();
+    let example = match (id, prompt, answer, passes.flatten()) {
+        (Some(id), Some(prompt), Some(answer), Some(passes)) => {
+            Some(LabelledExample { id, place: node.place(), prompt, input, answer, passes })
+        }
+        _ => None,
+    };
     fields.finish_some(example)
 }
 
@@ -121,7 +123,7 @@ fn parse_label(node: Node<'_>) -> Result<bool, LoadError> {
         Some("pass") => Ok(true),
         Some("fail") => Ok(false),
         other => {
-            let error = node.error("`label` is `pass` or `fail`");
+            let error = node.error("expected the label `pass` or `fail`");
             Err(error.help_if(did_you_mean(other.unwrap_or_default(), &["pass", "fail"])))
         }
     }

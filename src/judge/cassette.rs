@@ -96,42 +96,51 @@ impl CassetteLocation {
 
     /// Whether any cassette exists at this location.
     pub(super) fn has_cassettes(&self, files: &Files) -> bool {
-        let is_own = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&self.name))
-        };
-        files.exists(&self.folder) && files.list(&self.folder).iter().any(is_own)
+        files.exists(&self.folder)
+            && files
+                .list(&self.folder)
+                .iter()
+                .filter_map(|path| path.file_name())
+                .any(|name| name.to_string_lossy().starts_with(&self.name))
     }
 }
 
 impl Cassette {
     pub(super) fn new(key: &str, judge: &str, votes: &[Vote]) -> Self {
-        let vote = |vote: &Vote| {
-            vote.iter().map(|(label, said)| (label.clone(), RecordedOpinion::from_opinion(said))).collect()
-        };
-        let votes = votes.iter().map(vote).collect();
-        Self { version: CASSETTE_VERSION, key: key.to_owned(), judge: judge.to_owned(), votes }
+        let votes = votes.iter().map(|vote| {
+            let opinions = vote.iter();
+            opinions.map(|(label, opinion)| (label.clone(), RecordedOpinion::from_opinion(opinion))).collect()
+        });
+        Self {
+            version: CASSETTE_VERSION,
+            key: key.to_owned(),
+            judge: judge.to_owned(),
+            votes: votes.collect(),
+        }
     }
 
     /// Reads the file at `path`. `None` if it does not exist or has another key.
     pub(super) fn read_file(path: &Path, key: &str, files: &Files) -> Result<Option<Self>, JudgeError> {
-        let broken = |why: String| {
-            let name = files.name(path);
-            JudgeError::Unreadable(format!("{name}: {why}\ndelete it, and record it again"))
-        };
         let text = match files.read(path, str::to_owned) {
             Ok(text) => text,
             Err(error) if error.problem == ReadProblem::Missing => return Ok(None),
             Err(error) => return Err(JudgeError::Unreadable(error.to_string())),
         };
-        let parsed = check_keys(&text).and_then(|()| serde_json::from_str(&text));
-        let cassette: Self = parsed.map_err(|error| broken(error.to_string()))?;
-        if cassette.version != CASSETTE_VERSION {
-            return Err(broken(format!(
-                "it has the form {}, and this version reads {CASSETTE_VERSION}",
-                cassette.version
-            )));
-        }
+        let cassette = Self::parse_text(&text).map_err(|problem| {
+            let name = files.name(path);
+            JudgeError::Unreadable(format!("{name}: {problem}\ndelete the file and record it again"))
+        })?;
+        // The file name has only a part of the key, so another request can have the same name.
         Ok((cassette.key == key).then_some(cassette))
+    }
+
+    fn parse_text(text: &str) -> Result<Self, String> {
+        let parsed = check_keys(text).and_then(|()| serde_json::from_str::<Self>(text));
+        let cassette = parsed.map_err(|error| error.to_string())?;
+        match cassette.version {
+            CASSETTE_VERSION => Ok(cassette),
+            version => Err(format!("unsupported version {version}: expected {CASSETTE_VERSION}")),
+        }
     }
 
     pub(super) fn write_file(&self, path: &Path, files: &Files) -> Result<(), JudgeError> {
@@ -143,32 +152,36 @@ impl Cassette {
 
     /// Returns the votes, each of which must answer all questions of `questionnaire`.
     pub(super) fn parse_votes(&self, questionnaire: &Questionnaire) -> Result<Vec<Vote>, JudgeError> {
-        let vote = |said: &BTreeMap<String, RecordedOpinion>| -> Option<Vote> {
-            let labels = questionnaire.asked().iter().filter_map(|asked| asked.label.as_ref());
-            labels.map(|label| Some((label.clone(), said.get(label)?.to_opinion()?))).collect()
-        };
-        let votes: Option<Vec<Vote>> = self.votes.iter().map(vote).collect();
+        let votes: Option<Vec<Vote>> =
+            self.votes.iter().map(|recorded| parse_vote(recorded, questionnaire)).collect();
         votes.filter(|votes| !votes.is_empty()).ok_or_else(|| {
-            let problem = "a cassette lacks an opinion that was asked for; delete it, and record it again";
+            let problem = "the cassette lacks an answer to a question; delete the file and record it again";
             JudgeError::Unreadable(problem.to_owned())
         })
     }
 }
 
+/// Returns the opinions on all questions, or `None` if one is missing or invalid.
+fn parse_vote(recorded: &BTreeMap<String, RecordedOpinion>, questionnaire: &Questionnaire) -> Option<Vote> {
+    let labels = questionnaire.asked().iter().filter_map(|asked| asked.label.as_ref());
+    labels.map(|label| Some((label.clone(), recorded.get(label)?.to_opinion()?))).collect()
+}
+
 impl RecordedOpinion {
     fn from_opinion(opinion: &Opinion) -> Self {
-        let said = Self { reason: opinion.reason.clone(), ..Self::default() };
+        let recorded = Self { reason: opinion.reason.clone(), ..Self::default() };
         match opinion.judged {
-            Judged::Pass => Self { pass: Some(true), ..said },
-            Judged::Fail => Self { pass: Some(false), ..said },
-            Judged::Score(score) => Self { score: Some(score), ..said },
+            Judged::Pass => Self { pass: Some(true), ..recorded },
+            Judged::Fail => Self { pass: Some(false), ..recorded },
+            Judged::Score(score) => Self { score: Some(score), ..recorded },
             Judged::Claims { all, unsupported } => {
-                Self { claims: Some(all), unsupported: Some(unsupported), ..said }
+                Self { claims: Some(all), unsupported: Some(unsupported), ..recorded }
             }
         }
     }
 
     fn to_opinion(&self) -> Option<Opinion> {
+        // The file may be edited by hand, so exactly the fields of one form must be there.
         let judged = match (self.pass, self.score, self.claims, self.unsupported) {
             (Some(true), None, None, None) => Judged::Pass,
             (Some(false), None, None, None) => Judged::Fail,

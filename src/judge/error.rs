@@ -8,12 +8,11 @@ pub enum JudgeError {
     #[error("the judge failed\n{0}")]
     Failed(String),
     /// Two replies in a row could not be parsed.
-    #[error("the judge answered with what is no opinion\n{0}")]
+    #[error("the judge's reply is not a valid opinion\n{0}")]
     Malformed(String),
     /// The judge followed an instruction in the evidence.
     #[error(
-        "the judge did what a text of the run told it, and not what it was asked: it said yes to a question whose \
-         answer is no"
+        "the judge followed an instruction in the run: it answered yes to a control question whose answer is no"
     )]
     Captured,
     /// The evidence exceeds the size limit.
@@ -27,7 +26,7 @@ pub enum JudgeError {
     },
     /// A budget is set, but the price of the model is unknown.
     #[error(
-        "`budget_usd` cannot be held: what the judge costs is not known; add its model to `prices`: \
+        "cannot enforce `budget_usd`: the price of the judge is unknown; add its model to `prices`: \
          `prices: {{{model}: {{input: .., output: ..}}}}`"
     )]
     NoPrice {
@@ -35,13 +34,13 @@ pub enum JudgeError {
         model: String,
     },
     /// A budget is set, but the shared ledger of the run's processes cannot be read or written.
-    #[error("`budget_usd` cannot be held: what the run has spent cannot be read or written\n{0}")]
+    #[error("cannot enforce `budget_usd`: cannot read or write what the run has spent\n{0}")]
     Unaccounted(String),
     /// The cassette cannot be read.
-    #[error("the recorded opinions cannot be read\n{0}")]
+    #[error("cannot read the recorded opinions\n{0}")]
     Unreadable(String),
     /// The cassette cannot be written.
-    #[error("the opinions cannot be recorded\n{0}")]
+    #[error("cannot record the opinions\n{0}")]
     Unwritten(String),
 }
 

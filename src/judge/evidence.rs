@@ -31,19 +31,19 @@ impl EvidenceDocument {
     ) -> Result<(), JudgeError> {
         let answer = trace.answer.as_deref().unwrap_or_default();
         if answer.len() > MAX_ANSWER_BYTES {
-            let problem =
-                format!("its answer has {} bytes, and {MAX_ANSWER_BYTES} are the most", answer.len());
+            let problem = format!("the answer has {} bytes; the limit is {MAX_ANSWER_BYTES}", answer.len());
             return Err(JudgeError::TooLong(problem));
         }
-        let shown = Value::Object(Map::from_iter([("answer".to_owned(), answer.into())]));
-        let Value::Object(shown) = self.0.entry(name).or_insert(shown) else { return Ok(()) };
+        let answer = Value::Object(Map::from_iter([("answer".to_owned(), answer.into())]));
+        let Value::Object(parts) = self.0.entry(name).or_insert(answer) else { return Ok(()) };
         if context.include_prompt {
-            shown.insert("prompt".to_owned(), input.or(trace.input.as_deref()).into());
+            parts.insert("prompt".to_owned(), input.or(trace.input.as_deref()).into());
         }
         if shows_calls(context) {
-            let old = shown.get("calls").and_then(Value::as_array).cloned().unwrap_or_default();
+            // Several questions about one run share its evidence: each adds to the calls what it needs.
+            let old = parts.get("calls").and_then(Value::as_array).cloned().unwrap_or_default();
             let calls = trace.calls.iter().enumerate().map(|(at, one)| build_call(one, context, old.get(at)));
-            shown.insert("calls".to_owned(), calls.collect());
+            parts.insert("calls".to_owned(), calls.collect());
         }
         Ok(())
     }
@@ -56,7 +56,7 @@ impl EvidenceDocument {
             return Ok(line);
         }
         Err(JudgeError::TooLong(format!(
-            "it takes {} bytes to show, and {MAX_EVIDENCE_BYTES} are the most",
+            "the evidence has {} bytes; the limit is {MAX_EVIDENCE_BYTES}",
             line.len()
         )))
     }

@@ -21,17 +21,17 @@ pub(super) struct EvidenceFence {
 impl EvidenceFence {
     /// Derives the codes from `text`, which contains neither of them.
     pub(super) fn for_text(text: &str) -> Self {
-        let seal = |round: u32| Self::from_hash(&hash_parts(&[&round.to_string(), text]));
-        // A text that contains its own hash is as unlikely as a guessed key, but the loop is free.
-        let clear = |seal: &Self| !text.contains(&seal.nonce) && !text.contains(&seal.canary);
-        (0..u32::MAX).map(seal).find(clear).unwrap_or_else(|| Self::from_hash(&hash_parts(&[text])))
+        let fences = (0..u32::MAX).map(|round| Self::from_hash(&hash_parts(&[&round.to_string(), text])));
+        // A text that contains its own hash is as unlikely as a guessed key, but looking for another one costs nothing.
+        let mut unused = fences.filter(|fence| !text.contains(&fence.nonce) && !text.contains(&fence.canary));
+        unused.next().unwrap_or_else(|| Self::from_hash(&hash_parts(&[text])))
     }
 
     fn from_hash(hash: &str) -> Self {
-        let (code, rest) = hash.split_at(CODE_DIGITS);
-        let (nowhere, rest) = rest.split_at(CODE_DIGITS);
-        let number = usize::from_str_radix(&rest[..4], 16).unwrap_or_default();
-        Self { nonce: code.to_owned(), canary: nowhere.to_owned(), shuffle: number }
+        let (nonce, rest) = hash.split_at(CODE_DIGITS);
+        let (canary, rest) = rest.split_at(CODE_DIGITS);
+        let shuffle = usize::from_str_radix(&rest[..4], 16).unwrap_or_default();
+        Self { nonce: nonce.to_owned(), canary: canary.to_owned(), shuffle }
     }
 }
 
@@ -43,8 +43,11 @@ pub(super) fn hash_parts(parts: &[&str]) -> String {
         hasher.update((part.len() as u64).to_be_bytes());
         hasher.update(part.as_bytes());
     }
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    hasher.finalize().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    hasher.finalize().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect()
+}
+
+fn hex_digit(value: u8) -> char {
+    char::from_digit(u32::from(value), 16).unwrap_or('0')
 }
 
 #[cfg(test)]
@@ -63,7 +66,7 @@ mod tests {
     fn a_text_that_holds_the_code_of_another_gets_its_own() {
         let other = EvidenceFence::for_text("an answer");
         let text = format!("an answer that knows {} and {}", other.nonce, other.canary);
-        let seal = EvidenceFence::for_text(&text);
-        assert!(!text.contains(&seal.nonce) && !text.contains(&seal.canary));
+        let fence = EvidenceFence::for_text(&text);
+        assert!(!text.contains(&fence.nonce) && !text.contains(&fence.canary));
     }
 }

@@ -87,6 +87,13 @@ impl JudgeRequest {
 }
 
 /// The answer of a judge.
+///
+/// ```
+/// use arraign::judge::JudgeAnswer;
+///
+/// let answer = JudgeAnswer::new("{\"code\": \"..\"}").cost_usd(0.002);
+/// assert_eq!(answer.cost_usd, Some(0.002));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct JudgeAnswer {
@@ -99,12 +106,18 @@ pub struct JudgeAnswer {
 }
 
 impl JudgeAnswer {
-    /// Creates an answer that cost nothing.
-    pub fn without_cost(text: impl Into<String>) -> Self {
-        Self { text: text.into(), usage: None, cost_usd: Some(0.0) }
+    /// Creates an answer whose tokens and cost are unknown. A budget can then not be enforced.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), usage: None, cost_usd: None }
     }
 
-    /// Sets what the answer cost, in US dollars.
+    /// Sets the tokens used. Without a cost, the suite's prices give it.
+    pub fn usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
+    /// Sets the cost of the answer in US dollars: 0 for a model that costs nothing.
     pub fn cost_usd(mut self, cost: f64) -> Self {
         self.cost_usd = Some(cost);
         self

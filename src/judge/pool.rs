@@ -47,11 +47,15 @@ impl JudgeMode {
 /// The judges of one test run.
 pub struct JudgePool {
     mode: JudgeMode,
+    /// The judge of the test target.
     own: Option<Arc<dyn Judge>>,
-    #[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "a key is for a server"))]
+    #[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "only servers need an API key"))]
     variable: fn(&str) -> Option<OsString>,
+    /// The judges on servers, by their settings.
     connected: Mutex<HashMap<String, Arc<dyn Judge>>>,
+    /// The answers so far, by the path of their cassette, which names the request.
     answered: Mutex<HashMap<PathBuf, SharedVotes>>,
+    /// The cassettes that were used, by the path prefix of their case.
     used: Mutex<HashMap<PathBuf, Vec<PathBuf>>>,
     spending: SpendingTracker,
 }
@@ -94,7 +98,7 @@ impl JudgePool {
         self
     }
 
-    /// What becomes of the judge.
+    /// Returns how questions are answered.
     pub fn mode(&self) -> JudgeMode {
         self.mode
     }
@@ -110,14 +114,14 @@ impl JudgePool {
             return Ok(());
         }
         if settings.model.is_none() {
-            return Err("`judge` names no `model`, and the harness has no judge of its own".to_owned());
+            return Err("`judge` has no `model`, and the harness has no judge of its own".to_owned());
         }
         if self.mode.asks_judge() { self.connect_server(settings).map(drop) } else { Ok(()) }
     }
 
     /// Returns the name of the judge for a suite with `settings`. `None` if there is no judge.
     pub fn judge_name_for(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<String> {
-        self.find_handle(settings).map(|seat| seat.name)
+        self.find_handle(settings).map(|handle| handle.name)
     }
 
     /// Returns the cassettes that were used, by the path prefix of their case.
@@ -125,8 +129,8 @@ impl JudgePool {
         lock_mutex(&self.used).clone()
     }
 
-    pub(super) fn note_used(&self, home: PathBuf, cassette: PathBuf) {
-        lock_mutex(&self.used).entry(home).or_default().push(cassette);
+    pub(super) fn note_used(&self, case_prefix: PathBuf, cassette: PathBuf) {
+        lock_mutex(&self.used).entry(case_prefix).or_default().push(cassette);
     }
 
     /// Returns the judge of a case in a suite with `settings`. `None` if there is none.
@@ -143,57 +147,57 @@ impl JudgePool {
     /// called with it once.
     pub(super) fn ask_once(
         &self,
-        seat: &JudgeHandle,
+        handle: &JudgeHandle,
         path: &Path,
         questionnaire: &Questionnaire,
         prices: &Prices,
         keep: impl FnOnce(&[Vote]) -> Result<(), JudgeError>,
     ) -> Result<Vec<Vote>, JudgeError> {
         // One cell for each cassette: a second trial with the same request waits for the first instead of paying twice.
-        let heard = Arc::clone(lock_mutex(&self.answered).entry(path.to_owned()).or_default());
-        let ask = || {
-            let votes = self.collect_votes(seat, questionnaire, prices)?;
+        let shared = Arc::clone(lock_mutex(&self.answered).entry(path.to_owned()).or_default());
+        let votes = shared.get_or_init(|| {
+            let votes = self.collect_votes(handle, questionnaire, prices)?;
             keep(&votes)?;
             Ok(votes)
-        };
-        heard.get_or_init(ask).clone()
+        });
+        votes.clone()
     }
 
     fn collect_votes(
         &self,
-        seat: &JudgeHandle,
+        handle: &JudgeHandle,
         questionnaire: &Questionnaire,
         prices: &Prices,
     ) -> Result<Vec<Vote>, JudgeError> {
-        let judge = match (&self.own, &seat.settings) {
+        let judge = match (&self.own, &handle.settings) {
             (Some(judge), _) => Arc::clone(judge),
             (None, Some(settings)) => self.connect_server(settings).map_err(JudgeError::Failed)?,
             (None, None) => return Err(JudgeError::Failed("there is none".to_owned())),
         };
-        let asking = VoteRequest { pool: self, judge: judge.as_ref(), seat, questionnaire, prices };
-        (1..=seat.votes).map(|vote| asking.cast_vote(vote)).collect()
+        let request = VoteRequest { pool: self, judge: judge.as_ref(), handle, questionnaire, prices };
+        (1..=handle.votes).map(|vote| request.cast_vote(vote)).collect()
     }
 
     /// Returns the judge on a server, which is created once for all cases with the same settings.
     fn connect_server(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
         let JudgeSettings { model, base_url, key_env, seed, timeout, .. } = settings;
-        let who = format!("{:?}", (model, base_url, key_env, seed, timeout));
-        if let Some(judge) = lock_mutex(&self.connected).get(&who) {
+        let server = format!("{:?}", (model, base_url, key_env, seed, timeout));
+        if let Some(judge) = lock_mutex(&self.connected).get(&server) {
             return Ok(Arc::clone(judge));
         }
-        let judge = self.on_server(settings)?;
-        lock_mutex(&self.connected).insert(who, Arc::clone(&judge));
+        let judge = self.create_server_judge(settings)?;
+        lock_mutex(&self.connected).insert(server, Arc::clone(&judge));
         Ok(judge)
     }
 
     #[cfg(feature = "judge")]
-    fn on_server(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
+    fn create_server_judge(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
         Ok(Arc::new(super::server::ServerJudge::new(settings, self.variable)?))
     }
 
     #[cfg(not(feature = "judge"))]
-    #[expect(clippy::unused_self, reason = "the same face as with servers")]
-    fn on_server(&self, _settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
+    #[expect(clippy::unused_self, reason = "the same signature as with servers")]
+    fn create_server_judge(&self, _settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
         Err("a judge on a server needs arraign's feature `judge`: in Cargo.toml: \
              `arraign = { version = \"..\", features = [\"judge\"] }`"
             .to_owned())
@@ -211,7 +215,7 @@ pub(super) fn server_judge_name(settings: &JudgeSettings) -> Option<String> {
 struct VoteRequest<'a> {
     pool: &'a JudgePool,
     judge: &'a dyn Judge,
-    seat: &'a JudgeHandle,
+    handle: &'a JudgeHandle,
     questionnaire: &'a Questionnaire,
     prices: &'a Prices,
 }
@@ -225,6 +229,7 @@ impl VoteRequest<'_> {
             Err(BadReply::Captured) => return Err(JudgeError::Captured),
             Err(BadReply::Malformed(problem)) => problem,
         };
+        // A captured judge is not asked again: it could answer the control question by chance the second time.
         let again = self.questionnaire.build_second_request(vote, &problem);
         self.questionnaire.parse_reply(&self.ask_judge(&again)?.text).map_err(|bad| match bad {
             BadReply::Captured => JudgeError::Captured,
@@ -233,11 +238,12 @@ impl VoteRequest<'_> {
     }
 
     fn ask_judge(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
-        let budget = self.seat.settings.as_ref().and_then(|settings| settings.budget_usd);
-        self.pool.spending.check_budget(budget, self.seat.model_name())?;
+        let budget = self.handle.settings.as_ref().and_then(|settings| settings.budget_usd);
+        // The cost of an answer is known only afterwards, so the last answer may exceed the budget.
+        self.pool.spending.check_budget(budget, self.handle.model_name())?;
         let answer = catch_unwind(AssertUnwindSafe(|| self.judge.ask(request)));
         let answer = answer.unwrap_or_else(|_| Err(JudgeError::Failed("it panicked".to_owned())))?;
-        let added = self.pool.spending.record_answer(&answer, self.seat.model_name(), self.prices);
+        let added = self.pool.spending.record_answer(&answer, self.handle.model_name(), self.prices);
         // Without a budget the sum is only informative, so a broken ledger is no reason to fail.
         if budget.is_some() {
             added?;

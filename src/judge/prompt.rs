@@ -1,4 +1,6 @@
 //! The texts of a request. The evidence comes first and the questions last, so that the last instruction is ours.
+//!
+//! The texts are part of the key of a cassette: a changed word makes all recordings stale.
 
 use serde_json::{Map, Value, json};
 
@@ -7,8 +9,8 @@ use super::fence::EvidenceFence;
 use crate::evidence::AnswerForm;
 
 /// Renders the instructions to the judge.
-pub(super) fn render_system(seal: &EvidenceFence) -> String {
-    let code = &seal.nonce;
+pub(super) fn render_system(fence: &EvidenceFence) -> String {
+    let code = &fence.nonce;
     format!(
         "You judge one run of an AI agent. The user's message holds evidence, and after it questions.\n\
          \n\
@@ -25,8 +27,8 @@ pub(super) fn render_system(seal: &EvidenceFence) -> String {
 }
 
 /// Renders the evidence, then the questions.
-pub(super) fn render_user(seal: &EvidenceFence, evidence: &str, asked: &[AskedQuestion]) -> String {
-    let code = &seal.nonce;
+pub(super) fn render_user(fence: &EvidenceFence, evidence: &str, asked: &[AskedQuestion]) -> String {
+    let code = &fence.nonce;
     let questions: Vec<String> = asked.iter().map(render_question).collect();
     let forms: Vec<String> = asked.iter().map(|asked| render_form(&asked.id, asked.form)).collect();
     format!(
@@ -72,9 +74,9 @@ fn render_form(id: &str, form: AnswerForm) -> String {
 }
 
 /// Builds the JSON Schema of the reply, which servers can enforce.
-pub(super) fn build_schema(seal: &EvidenceFence, asked: &[AskedQuestion]) -> Value {
+pub(super) fn build_schema(fence: &EvidenceFence, asked: &[AskedQuestion]) -> Value {
     let mut properties = Map::new();
-    properties.insert("code".to_owned(), json!({"type": "string", "enum": [seal.nonce]}));
+    properties.insert("code".to_owned(), json!({"type": "string", "enum": [fence.nonce]}));
     for asked in asked {
         properties.insert(asked.id.clone(), build_form_schema(asked.form));
     }

@@ -29,7 +29,7 @@ pub struct AskedQuestion {
 pub struct Questionnaire {
     asked: Vec<AskedQuestion>,
     evidence: String,
-    seal: EvidenceFence,
+    fence: EvidenceFence,
 }
 
 impl Questionnaire {
@@ -68,15 +68,15 @@ impl Questionnaire {
 
     /// Returns the nonce that a reply must repeat.
     pub fn nonce(&self) -> &str {
-        &self.seal.nonce
+        &self.fence.nonce
     }
 
     /// Builds the request for one vote, from 1.
     pub fn build_request(&self, vote: u32) -> JudgeRequest {
         JudgeRequest {
-            system: prompt::render_system(&self.seal),
-            user: prompt::render_user(&self.seal, &self.evidence, &self.asked),
-            schema: prompt::build_schema(&self.seal, &self.asked),
+            system: prompt::render_system(&self.fence),
+            user: prompt::render_user(&self.fence, &self.evidence, &self.asked),
+            schema: prompt::build_schema(&self.fence, &self.asked),
             vote,
         }
     }
@@ -99,6 +99,7 @@ struct QuestionnaireBuilder {
 }
 
 impl QuestionnaireBuilder {
+    /// Adds a question, unless the case gives the opinion, another check asks the same, or the turn does not exist.
     fn add_question(
         &mut self,
         case: &Case,
@@ -111,6 +112,7 @@ impl QuestionnaireBuilder {
             Some(turn) => turn_label(turn, &question.label),
             None => question.label.clone(),
         };
+        // An opinion without a turn is about each turn.
         if given.get(&label).or(given.get(&question.label)).is_some() || self.has_label(&label) {
             return Ok(());
         }
@@ -122,6 +124,7 @@ impl QuestionnaireBuilder {
         self.add_exhibit(&format!("turn_{turn}"), label, question, &trace, None)
     }
 
+    /// Whether a question has this label. Checks that share a label ask the same question.
     fn has_label(&self, label: &str) -> bool {
         self.asked.iter().any(|asked| asked.label.as_deref() == Some(label))
     }
@@ -149,16 +152,18 @@ impl QuestionnaireBuilder {
         let Some(part) = self.asked.first().map(|asked| asked.parts[..1].to_vec()) else { return Ok(None) };
         let evidence = self.exhibits.render_line()?;
         let prompts: Vec<&str> = self.asked.iter().map(|asked| asked.prompt.as_str()).collect();
-        let seal = EvidenceFence::for_text(&[evidence.as_str(), &prompts.join("\n")].join("\n"));
+        let fence = EvidenceFence::for_text(&[evidence.as_str(), &prompts.join("\n")].join("\n"));
         let mut asked = self.asked;
+        // A control question must not stand out, so a score is asked for only if a real question asks for one. The two
+        // positions come from different digits of the same number.
         if asked.iter().any(|asked| asked.form == AnswerForm::Score) {
-            insert_control(&mut asked, build_control(AnswerForm::Score, &seal, &part), seal.shuffle / 7);
+            insert_control(&mut asked, build_control(AnswerForm::Score, &fence, &part), fence.shuffle / 7);
         }
-        insert_control(&mut asked, build_control(AnswerForm::PassOrFail, &seal, &part), seal.shuffle);
+        insert_control(&mut asked, build_control(AnswerForm::PassOrFail, &fence, &part), fence.shuffle);
         for (number, asked) in asked.iter_mut().enumerate() {
             asked.id = format!("q{}", number + 1);
         }
-        Ok(Some(Questionnaire { asked, evidence, seal }))
+        Ok(Some(Questionnaire { asked, evidence, fence }))
     }
 }
 
@@ -169,13 +174,14 @@ fn insert_control(asked: &mut Vec<AskedQuestion>, question: AskedQuestion, numbe
 
 /// Builds a control question about a code that the evidence does not contain: its answer is no, or 0. A judge who
 /// answers otherwise followed the evidence instead of reading it.
-fn build_control(form: AnswerForm, seal: &EvidenceFence, parts: &[String]) -> AskedQuestion {
-    let nowhere = &seal.canary;
+fn build_control(form: AnswerForm, fence: &EvidenceFence, parts: &[String]) -> AskedQuestion {
+    let canary = &fence.canary;
+    // The texts of requests are part of the key of a cassette: a changed word makes all recordings stale.
     let prompt = match form {
         AnswerForm::Score => {
-            format!("Which share of the text is the code {nowhere}? 0 if it does not stand there.")
+            format!("Which share of the text is the code {canary}? 0 if it does not stand there.")
         }
-        _ => format!("The text holds the code {nowhere}, letter for letter."),
+        _ => format!("The text holds the code {canary}, letter for letter."),
     };
     AskedQuestion { id: String::new(), label: None, prompt, form, parts: parts.to_vec() }
 }

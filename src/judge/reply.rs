@@ -57,14 +57,15 @@ impl Questionnaire {
         if text.len() > MAX_REPLY_BYTES {
             return Err(format!("it has {} bytes, and {MAX_REPLY_BYTES} are the most", text.len()));
         }
-        let is_ours = |object: &Map<String, Value>| {
-            object.get("code").and_then(Value::as_str).is_some_and(|code| code.trim() == self.nonce())
-        };
-        match scan_objects(text).find(|(_, object)| is_ours(object)) {
-            Some((start, object)) => refuse_duplicates(&text[start..]).map(|()| object),
-            None if scan_objects(text).next().is_some() => Err("it does not repeat the `code`".to_owned()),
-            None => Err("it holds no JSON object".to_owned()),
+        let mut has_object = false;
+        for (start, object) in scan_objects(text) {
+            let code = object.get("code").and_then(Value::as_str);
+            if code.is_some_and(|code| code.trim() == self.nonce()) {
+                return refuse_duplicates(&text[start..]).map(|()| object);
+            }
+            has_object = true;
         }
+        Err(if has_object { "it does not repeat the `code`" } else { "it holds no JSON object" }.to_owned())
     }
 }
 
@@ -96,14 +97,14 @@ fn scan_objects(text: &str) -> impl Iterator<Item = (usize, Map<String, Value>)>
 
 fn parse_opinion(asked: &AskedQuestion, object: &Map<String, Value>) -> Result<Opinion, String> {
     let id = &asked.id;
-    let Some(Value::Object(said)) = object.get(id) else { return Err(format!("it has no object `{id}`")) };
-    let reason = said.get("reason").and_then(Value::as_str).filter(|reason| !reason.trim().is_empty());
+    let Some(Value::Object(reply)) = object.get(id) else { return Err(format!("it has no object `{id}`")) };
+    let reason = reply.get("reason").and_then(Value::as_str).filter(|reason| !reason.trim().is_empty());
     let reason = reason.map(|reason| mask_and_truncate(reason, MAX_REASON_CHARS));
     let judged = match asked.form {
-        AnswerForm::PassOrFail => parse_pass(said),
-        AnswerForm::Score => parse_score(said),
+        AnswerForm::PassOrFail => parse_pass(reply),
+        AnswerForm::Score => parse_score(reply),
         AnswerForm::Claims => {
-            return parse_claims(said).ok_or_else(|| format!("`{id}` has no list of `claims`"));
+            return parse_claims(reply).ok_or_else(|| format!("`{id}` has no list of `claims`"));
         }
     };
     let judged = judged.ok_or_else(|| match asked.form {
@@ -113,29 +114,32 @@ fn parse_opinion(asked: &AskedQuestion, object: &Map<String, Value>) -> Result<O
     Ok(Opinion { judged, reason })
 }
 
-fn parse_pass(said: &Map<String, Value>) -> Option<Judged> {
-    let pass = said.get("pass")?.as_bool()?;
+fn parse_pass(reply: &Map<String, Value>) -> Option<Judged> {
+    let pass = reply.get("pass")?.as_bool()?;
     Some(if pass { Judged::Pass } else { Judged::Fail })
 }
 
-fn parse_score(said: &Map<String, Value>) -> Option<Judged> {
-    let score = said.get("score")?.as_f64().filter(|score| (0.0..=100.0).contains(score))?;
+fn parse_score(reply: &Map<String, Value>) -> Option<Judged> {
+    let score = reply.get("score")?.as_f64().filter(|score| (0.0..=100.0).contains(score))?;
     Some(Judged::Score(score))
 }
 
 /// Counts the claims; the unsupported ones are the reason.
-fn parse_claims(said: &Map<String, Value>) -> Option<Opinion> {
-    let claims = said.get("claims")?.as_array()?;
-    let mut without = Vec::new();
+fn parse_claims(reply: &Map<String, Value>) -> Option<Opinion> {
+    let claims = reply.get("claims")?.as_array()?;
+    let mut unsupported = Vec::new();
     for claim in claims {
         let text = claim.get("claim")?.as_str()?;
         if !claim.get("supported")?.as_bool()? {
-            without.push(format!("\"{}\"", mask_and_truncate(text, MAX_CLAIM_CHARS)));
+            unsupported.push(format!("\"{}\"", mask_and_truncate(text, MAX_CLAIM_CHARS)));
         }
     }
-    let count = |count: usize| u32::try_from(count).ok();
-    let judged = Judged::Claims { all: count(claims.len())?, unsupported: count(without.len())? };
-    let reason = (!without.is_empty()).then(|| mask_and_truncate(&without.join(", "), MAX_REASON_CHARS));
+    let judged = Judged::Claims {
+        all: u32::try_from(claims.len()).ok()?,
+        unsupported: u32::try_from(unsupported.len()).ok()?,
+    };
+    let reason =
+        (!unsupported.is_empty()).then(|| mask_and_truncate(&unsupported.join(", "), MAX_REASON_CHARS));
     Some(Opinion { judged, reason })
 }
 

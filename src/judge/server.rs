@@ -56,7 +56,7 @@ impl ServerJudge {
         variable: fn(&str) -> Option<OsString>,
     ) -> Result<Self, String> {
         let (Some(model), Some(name)) = (&settings.model, server_judge_name(settings)) else {
-            return Err("`judge` names no `model`".to_owned());
+            return Err("`judge` has no `model`".to_owned());
         };
         let base = settings.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
         let limits = HttpLimits {
@@ -91,6 +91,7 @@ impl ServerJudge {
             ],
         });
         if plain < MAX_PLAINNESS {
+            // Each vote has its own seed: with temperature 0 and one seed, all votes would be equal.
             body["temperature"] = 0.into();
             body["seed"] = self.seed.wrapping_add(i64::from(request.vote) - 1).into();
         }
@@ -107,8 +108,12 @@ impl ServerJudge {
             http = http.with_bearer(key).with_secret(name, key);
         }
         let response = self.client.send_request(&http, &self.limits)?;
-        let wrong = |problem| HttpError { method: "POST", url: self.url.clone(), problem, attempts: 1 };
-        let completion: ChatCompletion = response.parse_json().map_err(wrong)?;
+        let completion: ChatCompletion = response.parse_json().map_err(|problem| HttpError {
+            method: "POST",
+            url: self.url.clone(),
+            problem,
+            attempts: 1,
+        })?;
         Ok(self.read_completion(completion))
     }
 
@@ -134,6 +139,7 @@ impl Judge for ServerJudge {
     /// this and all later requests are sent in a plainer form.
     fn ask(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
         let mut plain = self.plain.load(Ordering::Relaxed);
+        // Ends after at most `MAX_PLAINNESS` refusals. The form that was accepted is remembered for later requests.
         loop {
             match self.send_request(request, plain) {
                 Ok(answer) => {
@@ -162,7 +168,7 @@ fn find_key(
     let needed = settings.key_env.is_some() || settings.base_url.is_none();
     match value {
         Some(value) => Ok(Some((name.to_owned(), value))),
-        None if needed => Err(format!("the judge has no key: set the variable {name}")),
+        None if needed => Err(format!("the judge has no API key: set the variable {name}")),
         None => Ok(None),
     }
 }

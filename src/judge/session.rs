@@ -28,18 +28,19 @@ impl<'h> JudgeSession<'h> {
     /// Returns the opinions given in the case, and the judge's opinions on all other questions. `None` if there is no
     /// judge.
     pub fn collect_opinions(&self, case: &Case, evidence: &Evidence<'_>) -> Option<Opinions> {
-        let seat = self.pool.find_handle(case.judge.as_ref())?;
+        let handle = self.pool.find_handle(case.judge.as_ref())?;
         let given = case.opinions.clone();
-        let heard = match Questionnaire::for_case(case, evidence) {
+        let votes = match Questionnaire::for_case(case, evidence) {
             Ok(Some(questionnaire)) => {
-                let home = CassetteLocation::new(self.file, case.id.as_deref());
-                self.collect_votes(&home, &seat, &questionnaire, &case.prices)
+                let location = CassetteLocation::new(self.file, case.id.as_deref());
+                self.collect_votes(&location, &handle, &questionnaire, &case.prices)
             }
             Ok(None) => Ok(Vote::new()),
             Err(error) => Err(self.explain_absence(error)),
         };
-        Some(match heard {
-            Ok(heard) => add_opinions(given, heard).with_judge(explain_no_answer()),
+        Some(match votes {
+            // A question that is still without an opinion was not asked, because the run has no answer.
+            Ok(vote) => add_opinions(given, vote).with_judge(explain_no_answer()),
             Err(absent) => given.with_judge(absent),
         })
     }
@@ -50,47 +51,48 @@ impl<'h> JudgeSession<'h> {
         calibration: &Calibration,
         example: &LabelledExample,
     ) -> Result<Opinion, Absent> {
-        let failed = |why: &str| Absent::Failed(why.to_owned());
-        let seat =
-            self.pool.find_handle(calibration.judge.as_ref()).ok_or_else(|| failed("there is no judge"))?;
-        let asked = example.build_questionnaire().map_err(|error| self.explain_absence(error))?;
-        let asked = asked.ok_or_else(|| failed("the example asks nothing"))?;
-        let home = CassetteLocation::new(self.file, Some(&example.id));
-        let mut heard = self.collect_votes(&home, &seat, &asked, &calibration.prices)?;
-        heard.remove(&example.id).ok_or_else(|| failed("the judge did not answer"))
+        let handle = self.pool.find_handle(calibration.judge.as_ref());
+        let handle = handle.ok_or_else(|| Absent::Failed("there is no judge".to_owned()))?;
+        let questionnaire = example.build_questionnaire().map_err(|error| self.explain_absence(error))?;
+        let questionnaire =
+            questionnaire.ok_or_else(|| Absent::Failed("the example asks nothing".to_owned()))?;
+        let location = CassetteLocation::new(self.file, Some(&example.id));
+        let mut vote = self.collect_votes(&location, &handle, &questionnaire, &calibration.prices)?;
+        vote.remove(&example.id).ok_or_else(|| Absent::Failed("the judge did not answer".to_owned()))
     }
 
+    /// Replays, records or asks for the votes, as the mode says, and merges them.
     fn collect_votes(
         &self,
-        home: &CassetteLocation,
-        seat: &JudgeHandle,
+        location: &CassetteLocation,
+        handle: &JudgeHandle,
         questionnaire: &Questionnaire,
         prices: &Prices,
     ) -> Result<Vote, Absent> {
-        let key = compute_key(questionnaire, &seat.name, seat.votes);
-        let path = home.path_for(&key);
+        let key = compute_key(questionnaire, &handle.name, handle.votes);
+        let path = location.path_for(&key);
         let votes = match self.pool.mode() {
             JudgeMode::Off => return Err(explain_off()),
             JudgeMode::Replay => match Cassette::read_file(&path, &key, self.files) {
                 Ok(Some(cassette)) => cassette.parse_votes(questionnaire),
-                Ok(None) => return Err(self.explain_missing_record(home)),
+                Ok(None) => return Err(self.explain_missing_record(location)),
                 Err(error) => Err(error),
             },
-            JudgeMode::Record => self.pool.ask_once(seat, &path, questionnaire, prices, |votes| {
-                Cassette::new(&key, &seat.name, votes).write_file(&path, self.files)
+            JudgeMode::Record => self.pool.ask_once(handle, &path, questionnaire, prices, |votes| {
+                Cassette::new(&key, &handle.name, votes).write_file(&path, self.files)
             }),
-            JudgeMode::Live => self.pool.ask_once(seat, &path, questionnaire, prices, |_| Ok(())),
+            JudgeMode::Live => self.pool.ask_once(handle, &path, questionnaire, prices, |_| Ok(())),
         };
         let votes = votes.map_err(|error| self.explain_absence(error))?;
-        self.pool.note_used(home.path_prefix(), path);
+        self.pool.note_used(location.path_prefix(), path);
         Ok(merge_votes(&votes))
     }
 
-    fn explain_missing_record(&self, home: &CassetteLocation) -> Absent {
-        let why = if home.has_cassettes(self.files) {
-            "what is recorded answers another question: the run, the case, the judge or arraign has changed since"
+    fn explain_missing_record(&self, location: &CassetteLocation) -> Absent {
+        let why = if location.has_cassettes(self.files) {
+            "the recording answers another question: the run, the case, the judge or arraign has changed since"
         } else {
-            "nothing is recorded of it"
+            "there is no recording"
         };
         Absent::Undecided { why: why.to_owned(), help: self.render_record_command() }
     }
@@ -102,7 +104,7 @@ impl<'h> JudgeSession<'h> {
     fn explain_absence(&self, error: JudgeError) -> Absent {
         match error {
             JudgeError::OverBudget { .. } => {
-                let help = format!("raise it, or go on later: {}", self.render_record_command());
+                let help = format!("raise the budget, or continue later: {}", self.render_record_command());
                 Absent::Undecided { why: error.to_string(), help }
             }
             error => Absent::Failed(error.to_string()),
@@ -114,14 +116,14 @@ impl<'h> JudgeSession<'h> {
 pub fn opinions_without_judge(case: &Case) -> Option<Opinions> {
     case.judge.as_ref()?;
     let absent = Absent::Undecided {
-        why: "nobody asks it here".to_owned(),
+        why: "it is not asked outside of a harness".to_owned(),
         help: "run the case in its harness, or give the opinion in the case".to_owned(),
     };
     Some(case.opinions.clone().with_judge(absent))
 }
 
-fn add_opinions(mut given: Opinions, heard: Vote) -> Opinions {
-    for (label, opinion) in heard {
+fn add_opinions(mut given: Opinions, vote: Vote) -> Opinions {
+    for (label, opinion) in vote {
         given.insert(label, opinion);
     }
     given
@@ -130,14 +132,14 @@ fn add_opinions(mut given: Opinions, heard: Vote) -> Opinions {
 fn explain_off() -> Absent {
     Absent::Undecided {
         why: "it is off (ARRAIGN_JUDGE=off)".to_owned(),
-        help: "replay what was recorded of it: run without that variable".to_owned(),
+        help: "to replay recorded opinions, run without that variable".to_owned(),
     }
 }
 
 /// Explains why a question was not asked: the run has no answer to judge.
 fn explain_no_answer() -> Absent {
     Absent::Undecided {
-        why: "the run has no answer that it could be about".to_owned(),
-        help: "record a run that answers".to_owned(),
+        why: "the run has no answer to judge".to_owned(),
+        help: "record a run with an answer".to_owned(),
     }
 }

@@ -62,9 +62,12 @@ impl SpendingTracker {
     fn read_run_usage(&self) -> Result<JudgeUsage, JudgeError> {
         let Some(ledger) = &self.ledger else { return Ok(self.own_usage()) };
         let lines = ledger.lines().map_err(|error| ledger_error(ledger, error))?;
-        let spent = lines.iter().map(|line| serde_json::from_str::<JudgeUsage>(line));
-        let whole = spent.reduce(|one, other| Ok(one?.plus(other?)));
-        whole.unwrap_or(Ok(JudgeUsage::default())).map_err(|error| ledger_error(ledger, error))
+        let mut total = JudgeUsage::default();
+        for line in lines {
+            let usage = serde_json::from_str(&line).map_err(|error| ledger_error(ledger, error))?;
+            total = total.plus(usage);
+        }
+        Ok(total)
     }
 
     /// Returns an error if the budget is spent. If the cost of an answer is unknown, nothing more is asked: it could be
@@ -89,8 +92,9 @@ impl SpendingTracker {
         prices: &Prices,
     ) -> Result<(), JudgeError> {
         let usage = answer.usage.unwrap_or_default();
-        let of_tokens = || prices.of_tokens(model, answer.usage?);
-        let cost = answer.cost_usd.or_else(of_tokens).filter(|cost| cost.is_finite() && *cost >= 0.0);
+        let cost = answer.cost_usd.or_else(|| prices.of_tokens(model, answer.usage?));
+        // A cost that is not a number or negative would disable the budget, so it counts as unknown.
+        let cost = cost.filter(|cost| cost.is_finite() && *cost >= 0.0);
         let answered = JudgeUsage {
             requests: 1,
             input_tokens: usage.input_tokens,
@@ -103,7 +107,7 @@ impl SpendingTracker {
         drop(own);
         let Some(ledger) = &self.ledger else { return Ok(()) };
         let line = serde_json::to_string(&answered).map_err(|error| ledger_error(ledger, error))?;
-        ledger.add(&line).map_err(|error| ledger_error(ledger, error))
+        ledger.append_line(&line).map_err(|error| ledger_error(ledger, error))
     }
 }
 

@@ -13,10 +13,14 @@ pub(super) fn merge_votes(votes: &[Vote]) -> Vote {
     if rest.is_empty() {
         return first.clone();
     }
-    let of_label = |label: &str| votes.iter().filter_map(|vote| vote.get(label)).collect::<Vec<_>>();
-    first.keys().filter_map(|label| Some((label.clone(), find_median(of_label(label))?))).collect()
+    let medians = first.keys().filter_map(|label| {
+        let opinions = votes.iter().filter_map(|vote| vote.get(label)).collect();
+        Some((label.clone(), find_median(opinions)?))
+    });
+    medians.collect()
 }
 
+/// Returns the opinion in the middle. For an even number of votes it is the better of the two.
 fn find_median(mut votes: Vec<&Opinion>) -> Option<Opinion> {
     votes.sort_by(|one, other| rank_opinion(one).total_cmp(&rank_opinion(other)));
     let middle = *votes.get(votes.len() / 2)?;

@@ -1,4 +1,4 @@
-//! Writing below the roots only, as reading does.
+//! Writes files inside the roots only, like reading.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::path::Path;
 use super::{Files, ReadError, write_whole};
 
 impl Files {
-    /// Writes a file inside a root, all of it or nothing; its folder is made. A link that leads out is refused.
+    /// Writes a file inside a root, as a whole or not at all, and creates its folder. A link that leads out of the roots is
+    /// an error.
     pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), ReadError> {
         let path = self.resolve_for_writing(path)?;
         let folder = path.parent().unwrap_or(&path);

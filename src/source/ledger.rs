@@ -1,42 +1,43 @@
-//! A file of lines that several processes add to, each line whole: what a run has spent, whoever spent it.
+//! A file to which several processes append whole lines, such as what each process of a run has spent.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Such a file.
+/// A file to which several processes append lines.
 #[derive(Debug, Clone)]
 pub struct Ledger(PathBuf);
 
 impl Ledger {
-    /// The one at `path`, which is made when the first line is added.
+    /// The ledger at `path`. The file is created with the first line.
     pub fn at(path: PathBuf) -> Self {
         Self(path)
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Adds a line. It goes to the end in one piece: the system lets no other process between its bytes.
-    pub fn add(&self, line: &str) -> io::Result<()> {
+    /// Appends a line. A single write in append mode is atomic, so lines of several processes do not mix.
+    pub fn append_line(&self, line: &str) -> io::Result<()> {
         if line.contains('\n') {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is more than one line"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected one line"));
         }
-        let mut file = self.open()?;
+        let mut file = self.open_file()?;
         let line = format!("{line}\n");
+        // `write_all` could write the rest in a second call, after a line of another process.
         let written = file.write(line.as_bytes())?;
         if written < line.len() { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
     }
 
-    /// All lines so far. Where none can be added later, that is an error now.
+    /// Reads all lines. It is an error if the file could not be appended to: this must be known before money is spent.
     pub fn lines(&self) -> io::Result<Vec<String>> {
-        drop(self.open()?);
+        drop(self.open_file()?);
         Ok(fs::read_to_string(&self.0)?.lines().map(str::to_owned).collect())
     }
 
-    fn open(&self) -> io::Result<File> {
+    fn open_file(&self) -> io::Result<File> {
         if let Some(folder) = self.0.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -57,7 +58,7 @@ mod tests {
         let write = |writer: usize| {
             let ledger = Ledger::at(path.clone());
             let line = writer.to_string().repeat(200);
-            (0..50).for_each(|_| ledger.add(&line).expect("it is added"));
+            (0..50).for_each(|_| ledger.append_line(&line).expect("it is added"));
         };
         thread::scope(|scope| (1..=8).for_each(|writer| drop(scope.spawn(move || write(writer)))));
         let mut lines = Ledger::at(path.clone()).lines().expect("it is read");
@@ -70,7 +71,7 @@ mod tests {
     fn two_lines_are_not_one_and_a_folder_is_no_ledger() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let ledger = Ledger::at(dir.path().join("l"));
-        assert_eq!(ledger.add("a\nb").expect_err("two lines").kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(ledger.append_line("a\nb").expect_err("two lines").kind(), io::ErrorKind::InvalidInput);
         assert!(ledger.lines().expect("it is empty").is_empty());
         assert!(Ledger::at(dir.path().to_owned()).lines().is_err());
     }

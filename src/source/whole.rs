@@ -1,8 +1,13 @@
-//! Writing a file so that nobody ever sees a part of it.
+//! Writes a file atomically: no process ever sees a part of it.
 //!
-//! Where the system can, the file is written without a name and gets it at the end. That is not only one change of
-//! the folder in place of two: threads that write to one folder wait for each other only for that moment. Everywhere
-//! else, and to replace a file, it is written under a temporary name and renamed.
+//! There are two ways:
+//!
+//! - On Linux, a new file is created without a name (`O_TMPFILE`) and gets its name when it is complete (`linkat`). The folder
+//!   changes once and not twice, and threads that write to the same folder wait for each other only for that moment.
+//! - On other systems, on file systems without such files, and to replace an existing file, the file is written under a
+//!   temporary name and renamed.
+//!
+//! The first way is tried first, and any error leads to the second, which reports its own error.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -13,12 +18,12 @@ use std::process;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// This process and a count of what it wrote: no two temporary files share a name.
+/// The id of this process, which is part of temporary names.
 static PROCESS: OnceLock<u32> = OnceLock::new();
+/// The number of temporary files so far, which makes their names unique in this process.
 static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 
-/// A folder for many files. It is made with the first one, and held open where the system can: the way to it is
-/// looked up once.
+/// A folder for many files. It is created with the first file. On Linux it stays open, so that its path is resolved once.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -27,7 +32,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The folder at `path`, which need not be there.
+    /// The folder at `path`, which need not exist.
     pub fn at(path: PathBuf) -> Self {
         Self {
             path,
@@ -36,22 +41,26 @@ impl Folder {
         }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a file of this name, as [`write_whole`] does. A folder that somebody took away is made anew.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let path = || self.path.join(name);
-        self.write_here(name, bytes).or_else(|_| write_renamed(&path(), bytes)).or_else(|_| {
+    /// Writes a file with this name atomically. Creates the folder again if it was removed after the first file.
+    pub fn write_file(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        if self.link_file(name, bytes).is_ok() {
+            return Ok(());
+        }
+        let path = self.path.join(name);
+        write_renamed(&path, bytes).or_else(|_| {
             fs::create_dir_all(&self.path)?;
-            write_renamed(&path(), bytes)
+            write_renamed(&path, bytes)
         })
     }
 
+    /// Writes a new file without a name and links it into the open folder.
     #[cfg(target_os = "linux")]
-    fn write_here(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    fn link_file(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         use rustix::fs::{Mode, OFlags, open};
 
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -64,12 +73,12 @@ impl Folder {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn write_here(&self, _name: &str, _bytes: &[u8]) -> io::Result<()> {
+    fn link_file(&self, _name: &str, _bytes: &[u8]) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-/// Writes a file, all of it or nothing. A file of that name is replaced.
+/// Writes a file atomically. An existing file is replaced.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_unnamed(path, bytes).or_else(|_| write_renamed(path, bytes))
 }
@@ -80,8 +89,8 @@ fn write_unnamed(path: &Path, bytes: &[u8]) -> io::Result<()> {
     link_unnamed(rustix::fs::CWD, folder, path, bytes)
 }
 
-/// Writes a file without a name in `folder`, and gives it the name `path`; both as seen from `from`. Fails where a
-/// file of that name is there already, and where the file system knows no files without a name.
+/// Writes a file without a name in `folder`, and links it to `path`. Both are relative to `from`. Fails if the path exists,
+/// and on file systems without support for such files.
 #[cfg(target_os = "linux")]
 fn link_unnamed(from: BorrowedFd<'_>, folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::os::fd::AsRawFd as _;
@@ -91,10 +100,12 @@ fn link_unnamed(from: BorrowedFd<'_>, folder: &Path, path: &Path, bytes: &[u8]) 
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let mut file = File::from(openat(from, folder, flags, Mode::from_raw_mode(0o666))?);
     file.write_all(bytes)?;
-    // Before Linux 6.10 only a privileged process may name the file by itself; the others go through /proc.
-    let named = linkat(&file, "", from, path, AtFlags::EMPTY_PATH);
-    let unnamed = || format!("/proc/self/fd/{}", file.as_raw_fd());
-    Ok(named.or_else(|_| linkat(CWD, unnamed(), from, path, AtFlags::SYMLINK_FOLLOW))?)
+    // Before Linux 6.10, only a privileged process may link the file by its descriptor; others use its path in /proc.
+    if linkat(&file, "", from, path, AtFlags::EMPTY_PATH).is_ok() {
+        return Ok(());
+    }
+    let descriptor = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, descriptor, from, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -102,8 +113,10 @@ fn write_unnamed(_path: &Path, _bytes: &[u8]) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Writes a file under a temporary name and renames it, which replaces an existing file.
 fn write_renamed(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // The name is cut, because the temporary name must not exceed the limit of the file system either.
     let short: String = name.chars().take(100).collect();
     let process = PROCESS.get_or_init(process::id);
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
@@ -150,7 +163,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let folder = Folder::at(dir.path().join("a/b"));
         assert!(!folder.path().exists());
-        let write = |name: &str, text: &str| folder.write(name, text.as_bytes()).expect("it is written");
+        let write = |name: &str, text: &str| folder.write_file(name, text.as_bytes()).expect("it is written");
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it is there");
         write("one", "1");
         write("other", "2");

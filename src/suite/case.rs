@@ -48,11 +48,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         trace: trace(&mut fields, context, id.as_deref()),
         agent: None,
         tier: fields.optional("tier").unwrap_or_default(),
-        tags: fields
-            .node("tags")
-            .map(Node::one_or_many)
-            .map(|tags| texts(&mut fields, &tags))
-            .unwrap_or_default(),
+        tags: parse_tags(&mut fields),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
         repeat: fields.node("repeat").and_then(|node| fields.take(several::parse_repeat(node))),
         variance: fields.take(several::parse_variance(node, context)).flatten().map(Box::new),
@@ -64,6 +60,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         opinions,
         judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),
+        readers: context.scope.tables.readers.clone(),
         expectations: lowered.expectations,
         scorecards: lowered.scorecards,
         extent: node.place(),
@@ -149,7 +146,8 @@ fn flag(fields: &mut Fields<'_>, key: &'static str) -> Option<Place> {
     fields.take(node.decode::<bool>())?.then(|| node.place())
 }
 
-fn texts(fields: &mut Fields<'_>, nodes: &[Node<'_>]) -> Vec<String> {
+fn parse_tags(fields: &mut Fields<'_>) -> Vec<String> {
+    let nodes = fields.node("tags").map(Node::one_or_many).unwrap_or_default();
     nodes.iter().filter_map(|node| fields.take(node.decode())).collect()
 }
 

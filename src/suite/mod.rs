@@ -17,6 +17,7 @@ mod opinions;
 mod record;
 mod recorded;
 mod row_id;
+mod run_folder;
 mod run_source;
 mod runs;
 #[cfg(feature = "schema")]
@@ -35,9 +36,10 @@ pub use gate::{GateRows, SuiteGate, SummaryBaseline};
 pub use name::{build_case_name, build_file_name, build_trial_name, escape_component};
 pub use record::{record_run, recording};
 pub use recorded::{NoBaseline, RecordedEvidence, load_baseline, load_recorded};
+pub use run_folder::{read_run_folder, survey_run_folder};
 pub use runs::{CaseRuns, LIVE, RecordedRun};
 pub use trace::is_recorded;
-pub use workspace::{Workspace, workspace};
+pub use workspace::{Workspace, load_readers, workspace};
 
 use self::file::FileReader;
 use crate::case::Case;

@@ -49,10 +49,15 @@ pub fn load_baseline(
     files: &Files,
 ) -> Option<Result<RecordedRun, NoBaseline>> {
     let baseline = case.baseline.as_ref()?;
-    Some(read_baseline(&baseline.file, case_file, files))
+    Some(read_baseline(&baseline.file, case, case_file, files))
 }
 
-fn read_baseline(file: &str, case_file: &Path, files: &Files) -> Result<RecordedRun, NoBaseline> {
+fn read_baseline(
+    file: &str,
+    case: &Case,
+    case_file: &Path,
+    files: &Files,
+) -> Result<RecordedRun, NoBaseline> {
     let folder = case_file.parent().unwrap_or(case_file);
     let path = files.resolve(folder, file).map_err(|error| NoBaseline::Unreadable(error.to_string()))?;
     let name = files.name(&path);
@@ -61,5 +66,5 @@ fn read_baseline(file: &str, case_file: &Path, files: &Files) -> Result<Recorded
     }
     let count =
         |count| NoBaseline::Unreadable(format!("{name}: a baseline is one run; the file holds {count}"));
-    read_only_run(path, files).map_err(NoBaseline::Unreadable)?.map_err(count)
+    read_only_run(path, &case.readers, files).map_err(NoBaseline::Unreadable)?.map_err(count)
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use arraign_trace::reader::RunIndex;
 
+use super::run_folder::read_run_folder;
 use super::runs::RecordedRun;
 use crate::case::{Case, RunSelection, TraceFrom};
-use crate::reader::{self, Recording, TraceError};
+use crate::reader::{self, ReaderSet, Recording, TraceError};
 use crate::source::{Files, ReadError, ReadProblem};
 use crate::trace::Trace;
 
@@ -30,32 +31,48 @@ pub(super) enum RunSource {
     Zipped { path: PathBuf, count: usize },
 }
 
+/// How files are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FileReading<'f> {
+    /// The reader, if it is not detected.
+    pub(super) format: Option<&'f str>,
+    pub(super) readers: &'f ReaderSet,
+    pub(super) files: &'f Files,
+}
+
 impl RunSource {
     /// The runs that a case wants of one of its files.
     pub(super) fn of_case(case: &Case, path: PathBuf, files: &Files) -> Result<Self, String> {
-        let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, None, files) };
-        let format = file.format.as_deref();
+        let reading = FileReading { format: None, readers: &case.readers, files };
+        let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, reading) };
+        let reading = FileReading { format: file.format.as_deref(), ..reading };
         match &file.runs {
-            RunSelection::All => Self::of_file(path, format, files),
-            RunSelection::Each => Self::found(path, format, files, false),
-            RunSelection::One(wanted) => Self::one(&path, format, wanted, files),
+            RunSelection::Each if !path.is_dir() => Self::found(path, reading, false),
+            RunSelection::All | RunSelection::Each => Self::of_file(path, reading),
+            RunSelection::One(wanted) => Self::one(&path, wanted, reading),
         }
     }
 
-    /// All runs of a file.
-    pub(super) fn of_file(path: PathBuf, format: Option<&str>, files: &Files) -> Result<Self, String> {
-        match files.read_small(&path, MAX_SMALL_BYTES, |text| reader::read(text, format)).transpose() {
-            None => Self::found(path, format, files, true),
+    /// All runs of a file, or of a folder that a declared reader reads.
+    pub(super) fn of_file(path: PathBuf, reading: FileReading<'_>) -> Result<Self, String> {
+        let FileReading { format, readers, files } = reading;
+        let read_text = |text: &str| reader::read_with(readers, text, format);
+        match files.read_small(&path, MAX_SMALL_BYTES, read_text).transpose() {
+            None => Self::found(path, reading, true),
+            Some(Err(ReadError { problem: ReadProblem::Folder, .. })) => {
+                Ok(Self::read(read_run_folder(&path, format, readers, files)?, &path, files))
+            }
             Some(Err(ReadError { problem: ReadProblem::Zipped, .. })) => Self::zipped(&path, files),
             Some(read) => Ok(Self::read(describe_error(read, &path, files)?, &path, files)),
         }
     }
 
     /// The runs of a file that is looked through. Where they had to be read for that, they may be kept.
-    fn found(path: PathBuf, format: Option<&str>, files: &Files, keeps: bool) -> Result<Self, String> {
+    fn found(path: PathBuf, reading: FileReading<'_>, keeps: bool) -> Result<Self, String> {
+        let FileReading { format, readers, files } = reading;
         let found = match files.open(&path) {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => return Self::zipped(&path, files),
-            opened => opened.map(|mut file| reader::index_runs(&mut file, format)),
+            opened => opened.map(|mut file| reader::index_runs(readers, &mut file, format)),
         };
         let (index, runs) = describe_error(found, &path, files)?;
         if keeps && !runs.is_empty() {
@@ -65,10 +82,11 @@ impl RunSource {
     }
 
     /// One run of a file: the others are passed over.
-    fn one(path: &Path, format: Option<&str>, wanted: &str, files: &Files) -> Result<Self, String> {
+    fn one(path: &Path, wanted: &str, reading: FileReading<'_>) -> Result<Self, String> {
+        let FileReading { format, readers, files } = reading;
         let read = match files.open(path) {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => read_zipped(path, wanted, files),
-            opened => opened.map(|mut file| reader::read_run(&mut file, format, wanted)),
+            opened => opened.map(|mut file| reader::read_run_with(readers, &mut file, format, wanted)),
         };
         Ok(Self::read(describe_error(read, path, files)?, path, files))
     }
@@ -184,8 +202,12 @@ fn describe_error<T>(
 }
 
 /// The only run of a file, or how many there are.
-pub(super) fn read_only_run(path: PathBuf, files: &Files) -> Result<Result<RecordedRun, usize>, String> {
-    let source = RunSource::of_file(path, None, files)?;
+pub(super) fn read_only_run(
+    path: PathBuf,
+    readers: &ReaderSet,
+    files: &Files,
+) -> Result<Result<RecordedRun, usize>, String> {
+    let source = RunSource::of_file(path, FileReading { format: None, readers, files })?;
     match (source.each(files).next(), source.len()) {
         (Some(run), 1) => Ok(Ok(run?.into_owned())),
         (_, count) => Ok(Err(count)),

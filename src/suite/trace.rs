@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use super::run_folder::is_run_folder;
 use crate::case::{Case, RunSelection, TraceFile, TraceFrom};
 use crate::check::Scope;
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
-use crate::reader::{self, READERS};
+use crate::reader;
 use crate::source::Files;
 use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
 
@@ -31,7 +32,7 @@ pub(super) fn parse_trace_from(
             Ok(TraceFrom::File(file))
         }
         Value::Map(_) if names_a_file(node) => {
-            let mut file = parse_trace_file(node)?;
+            let mut file = parse_trace_file(node, &scope.tables.readers.names())?;
             file.path = fill_in(&file.path);
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
@@ -47,10 +48,10 @@ fn names_a_file(node: Node<'_>) -> bool {
     !is_run && keys.any(|key| nearest(key, ["file"]).is_some())
 }
 
-fn parse_trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
+fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadErrors> {
     let mut fields = Fields::of(node, "`trace`")?;
     let path = fields.required::<String>("file");
-    let format = fields.node("format").and_then(|format| fields.take(parse_reader_name(format)));
+    let format = fields.node("format").and_then(|format| fields.take(parse_reader_name(format, readers)));
     let each = fields.optional::<bool>("each").unwrap_or(false);
     let run = fields.node("run").and_then(|run| match run.value() {
         Value::Int(index) => Some(index.to_string()),
@@ -70,14 +71,14 @@ fn parse_trace_file(node: Node<'_>) -> Result<TraceFile, LoadErrors> {
     fields.finish_some(file)
 }
 
-pub(super) fn parse_reader_name(node: Node<'_>) -> Result<String, LoadError> {
+/// The name of one of the readers that are `known`.
+pub(super) fn parse_reader_name(node: Node<'_>, known: &[&str]) -> Result<String, LoadError> {
     let name: String = node.decode()?;
-    let known: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
     if known.contains(&name.as_str()) {
         return Ok(name);
     }
     let error = node.error(format!("no reader is called `{name}`"));
-    let help = did_you_mean(&name, &known).unwrap_or_else(|| format!("one of `{}`", known.join("`, `")));
+    let help = did_you_mean(&name, known).unwrap_or_else(|| format!("one of `{}`", known.join("`, `")));
     Err(error.help(help))
 }
 
@@ -127,12 +128,27 @@ fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Ve
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(vec![direct]);
     }
-    let set = build_glob_set(&direct.to_string_lossy())?;
-    let fixed: PathBuf = direct.iter().take_while(|part| !is_glob(&part.to_string_lossy())).collect();
+    let found = find_by_glob(&direct, files)?;
+    if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
+}
+
+/// The files below `folder` that match `pattern`, in natural order. A pattern with the way out matches none.
+pub(super) fn find_files_below(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<PathBuf>, String> {
+    let direct = files.resolve(folder, pattern).map_err(|error| error.to_string())?;
+    if !direct.starts_with(folder) {
+        return Ok(Vec::new());
+    }
+    find_by_glob(&direct, files)
+}
+
+/// The files whose paths match a glob, in natural order.
+fn find_by_glob(glob: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+    let set = build_glob_set(&glob.to_string_lossy())?;
+    let fixed: PathBuf = glob.iter().take_while(|part| !is_glob(&part.to_string_lossy())).collect();
     let below = files.walk(&fixed, |_| false).unwrap_or_default();
     let mut found: Vec<PathBuf> = below.into_iter().filter(|path| set.is_match(path)).collect();
     found.sort_by(|one, other| compare_naturally(&one.to_string_lossy(), &other.to_string_lossy()));
-    if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
+    Ok(found)
 }
 
 /// `traces/<file stem>/<id>.*`, else `traces/<id>.*`, next to the file; else the files of the folder
@@ -144,6 +160,9 @@ fn look_up_trace(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>
     let alone = || folders.iter().find_map(|folder| find_by_stem(folder, &id, files)).map(|path| vec![path]);
     let runs = || find_numbered(&own, files);
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
+    if !several && is_run_folder(&own, &case.readers, files) {
+        return Ok(vec![own]);
+    }
     let found = if several { runs().or_else(alone) } else { alone().or_else(runs) };
     found.ok_or_else(|| {
         let [own, shared] = folders.map(|folder| format!("{}/{id}", files.name(folder)));

@@ -1,12 +1,15 @@
 //! `arraign.yaml` at the eval root: what all suites share.
 
+use std::path::Path;
+
 use super::agent::parse_named_agents;
 use super::discover::WORKSPACE_FILE;
 use crate::case::NamedAgent;
-use crate::check::{Registry, Tables};
-use crate::place::LoadErrors;
+use crate::check::{Registry, Tables, parse_readers};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::reader::ReaderSet;
 use crate::source::Files;
-use crate::yaml::Fields;
+use crate::yaml::{Document, Fields};
 
 /// What all suites share.
 #[derive(Debug, Default)]
@@ -16,6 +19,23 @@ pub struct Workspace {
     pub tables: Tables,
     /// The agents that their cases may name.
     pub agents: Vec<NamedAgent>,
+    /// The largest file that is read, in bytes.
+    pub size_limit: Option<u64>,
+}
+
+/// The readers that the file at `path` declares: `arraign.yaml`, a suite, or a file of readers alone.
+pub fn load_readers(path: &Path, files: &Files) -> Result<ReaderSet, LoadErrors> {
+    let source = files.source(path)?;
+    let (mut readers, mut errors) = (ReaderSet::default(), LoadErrors::new());
+    for document in Document::parse(&source)? {
+        let Some(node) = document.root().get("readers") else { continue };
+        readers = errors.take(parse_readers(node, &readers)).unwrap_or(readers);
+    }
+    if readers.is_empty() && errors.is_empty() {
+        let problem = "the file declares no readers: it has no key `readers`";
+        errors.push(LoadError::new(Place::of_file(source.name()), problem));
+    }
+    errors.or(readers)
 }
 
 /// What the file says for all suites, if there is one.
@@ -32,5 +52,6 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     }
     let agents =
         fields.node("agents").and_then(|node| fields.take(parse_named_agents(node))).unwrap_or_default();
-    fields.finish(Workspace { tables, agents })
+    let size_limit = fields.node("size_limit").and_then(|node| fields.take(node.parse_size("size_limit")));
+    fields.finish(Workspace { tables, agents, size_limit })
 }

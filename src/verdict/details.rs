@@ -1,33 +1,33 @@
-//! What the runs of a trial did, step by step: kept of trials that do not pass, for a person who asks why.
+//! The details of runs in the verdict of a trial that does not pass: their messages and calls, step by step.
 
 use serde::{Deserialize, Serialize};
 
 use crate::trace::Message;
 
-/// What a run did, where its [`super::RunSummary`] does not say it.
+/// The details of a run that its [`super::RunSummary`] does not contain.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct RunDetails {
-    /// What was said, in order.
+    /// The messages, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,
-    /// What is known of the calls, by their numbers.
+    /// The details of the calls, by number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallDetails>,
-    /// The final answer, where the summary cuts it short.
+    /// The final answer, if the summary truncates it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Why the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// There was more than a verdict keeps.
+    /// Whether something was left out because of the size limit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
 }
 
-/// What is known of one call, where its [`super::CallSummary`] does not say it.
+/// The details of one call that its [`super::CallSummary`] does not contain.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -35,10 +35,10 @@ pub struct RunDetails {
 pub struct CallDetails {
     /// The call's number, from 1.
     pub index: usize,
-    /// The arguments, where the summary cuts them short.
+    /// The arguments, if the summary truncates them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
-    /// What came back.
+    /// The result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// The error's text.

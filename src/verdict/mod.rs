@@ -1,6 +1,6 @@
-//! The verdict of one trial: all that any report needs, as plain data.
+//! The verdict of one trial: everything that a report needs, as plain data.
 //!
-//! Every trial leaves one as a JSON file; reports are rendered from these, whichever process wrote them.
+//! Every trial writes its verdict to a JSON file. Reports are rendered from these files.
 
 mod details;
 mod rebase;
@@ -23,74 +23,73 @@ pub use crate::score::{Card, CardPart};
 pub use details::{CallDetails, RunDetails};
 pub(crate) use rerun::{Rerun, quoted};
 
-/// The version of the JSON that a verdict is written as. It changes when a field changes its meaning or goes.
+/// The version of the JSON form of a verdict. It changes when a field changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What became of one trial.
+/// The result of one trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Verdict {
-    /// The version of this form: [`SCHEMA_VERSION`].
+    /// The version of the JSON form: [`SCHEMA_VERSION`].
     #[cfg_attr(test, schemars(extend("const" = SCHEMA_VERSION)))]
     pub schema_version: u32,
     /// The trial's name.
     pub name: String,
-    /// The harness that ran it: the folder of its cases, from the root of the repository, and `@` with its test target
-    /// where that has another name. Two targets may have trials of one name.
+    /// The harness that ran the trial: the folder of its cases, relative to the root of the repository, and `@` with the test
+    /// target if that has another name. Two harnesses may have trials of the same name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub harness: String,
-    /// The suite of its case: what the names of its trials begin with. That of a gate, which sums up other trials, has
-    /// none.
+    /// The suite of the case, which is the prefix of its trials' names. Empty for a gate, which sums up other trials.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub suite: String,
-    /// Where the case stands.
+    /// The place of the case.
     pub case: Location,
-    /// What the case is about.
+    /// The case's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// When it runs.
+    /// The case's tier.
     pub tier: Tier,
     /// The case's tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The worst status of its findings.
+    /// The worst status of the findings.
     pub status: Status,
     /// The status that was expected.
     pub expected: Status,
     /// Whether the trial passes.
     pub passed: bool,
-    /// The mean of its scorecards, as a share of the full score; of a case without one, the mean score of its findings.
+    /// The mean of the scorecards, as a share of the full score. Without scorecards, the mean score of the findings.
     pub score: Score,
-    /// What each check found, in the case's order, run by run.
+    /// The findings of the checks, run by run, in the order of the case.
     pub findings: Vec<Finding>,
     /// The case's scorecards, run by run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scorecards: Vec<Card>,
-    /// The figures of several runs, where the case asks for several.
+    /// The figures of several runs, if the case repeats runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
-    /// The runs that were looked at.
+    /// The runs that were evaluated.
     pub runs: Vec<RunSummary>,
-    /// Why no answer could be had: the trace unreadable, out of time, a panic.
+    /// Why the case could not be evaluated, such as an unreadable trace, a timeout or a panic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<TrialError>,
-    /// How the violations differ from the pinned snapshot.
+    /// The difference between the violations and the snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_diff: Option<String>,
-    /// The attempts before this one, where a runner tried the trial again and they ended in different ways. No verdict
-    /// file holds them: who reads the attempts of a run together knows it.
+    /// The earlier attempts at the trial, if a runner retried it and the attempts ended differently. Only reports contain
+    /// them, because a verdict file is about one attempt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_attempts: Vec<Attempt>,
-    /// The command that runs it alone, where that is not `cargo test --test evals`.
+    /// The command that runs the trial alone, if it is not `cargo test --test evals`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun: Option<String>,
-    /// How long it took, in milliseconds.
+    /// The duration of the trial, in milliseconds.
     pub duration_ms: f64,
 }
 
 impl Verdict {
-    /// That of the trial called `name`, before anything is known: an error without a reason.
+    /// An empty verdict for `name`, with status `error`.
     pub fn empty(name: &str, case: Location) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -118,12 +117,12 @@ impl Verdict {
     }
 }
 
-/// How an attempt ended.
+/// The result of one attempt at a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Attempt {
-    /// Its status.
+    /// The status of the attempt.
     pub status: Status,
     /// Whether the trial passed.
     pub passed: bool,
@@ -136,18 +135,18 @@ impl Attempt {
     }
 }
 
-/// Why no answer could be had.
+/// Why a case could not be evaluated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TrialError {
-    /// What happened. The first line is the claim; further lines are its causes.
+    /// The message. Further lines are causes.
     pub message: String,
-    /// The place in the case's file that it is about.
+    /// The setting in the case's file that the error is about.
     pub at: Location,
 }
 
-/// What one check found in one run.
+/// The result of one check on one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -155,41 +154,41 @@ pub struct Finding {
     /// The check's name.
     #[serde(rename = "metric")]
     pub check: String,
-    /// Its status.
+    /// The status of the check.
     pub status: Status,
-    /// What a violation costs the case.
+    /// The effect of a violation on the case.
     #[serde(rename = "stake", default, skip_serializing_if = "Effect::is_default")]
     pub effect: Effect,
-    /// The run it looked at: its index in [`Verdict::runs`].
+    /// The index of the run in [`Verdict::runs`].
     pub run: usize,
-    /// It is about all runs together.
+    /// Whether the finding is about all runs together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_all_runs: bool,
-    /// Where the check is named.
+    /// The place of the check in the case's file.
     pub at: Location,
-    /// Its score.
+    /// The score of the check.
     pub score: Score,
-    /// Everything that is wrong.
+    /// The violations.
     pub violations: Vec<LocatedViolation>,
-    /// Why it could not answer.
+    /// Why the check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
-    /// What to do about that.
+    /// What to do if the check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// Each call, rule or assertion looked at.
+    /// The calls, rules or assertions that were examined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<Item>,
-    /// Where the points went.
+    /// The lost points, with reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<Loss>,
-    /// Numbers worth reporting.
+    /// Counts for reports.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stats: BTreeMap<String, u64>,
-    /// Values taken out of the evidence, by name.
+    /// Values extracted from the evidence, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, serde_json::Value>,
-    /// How long the check took, in milliseconds.
+    /// The duration of the check, in milliseconds.
     pub duration_ms: f64,
 }
 
@@ -216,21 +215,21 @@ impl Finding {
     }
 }
 
-/// What a report shows of one run.
+/// The summary of one run for reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RunSummary {
     /// The trace's file; `None` for a trace written in the case.
     pub file: Option<String>,
-    /// The format it was read as.
+    /// The format of the trace.
     pub format: String,
     /// The run's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The calls.
     pub calls: Vec<CallSummary>,
-    /// The final answer, cut to what a report shows.
+    /// The final answer, truncated for reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// The agent's name.
@@ -239,46 +238,46 @@ pub struct RunSummary {
     /// The model's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Its tokens.
+    /// The tokens used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What it cost in US dollars: as it was recorded, else by the suite's prices.
+    /// The cost in US dollars: the recorded one, or else by the suite's prices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// How long it took, in milliseconds.
+    /// The duration of the run, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
-    /// What it did, step by step, in a trial that does not pass.
+    /// The steps of the run, in a trial that does not pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<RunDetails>,
 }
 
-/// What a report shows of one call.
+/// The summary of one call for reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CallSummary {
-    /// Its number, from 1.
+    /// The call's number, from 1.
     pub index: usize,
-    /// The assistant turn that made it.
+    /// The assistant turn of the call.
     pub turn: usize,
     /// The tool.
     pub name: String,
-    /// The arguments as compact JSON, cut to what a report shows.
+    /// The arguments as compact JSON, truncated for reports.
     pub arguments: String,
-    /// How it ended.
+    /// How the call ended.
     pub status: CallStatus,
 }
 
 impl CallSummary {
-    /// The call number `index`, in a turn of its own and without arguments.
+    /// Creates the call number `index`, in its own turn and without arguments.
     pub fn new(index: usize, name: impl Into<String>, status: CallStatus) -> Self {
         Self { index, turn: index, name: name.into(), arguments: String::new(), status }
     }
 }
 
 impl Verdict {
-    /// All violations, in order.
+    /// Returns all violations, in order.
     pub fn violations(&self) -> impl Iterator<Item = &LocatedViolation> {
         self.findings.iter().flat_map(|finding| &finding.violations)
     }

@@ -1,21 +1,20 @@
-//! A verdict seen from another folder: the paths of two packages are told apart by those of their packages.
+//! Makes the paths of a verdict relative to another folder, so that reports can combine several packages.
 
 use super::Verdict;
 use crate::place::Location;
 use crate::suite::LIVE;
 
 impl Verdict {
-    /// Puts `folder` (with a `/` at its end) before every relative path.
+    /// Prefixes every relative path with `folder`, which ends with `/`.
     pub fn rebase(&mut self, folder: &str) {
-        let moved = |file: &mut String| {
-            if !is_absolute(file) && file != LIVE {
-                file.insert_str(0, folder);
-            }
-        };
-        self.visit_locations(&mut |at| moved(&mut at.file));
-        self.runs.iter_mut().filter_map(|run| run.file.as_mut()).for_each(moved);
+        self.visit_locations(&mut |at| prefix_file(&mut at.file, folder));
+        for file in self.runs.iter_mut().filter_map(|run| run.file.as_mut()) {
+            prefix_file(file, folder);
+        }
         let violations = self.findings.iter_mut().flat_map(|finding| &mut finding.violations);
-        violations.filter_map(|violation| violation.policy.as_mut()).for_each(moved);
+        for policy in violations.filter_map(|violation| violation.policy.as_mut()) {
+            prefix_file(policy, folder);
+        }
     }
 
     fn visit_locations(&mut self, visit: &mut impl FnMut(&mut Location)) {
@@ -31,8 +30,14 @@ impl Verdict {
     }
 }
 
-/// Whether a file's name is its whole path: on any system, since a verdict may be read on another one. Without a name
-/// it is no path at all.
+fn prefix_file(file: &mut String, folder: &str) {
+    if !is_absolute(file) && file != LIVE {
+        file.insert_str(0, folder);
+    }
+}
+
+/// Whether a file's name is an absolute path on any system, because a verdict may be read on another one. An empty name is
+/// not a path and stays as it is.
 fn is_absolute(file: &str) -> bool {
     file.is_empty() || file.starts_with('/') || file.get(1..3) == Some(":/")
 }

@@ -1,8 +1,8 @@
-//! How a trial is run alone.
+//! The command that runs a single trial.
 
 use super::Verdict;
 
-/// The command that runs the trials of one harness: what stands before `--exact NAME`.
+/// The command that runs the trials of one harness, without `--exact NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rerun(String);
 
@@ -13,31 +13,33 @@ impl Default for Rerun {
 }
 
 impl Rerun {
-    /// That of a test target.
+    /// Returns the command for a test target.
     pub fn of_target(target: &str) -> Self {
         Self(format!("cargo test --test {} --", quoted(target)))
     }
 
-    /// That of a program: `cargo arraign run --`.
+    /// Returns the command for a program, such as `cargo arraign run --`.
     pub fn of_command(command: impl Into<String>) -> Self {
         Self(command.into())
     }
 
-    /// The command that runs the trial `name` alone. The name stands in quotes where a shell would split it.
+    /// Returns the command that runs the trial `name` alone. The name is quoted if a shell would split it.
     pub fn command(&self, name: &str) -> String {
         format!("{} --exact {}", self.0, quoted(name))
     }
 }
 
 impl Verdict {
-    /// The command that runs this trial alone.
+    /// Returns the command that runs this trial alone.
     pub fn rerun_command(&self) -> String {
         self.rerun.clone().unwrap_or_else(|| Rerun::default().command(&self.name))
     }
 }
 
-/// One word of a shell's.
+/// Quotes a word for a shell, if it needs quotes.
 pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-:.,/%+@=".contains(c);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if word.chars().all(|c| c.is_alphanumeric() || "_-:.,/%+@=".contains(c)) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -8,6 +8,7 @@ mod decode;
 mod decode_all;
 mod fields;
 mod scalar;
+mod size;
 mod time;
 
 use std::borrow::Cow;
@@ -18,6 +19,7 @@ use smol_str::SmolStr;
 
 pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use fields::Fields;
+pub use size::parse_bytes;
 pub use time::parse_milliseconds;
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};

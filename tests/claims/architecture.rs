@@ -39,11 +39,26 @@ const TRACE_LAYERS: &[&[&str]] = &[
     &["reader"],
 ];
 
-/// The packages that have layers: the folder of each, and its layers.
-const PACKAGES: &[(&str, &[&[&str]])] = &[("src", LAYERS), ("crates/arraign-trace/src", TRACE_LAYERS)];
+/// Those of the package `cargo-arraign`: what commands share, the commands whose parts others use, and all commands.
+const PROGRAM_LAYERS: &[&[&str]] = &[
+    &["error", "out", "size"],
+    &["editor", "new_file"],
+    &["report", "run"],
+    &["accept", "calibrate", "compare", "completions", "explain", "import", "init", "lint", "man", "schema"],
+];
 
-/// The front doors: what the crate shows, whichever layer it comes from.
-const FACES: &[&str] = &["lib", "internals"];
+/// The folder of the program's sources.
+const PROGRAM: &str = "crates/cargo-arraign/src";
+
+/// The packages: the folder of each, and its layers.
+const PACKAGES: &[(&str, &[&[&str]])] =
+    &[("src", LAYERS), ("crates/arraign-trace/src", TRACE_LAYERS), (PROGRAM, PROGRAM_LAYERS)];
+
+/// The roots: what the crate shows, whichever layer it comes from, and the program's list of commands.
+const FACES: &[&str] = &["lib", "internals", "main"];
+
+/// The item of the program's root that commands may use: manuals and completions are made from the whole command line.
+const COMMAND_LINE: &str = "Cli";
 
 /// The most lines of code in a file, without blank lines, comments and tests.
 const LONGEST_FILE: usize = 300;
@@ -61,9 +76,14 @@ struct File {
     code: String,
 }
 
-/// The files of all packages that have layers.
+/// The files of all packages.
 fn all_files() -> Vec<File> {
     PACKAGES.iter().flat_map(|(folder, _)| files(folder)).collect()
+}
+
+/// The files of the libraries.
+fn library_files() -> Vec<File> {
+    PACKAGES.iter().filter(|(folder, _)| *folder != PROGRAM).flat_map(|(folder, _)| files(folder)).collect()
 }
 
 fn files(folder: &str) -> Vec<File> {
@@ -101,11 +121,17 @@ fn layer(layers: &[&[&str]], stage: &str) -> Option<usize> {
 
 /// The stages that a file names: as `crate::stage`, or by as many `super::` as lead to the root of the crate.
 fn used_stages(file: &File) -> Vec<String> {
-    let to_root = "super::".repeat(file.depth);
-    let longer = format!("super::{to_root}");
-    // A path with more steps is one of an inline module: it ends a module below the root.
-    let by_super = file.code.split(&longer).flat_map(|part| part.split(&to_root).skip(1));
-    by_super.chain(file.code.split("crate::").skip(1)).flat_map(first_names).collect()
+    used_modules(&file.code, file.depth, "crate::")
+}
+
+/// The modules of one parent that some code names: by the parent's path from the root, or by as many `super::` as lead to
+/// the parent.
+fn used_modules(code: &str, steps_up: usize, parent: &str) -> Vec<String> {
+    let to_parent = "super::".repeat(steps_up);
+    let longer = format!("super::{to_parent}");
+    // A path with more steps is one of an inline module: it ends a module below the parent.
+    let by_super = code.split(&longer).flat_map(|part| part.split(&to_parent).skip(1));
+    by_super.chain(code.split(parent).skip(1)).flat_map(first_names).collect()
 }
 
 /// The first name of a path, or of each path in braces.
@@ -154,12 +180,31 @@ fn dependencies_point_to_the_left() {
     for (folder, layers) in PACKAGES {
         for file in files(folder).iter().filter(|file| !FACES.contains(&file.stage.as_str())) {
             let own = layer(layers, &file.stage).expect("a layer");
-            for used in used_stages(file).iter().filter(|used| **used != file.stage) {
+            let used = used_stages(file);
+            let is_allowed = |used: &&String| {
+                **used == file.stage || (*folder == PROGRAM && used.as_str() == COMMAND_LINE)
+            };
+            for used in used.iter().filter(|used| !is_allowed(used)) {
                 let Some(other) = layer(layers, used) else {
                     panic!("{} uses `crate::{used}`", file.path.display())
                 };
                 assert!(other < own, "{} ({}) uses `crate::{used}`", file.path.display(), file.stage);
             }
+        }
+    }
+}
+
+/// The tools whose files the program imports, each with a converter.
+const CONVERTERS: &[&str] = &["adk", "assay", "deepeval", "evalview", "mcplab", "promptfoo"];
+
+#[test]
+fn only_the_command_uses_the_converters_of_other_tools() {
+    for file in files(PROGRAM).iter().filter(|file| file.stage == "import" && file.depth > 1) {
+        let module = file.path.iter().skip_while(|part| *part != "import").nth(1).expect("a module");
+        let module = module.to_string_lossy().trim_end_matches(".rs").to_owned();
+        for used in used_modules(&file.code, file.depth - 1, "crate::import::") {
+            let is_foreign = CONVERTERS.contains(&used.as_str()) && used != module;
+            assert!(!is_foreign, "{} uses `import::{used}`", file.path.display());
         }
     }
 }
@@ -195,7 +240,7 @@ fn only_named_stages_touch_the_world() {
         ("granit_parser", &["yaml"]),
         ("ureq", &["http"]),
     ];
-    for file in all_files() {
+    for file in library_files() {
         for (word, allowed) in rules {
             let names = file.code.contains(word) && !allowed.contains(&file.stage.as_str());
             assert!(!names, "{} names `{word}`", file.path.display());
@@ -224,7 +269,7 @@ fn checks_do_not_use_each_other() {
 
 #[test]
 fn no_file_holds_two_ideas() {
-    for file in all_files().into_iter().chain(files("crates/cargo-arraign/src")) {
+    for file in all_files() {
         let lines = file.code.lines().filter(|line| !line.trim().is_empty()).count();
         let is_known = LONGER_FILES.iter().any(|longer| file.path.ends_with(longer));
         assert_eq!(lines > LONGEST_FILE, is_known, "{} has {lines} lines of code", file.path.display());

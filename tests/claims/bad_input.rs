@@ -120,7 +120,7 @@ fn broken_arguments_are_the_models_mistake_and_a_violation() {
 fn policies_that_cannot_be_had_are_mistakes_where_they_are_named() {
     let case = b"id: a\nmetric: args_valid\npolicy: policies/p.yaml\n";
     for (policy, mistake) in [
-        (&b""[..], "case.yaml:3:9: policies/p.yaml: one document is expected here, 0 are in the file"),
+        (&b""[..], "case.yaml:3:9: policies/p.yaml: expected one document, found 0"),
         (b"tools: {refund: {arguments: {n: {max: x}}}}", "policies/p.yaml:1:34"),
         (b"refund: {type: objekt}", "policies/p.yaml:1:16"),
         (b"refund: {properties: {n: {pattern: '('}}}", "policies/p.yaml:1:27"),

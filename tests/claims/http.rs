@@ -70,7 +70,7 @@ fn a_wish_that_is_too_long_is_told_at_once() {
     let error = problem(vec![Reply::of(429, "come\r\nback").header("retry-after", "3600")]);
     assert!(
         error.ends_with(
-            "429 Too Many Requests: come back; it asks for 3600s of patience, and there is less left"
+            "429 Too Many Requests: come back; it asks to wait 3600s, which exceeds the remaining time"
         ),
         "{error}"
     );
@@ -115,7 +115,7 @@ fn a_request_is_shown_without_its_secrets() {
 fn a_cut_body_is_no_answer() {
     let (answer, server) = told(vec![Reply::json(&json!({"long": "text"})).cut(5)]);
     let error = answer.expect_err("a problem");
-    assert_eq!(error.problem, HttpProblem::Lost("it ended before the answer was whole".to_owned()));
+    assert_eq!(error.problem, HttpProblem::Lost("it ended before the end of the answer".to_owned()));
     assert_eq!(server.asked().len(), 3);
     let (answer, _) = told(vec![Reply::json(&json!([1, 2])).cut(1), Reply::json(&json!([1, 2]))]);
     assert_eq!(answer.expect("an answer").body, "[1,2]");
@@ -128,7 +128,7 @@ fn a_drip_or_silence_ends_with_the_time() {
         let server = Server::saying(reply);
         let limits = HttpLimits { total: Duration::from_millis(500), ..limits() };
         let error = ask_within(&server.url("/"), limits).expect_err("a problem").to_string();
-        assert!(error.ends_with(": no whole answer within 500ms"), "{error}");
+        assert!(error.ends_with(": no complete answer within 500ms"), "{error}");
     }
 }
 
@@ -137,7 +137,7 @@ fn time_that_ends_between_attempts_names_the_last_answer() {
     let server = Server::saying(Reply::of(503, "warming up"));
     let limits = HttpLimits { total: Duration::from_millis(200), ..limits() };
     let error = ask_within(&server.url("/"), limits).expect_err("a problem").to_string();
-    let end = "no whole answer within 200ms; before that, it answered 503 Service Unavailable: warming up";
+    let end = "no complete answer within 200ms; before that, it answered 503 Service Unavailable: warming up";
     assert!(error.ends_with(end), "{error}");
 }
 
@@ -167,7 +167,7 @@ fn a_redirect_takes_no_key_away() {
         let to = elsewhere.url("/there?key=1");
         let error = problem(vec![Reply::of(status, "").header("location", to)]);
         let end =
-            format!("a redirect to {}: redirects are not followed, so ask there", elsewhere.url("/there"));
+            format!("a redirect to {}: redirects are not followed; use that URL", elsewhere.url("/there"));
         assert!(error.ends_with(&end), "{error}");
     }
     assert!(elsewhere.asked().is_empty());
@@ -193,6 +193,6 @@ fn what_is_no_url_is_told_without_its_key() {
 fn a_header_cannot_break_out() {
     let request = HttpRequest::get(NOBODY).with_header("x-api-key", "sk-123456789\r\nhost: evil");
     let error = HttpClient::default().send_request(&request, &limits()).expect_err("a problem").to_string();
-    assert!(error.contains("the header `x-api-key` has characters that none may have"), "{error}");
+    assert!(error.contains("the header `x-api-key` contains invalid characters"), "{error}");
     assert!(!error.contains("sk-"), "{error}");
 }

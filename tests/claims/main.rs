@@ -10,6 +10,7 @@ mod baseline;
 #[path = "../support/cargo.rs"]
 mod cargo;
 mod comparison;
+mod declared_readers;
 mod docs;
 mod evalview;
 mod evalview_cases;

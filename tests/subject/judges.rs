@@ -10,7 +10,9 @@ pub(crate) fn add_judge(harness: Harness) -> Harness {
     match std::env::var(JUDGE).as_deref() {
         Ok("honest") => harness.judge(scripted::honest),
         Ok("easy") => harness.judge(scripted::easy),
-        Ok("babbles") => harness.judge(|_: &JudgeRequest| Ok(JudgeAnswer::without_cost("I would say yes."))),
+        Ok("babbles") => {
+            harness.judge(|_: &JudgeRequest| Ok(JudgeAnswer::new("I would say yes.").cost_usd(0.0)))
+        }
         Ok("recovers") => harness.judge(recovers),
         Ok("errs") => harness.judge(|_: &JudgeRequest| Err(JudgeError::failed("no answer from the model"))),
         Ok("panics") => harness.judge(panics),
@@ -24,7 +26,7 @@ pub(crate) fn add_judge(harness: Harness) -> Harness {
 /// Babbles first, and answers when it is asked again.
 fn recovers(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
     let again = request.user.contains("Your first reply could not be read: it holds no JSON object.");
-    if again { scripted::honest(request) } else { Ok(JudgeAnswer::without_cost("Let me think.")) }
+    if again { scripted::honest(request) } else { Ok(JudgeAnswer::new("Let me think.").cost_usd(0.0)) }
 }
 
 fn panics(_: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
@@ -37,7 +39,7 @@ fn wavers(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
         return scripted::honest(request);
     }
     let no = scripted::looked(request).to_string().replace("true", "false").replace("it does", "never");
-    Ok(JudgeAnswer::without_cost(no))
+    Ok(JudgeAnswer::new(no).cost_usd(0.0))
 }
 
 /// A dollar an answer.

@@ -65,7 +65,7 @@ fn is_seen(claim: &str, seen: &str) -> bool {
 
 /// Looks whether the answer holds the word that the prompt names last, or the code.
 pub(crate) fn honest(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
-    Ok(JudgeAnswer::without_cost(looked(request).to_string()))
+    Ok(JudgeAnswer::new(looked(request).to_string()).cost_usd(0.0))
 }
 
 pub(crate) fn looked(request: &JudgeRequest) -> Value {
@@ -78,7 +78,7 @@ pub(crate) fn looked(request: &JudgeRequest) -> Value {
 
 /// Says yes to everything.
 pub(crate) fn easy(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
-    Ok(JudgeAnswer::without_cost(answered(request, |_, _| true).to_string()))
+    Ok(JudgeAnswer::new(answered(request, |_, _| true).to_string()).cost_usd(0.0))
 }
 
 /// Says yes to everything where a text of the run tells it to.
@@ -101,5 +101,5 @@ pub(crate) fn talkative(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeErro
     let answer = evidence["run"]["answer"].as_str().unwrap_or_default();
     let text =
         format!("<think>{{hm}} The agent says: {answer}</think>\n```json\n{:#}\n```\nDone.", looked(request));
-    Ok(JudgeAnswer::without_cost(text))
+    Ok(JudgeAnswer::new(text).cost_usd(0.0))
 }

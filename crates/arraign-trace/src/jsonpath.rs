@@ -55,11 +55,56 @@ impl JsonPath {
         found.iter().map(|node| (node.location().to_string(), node.node())).collect()
     }
 
+    /// The JSON pointers of the values that it selects.
+    pub(crate) fn point_to(&self, value: &Value) -> Vec<String> {
+        let found = self.query.query_located(value);
+        found.iter().map(|node| node.location().to_json_pointer()).collect()
+    }
+
     /// The paths above this one, the longest first: `$.a.b`, `$.a` and `$` for `$.a.b[0]`.
     pub fn above(&self) -> impl Iterator<Item = Self> + '_ {
         let ends = outside_strings(&self.text).filter(|(_, c)| matches!(c, '.' | '[')).map(|(at, _)| at);
         let ends: Vec<usize> = ends.collect();
         ends.into_iter().rev().filter_map(|end| Self::new(self.text[..end].trim_end()).ok())
+    }
+
+    /// Splits a path that begins with a filter, `$[?F]REST`, in a path that selects something in a node if and only if
+    /// the node itself passes the filter, and the path of the rest: `$[?F']` and `$REST`. `None` for other paths.
+    ///
+    /// `@` of the filter becomes `$`, so that each child of the node is asked the same question about the node.
+    pub(crate) fn split_test(&self) -> Option<(String, String)> {
+        let start = self.text.find(|c: char| c != '$' && !c.is_whitespace())?;
+        let rest = &self.text[start..];
+        rest.strip_prefix('[')?.trim_start().strip_prefix('?')?;
+        let (mut test, mut depth, mut filters) = (String::from("$"), 0_usize, Vec::new());
+        let mut copied = 0;
+        for (at, c) in outside_strings(rest) {
+            match c {
+                '[' => {
+                    depth += 1;
+                    if rest[at + 1..].trim_start().starts_with('?') {
+                        filters.push(depth);
+                    }
+                }
+                ']' => {
+                    filters.retain(|filter| *filter != depth);
+                    depth -= 1;
+                }
+                // A second selector beside the filter: the path does not only test.
+                ',' if depth == 1 && !in_parentheses(&rest[..at]) => return None,
+                '@' if filters.len() == 1 => {
+                    test.push_str(&rest[copied..at]);
+                    test.push('$');
+                    copied = at + 1;
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                test.push_str(&rest[copied..=at]);
+                return Some((test, format!("${}", &rest[at + 1..])));
+            }
+        }
+        None
     }
 
     /// As the user wrote it.
@@ -100,6 +145,13 @@ fn refuse_nesting(text: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether a parenthesis is open at the end of `text`.
+fn in_parentheses(text: &str) -> bool {
+    let parentheses = outside_strings(text).map(|(_, c)| c);
+    let depth = parentheses.fold(0_i32, |depth, c| depth + i32::from(c == '(') - i32::from(c == ')'));
+    depth > 0
 }
 
 /// `-1]`: in a comparison the engine takes the element for absent.
@@ -232,6 +284,22 @@ mod tests {
         assert!(JsonPath::new(&quoted).is_ok());
         assert!(JsonPath::new("$..a..b..c..d").is_ok() && JsonPath::new(&"$..*".repeat(300)).is_err());
         assert!(JsonPath::new("$..a..b..c..d..e").is_err() && JsonPath::new("$['........']").is_ok());
+    }
+
+    #[test]
+    fn a_filter_at_the_beginning_tests_the_node_itself() {
+        let split = |path: &str| JsonPath::new(path).expect("a path").split_test();
+        let halves = |test: &str, rest: &str| Some((test.to_owned(), rest.to_owned()));
+        assert_eq!(split("$[?@.a == '@]'].b[*]"), halves("$[?$.a == '@]']", "$.b[*]"));
+        assert_eq!(split("$[?@.a[?@.b == 1] && @.c]"), halves("$[?$.a[?@.b == 1] && $.c]", "$"));
+        assert_eq!(split("$[?match(@.a, 'x')].b"), halves("$[?match($.a, 'x')]", "$.b"));
+        for path in ["$", "$.a[?@.b]", "$[?@.a, ?@.b]", "$[0]", "$['?']"] {
+            assert_eq!(split(path), None, "{path}");
+        }
+        let (test, _) = split("$[?@.a == 1]").expect("a test");
+        let test = JsonPath::new(&test).expect("a path");
+        assert!(!test.select(&serde_json::json!({"a": 1, "b": 2})).is_empty());
+        assert!(test.select(&serde_json::json!({"a": 2, "b": 1})).is_empty());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 /// Parses a JSON text. A duplicate key is an error that names the key and its place.
@@ -86,11 +87,11 @@ impl<'de> Visitor<'de> for UniqueValueVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            if object.contains_key(&key) {
-                return Err(duplicate(&key));
-            }
             let UniqueValue(value) = map.next_value()?;
-            object.insert(key, value);
+            match object.entry(key) {
+                Entry::Vacant(entry) => drop(entry.insert(value)),
+                Entry::Occupied(entry) => return Err(duplicate(entry.key())),
+            }
         }
         Ok(Value::Object(object))
     }

@@ -39,21 +39,21 @@ impl Calibrate {
             .tables;
         let calibration =
             Calibration::load(&path, &files, &tables).map_err(|errors| CliError::new(errors.to_string()))?;
-        let panel = JudgePool::new(read_mode()?, None, |name| env::var_os(name));
+        let pool = JudgePool::new(read_mode()?, None, |name| env::var_os(name));
         let Some(judge) = &calibration.judge else {
             return Err(CliError::new(
                 "no judge is configured: add `judge: {model: ..}` to the file or to arraign.yaml",
             ));
         };
-        panel.check_ready(judge).map_err(CliError::new)?;
+        pool.check_ready(judge).map_err(CliError::new)?;
         let command = format!("cargo arraign calibrate {}", self.file.to_string_lossy());
-        let hearing = JudgeSession::new(&panel, (&files, &path), command);
-        let results = calibration.examples.iter().map(|example| hearing.judge_example(&calibration, example));
+        let session = JudgeSession::new(&pool, (&files, &path), command);
+        let results = calibration.examples.iter().map(|example| session.judge_example(&calibration, example));
         let report = CalibrationReport::collect(&calibration.examples, results);
-        let judge = panel.judge_name_for(calibration.judge.as_ref()).unwrap_or_default();
+        let judge = pool.judge_name_for(calibration.judge.as_ref()).unwrap_or_default();
         exit_after_write(io::stdout().write_all(report.render(&judge).as_bytes()))?;
-        if panel.own_usage().requests > 0 {
-            print_to_stderr(&format!("the judge was asked: {}", panel.own_usage()));
+        if pool.own_usage().requests > 0 {
+            print_to_stderr(&format!("the judge was asked: {}", pool.own_usage()));
         }
         Ok(if report.is_good(self.min_kappa) { ExitCode::SUCCESS } else { ExitCode::from(101) })
     }

@@ -20,6 +20,7 @@ mod out;
 mod report;
 mod run;
 mod schema;
+mod size;
 
 use std::env;
 use std::ffi::OsString;
@@ -35,11 +36,11 @@ use error::CliError;
 #[command(after_help = "Exit codes: 0 success, 101 something failed, 2 the command itself is wrong.")]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     Accept(accept::Accept),
     Calibrate(calibrate::Calibrate),
     Compare(compare::Compare),
@@ -55,27 +56,27 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse_from(arguments(env::args_os()));
-    let ended = match cli.command {
-        Command::Accept(command) => command.run(),
-        Command::Calibrate(command) => command.run(),
-        Command::Compare(command) => command.run(),
-        Command::Completions(command) => command.run(),
-        Command::Explain(command) => command.run(),
-        Command::Import(command) => command.run(),
-        Command::Init(command) => command.run(),
-        Command::Lint(command) => command.run(),
-        Command::Man(command) => command.run(),
-        Command::Report(command) => command.run(),
-        Command::Run(command) => command.run(),
-        Command::Schema(command) => command.run(),
+    let cli = Cli::parse_from(drop_cargo_word(env::args_os()));
+    let result = match cli.command {
+        CliCommand::Accept(command) => command.run(),
+        CliCommand::Calibrate(command) => command.run(),
+        CliCommand::Compare(command) => command.run(),
+        CliCommand::Completions(command) => command.run(),
+        CliCommand::Explain(command) => command.run(),
+        CliCommand::Import(command) => command.run(),
+        CliCommand::Init(command) => command.run(),
+        CliCommand::Lint(command) => command.run(),
+        CliCommand::Man(command) => command.run(),
+        CliCommand::Report(command) => command.run(),
+        CliCommand::Run(command) => command.run(),
+        CliCommand::Schema(command) => command.run(),
     };
-    ended.unwrap_or_else(CliError::report)
+    result.unwrap_or_else(CliError::report)
 }
 
-/// Removes the word that cargo inserts: it starts `cargo-arraign arraign ...`.
-fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = given.collect();
+/// Removes the word that cargo inserts: for `cargo arraign lint`, it runs `cargo-arraign arraign lint`.
+fn drop_cargo_word(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
     if arguments.get(1).is_some_and(|first| first == "arraign") {
         arguments.remove(1);
     }
@@ -89,13 +90,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_arguments_contradict_each_other_nowhere() {
+    fn the_definition_of_the_arguments_is_valid() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn cargo_s_own_word_is_no_argument() {
-        let given = |text: &str| arguments(text.split(' ').map(OsString::from)).len();
-        assert_eq!((given("cargo-arraign arraign man"), given("cargo-arraign man")), (2, 2));
+    fn the_word_that_cargo_inserts_is_no_argument() {
+        for text in ["cargo-arraign arraign man", "cargo-arraign man"] {
+            assert_eq!(drop_cargo_word(text.split(' ').map(OsString::from)).len(), 2, "{text}");
+        }
     }
 }

@@ -102,7 +102,7 @@ pub(crate) fn locate_run(run: Option<&PathBuf>) -> Result<PathBuf, CliError> {
 
 fn describe_missing(missing: usize) -> String {
     let trials = if missing == 1 { "1 trial".to_owned() } else { format!("{missing} trials") };
-    format!("the run is incomplete: {trials} left no verdict; was it interrupted?")
+    format!("the run is incomplete: {trials} without a verdict; was it interrupted?")
 }
 
 fn describe_written(path: &Path) -> String {

@@ -9,6 +9,7 @@ use arraign::Harness;
 use clap::Args;
 
 use crate::error::{CliError, CliResult};
+use crate::size::parse_size;
 
 /// Run the cases of a folder, without a test target.
 ///
@@ -19,6 +20,9 @@ pub(crate) struct Run {
     /// The folder of the cases.
     #[arg(default_value = "evals")]
     dir: PathBuf,
+    /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    size_limit: Option<u64>,
     /// Filters and flags of libtest: `--list`, `--exact NAME`, `--skip TEXT`, ...; `-- --help` shows them.
     #[arg(last = true)]
     arguments: Vec<OsString>,
@@ -31,7 +35,16 @@ impl Run {
         let dir = self.dir.to_string_lossy();
         let dir = if dir == "evals" { String::new() } else { format!(" {}", quoted(&dir)) };
         let rerun = format!("cargo arraign run{dir} --");
-        Ok(Harness::new(self.dir).at(here).rerun(rerun).run_with(self.arguments))
+        let harness = Harness::new(self.dir).at(here).rerun(rerun);
+        Ok(limit_size(harness, self.size_limit).run_with(self.arguments))
+    }
+}
+
+/// Sets the limit of a harness, if the command line says one.
+pub(crate) fn limit_size(harness: Harness, limit: Option<u64>) -> Harness {
+    match limit {
+        Some(limit) => harness.size_limit(limit),
+        None => harness,
     }
 }
 

@@ -30,9 +30,10 @@ pub(super) fn read_response(
 fn parse_run(call: &HttpCall, response: &HttpResponse, query: String) -> Result<Trace, AgentProblem> {
     let format = call.format.as_deref();
     if call.trace.is_none() && call.answer.is_none() {
-        let prose = format.is_none() && is_prose(response);
-        let said = || Ok(answer_only_trace(query, response.body.clone()));
-        return if prose { said() } else { read_single_run(&response.body, format) };
+        if format.is_none() && is_prose(response) {
+            return Ok(answer_only_trace(query, response.body.clone()));
+        }
+        return read_single_run(&response.body, format);
     }
     let value: Value =
         response.parse_json().map_err(|problem| AgentProblem::Nonsense(problem.to_string()))?;
@@ -66,11 +67,12 @@ fn is_prose(response: &HttpResponse) -> bool {
 
 /// Creates a run with only a known answer. Its calls are marked as unrecorded, so that no check takes them for none.
 fn answer_only_trace(query: String, answer: String) -> Trace {
-    let message = |role, text| Message { role, text, after_calls: 0 };
-    let asked = (!query.is_empty()).then(|| message(Role::User, query.clone()));
+    let reply = Message { role: Role::Assistant, text: answer.clone(), after_calls: 0 };
+    let question =
+        (!query.is_empty()).then(|| Message { role: Role::User, text: query.clone(), after_calls: 0 });
     Trace {
-        input: asked.is_some().then_some(query),
-        messages: asked.into_iter().chain([message(Role::Assistant, answer.clone())]).collect(),
+        input: question.is_some().then_some(query),
+        messages: question.into_iter().chain([reply]).collect(),
         calls_unrecorded: Some(CallsUnrecorded::ByFormat),
         answer: Some(answer),
         ..Trace::default()
@@ -81,10 +83,10 @@ fn answer_only_trace(query: String, answer: String) -> Trace {
 fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
     let found: Vec<&Value> = path.select(value).into_iter().filter(|value| !value.is_null()).collect();
     if found.is_empty() {
-        return Err(AgentProblem::Nonsense(format!("nothing stands at `{}`", path.as_str())));
+        return Err(AgentProblem::Nonsense(format!("no value at `{}`", path.as_str())));
     }
-    let text = |value: &&Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    Ok(found.iter().map(text).collect::<Vec<_>>().join("\n"))
+    let texts = found.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    Ok(texts.collect::<Vec<_>>().join("\n"))
 }
 
 fn quote_body(body: &str) -> String {

@@ -24,9 +24,9 @@ pub(super) async fn ask_server(
     call: &Arc<HttpCall>,
     input: &AgentInput,
     limit: Duration,
-    around: &AgentEnvironment,
+    environment: &AgentEnvironment,
 ) -> Result<Trace, AgentProblem> {
-    let request = build_request(call, input, around).map_err(AgentProblem::NotAsked)?;
+    let request = build_request(call, input, environment).map_err(AgentProblem::NotAsked)?;
     let (call, query, limits) = (Arc::clone(call), input.query.clone(), request_limits(call, limit));
     let work = spawn_blocking(move || {
         let sent = CLIENT.send_request(&request, &limits);
@@ -44,12 +44,12 @@ pub(super) async fn ask_server(
 }
 
 fn request_limits(call: &HttpCall, total: Duration) -> HttpLimits {
-    let usual = HttpLimits::default();
+    let defaults = HttpLimits::default();
     HttpLimits {
         total,
         response_bytes: call.output_limit.unwrap_or(OUTPUT_LIMIT),
-        retries: call.retries.unwrap_or(usual.retries),
-        ..usual
+        retries: call.retries.unwrap_or(defaults.retries),
+        ..defaults
     }
 }
 
@@ -57,17 +57,18 @@ fn request_limits(call: &HttpCall, total: Duration) -> HttpLimits {
 fn build_request(
     call: &HttpCall,
     input: &AgentInput,
-    around: &AgentEnvironment,
+    environment: &AgentEnvironment,
 ) -> Result<HttpRequest, String> {
-    let asked = build_variables(input)?;
-    let variable = |name: &str| (around.variable)(name)?.into_string().ok();
+    let template_variables = build_variables(input)?;
+    let variable = |name: &str| (environment.variable)(name)?.into_string().ok();
+    // Environment variables first, then the variables of the case: text of a case cannot name an environment variable.
     let url = call.url.fill(variable)?;
     let body = match &call.body {
-        Some(template) => Some(template.fill(&asked)?),
+        Some(template) => Some(template.fill(&template_variables)?),
         None if call.method == HttpMethod::Get => None,
-        None => Some(asked.clone()),
+        None => Some(template_variables.clone()),
     };
-    let address = Template::fill_text(&url.text, &asked, percent_encode)?;
+    let address = Template::fill_text(&url.text, &template_variables, percent_encode)?;
     let mut request = HttpRequest::new(call.method.name(), address, body);
     let (mut variables, mut headers) = (url.variables, Vec::new());
     for (name, value) in &call.headers {
@@ -84,18 +85,18 @@ fn build_request(
 
 /// Returns the variables of a template. An input without a text has no `query`.
 fn build_variables(input: &AgentInput) -> Result<Value, String> {
-    let mut asked = serde_json::to_value(input).map_err(|error| error.to_string())?;
-    if let Some(names) = asked.as_object_mut().filter(|_| input.query.is_empty()) {
+    let mut variables = serde_json::to_value(input).map_err(|error| error.to_string())?;
+    if let Some(names) = variables.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");
     }
-    Ok(asked)
+    Ok(variables)
 }
 
 /// Percent-encodes a text for a URL.
 fn percent_encode(text: &str) -> String {
-    let byte = |byte: u8| match byte {
+    let encoded = text.bytes().map(|byte| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(byte).collect()
+    });
+    encoded.collect()
 }

@@ -2,9 +2,12 @@
 
 pub(super) mod judge;
 pub(super) mod prices;
+pub(super) mod readers;
 pub(super) mod weights;
 
 use std::sync::Arc;
+
+use arraign_trace::reader::ReaderSet;
 
 use crate::check::VerificationSettings;
 use crate::check::tables::judge::JudgeSettings;
@@ -23,6 +26,8 @@ pub struct Tables {
     pub tool_categories: ToolCategories,
     /// `prices` of tokens.
     pub prices: Prices,
+    /// `readers`: the declared ones, and those that are built in.
+    pub readers: ReaderSet,
     /// `judge`: who gives opinions, where a case does not give them itself.
     pub judge: Option<Arc<JudgeSettings>>,
     /// What the scored dimensions weigh, unless a suite or a case says otherwise.
@@ -43,6 +48,9 @@ impl Tables {
         }
         if let Some(node) = fields.node("prices") {
             tables.prices = fields.take(self.prices.extended(node)).unwrap_or_default();
+        }
+        if let Some(node) = fields.node("readers") {
+            tables.readers = fields.take(readers::parse_readers(node, &self.readers)).unwrap_or_default();
         }
         if let Some(node) = fields.node("judge") {
             let before = self.judge.as_deref();

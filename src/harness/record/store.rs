@@ -94,7 +94,7 @@ impl Store {
         json.clear();
         serde_json::to_writer(&mut json, verdict)?;
         json.push(b'\n');
-        let written = self.folder.write(&format!("{}.json", file_stem(&verdict.name)), &json);
+        let written = self.folder.write_file(&format!("{}.json", file_stem(&verdict.name)), &json);
         BUFFER.set(json);
         written
     }

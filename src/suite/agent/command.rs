@@ -5,6 +5,7 @@ use super::super::trace::parse_reader_name;
 use super::parse_bytes;
 use crate::case::CommandLine;
 use crate::place::{LoadError, LoadErrors};
+use crate::reader::ReaderSet;
 use crate::yaml::{Fields, Node, Value};
 
 pub(super) fn parse_command_line(node: Node<'_>) -> Result<CommandLine, LoadErrors> {
@@ -22,7 +23,9 @@ pub(super) fn parse_command_line(node: Node<'_>) -> Result<CommandLine, LoadErro
         cwd: fields.optional("cwd"),
         timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
         output_limit: fields.node("output_limit").and_then(|node| fields.take(parse_bytes(node))),
-        format: fields.node("format").and_then(|node| fields.take(parse_reader_name(node))),
+        format: fields
+            .node("format")
+            .and_then(|node| fields.take(parse_reader_name(node, &ReaderSet::default().names()))),
         ..CommandLine::default()
     };
     let whole = words.map(|(program, arguments)| CommandLine { program, arguments, ..command });

@@ -6,6 +6,7 @@ use super::parse_bytes;
 use crate::case::{HttpCall, HttpMethod, Template, VariableText};
 use crate::pattern::JsonPath;
 use crate::place::{LoadError, LoadErrors};
+use crate::reader::ReaderSet;
 use crate::yaml::{Fields, Node, Value, did_you_mean};
 
 /// What stands beside `http`, as beside `command`.
@@ -30,7 +31,9 @@ pub(super) fn parse_http_call(node: Node<'_>) -> Result<HttpCall, LoadErrors> {
     let asking = fields.node("http").and_then(|http| fields.take(parse_request(http)));
     let timeout = fields.node("timeout").and_then(|node| fields.take(timeout(node)));
     let output_limit = fields.node("output_limit").and_then(|node| fields.take(parse_bytes(node)));
-    let format = fields.node("format").and_then(|node| fields.take(parse_reader_name(node)));
+    let format = fields
+        .node("format")
+        .and_then(|node| fields.take(parse_reader_name(node, &ReaderSet::default().names())));
     let call = asking.map(|HttpRequestSettings { url, method, headers, body, trace, answer, retries }| {
         HttpCall { url, method, headers, body, trace, answer, retries, timeout, output_limit, format }
     });

@@ -39,6 +39,13 @@ pub(crate) struct SummaryBaseline {
     max_regression: Option<Share>,
 }
 
+/// A size: a number of bytes, or a text such as `64 MiB`.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+pub(crate) enum FileSize {
+    Bytes(std::num::NonZeroU64),
+    Text(String),
+}
+
 /// The prices of one model.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "price"))]
 pub(crate) struct Price {

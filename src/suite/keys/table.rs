@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
+use arraign_trace::reader::ReaderDeclaration;
 use serde_json::Value;
 
 use crate::case::Tier;
@@ -11,8 +12,8 @@ use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::forms::{
     AdapterConfig, Agent, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
-    ExtractSettings, FlagOrReason, Gate, Judge, Label, Opinion, Output, OutputAssertions, Price, Share,
-    SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
+    ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Opinion, Output, OutputAssertions, Price,
+    Share, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
 };
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
@@ -164,6 +165,10 @@ pub(in crate::suite) const TABLES: &[SuiteKey] = &[
     key::<BTreeMap<String, Texts>>("tool_categories", "Categories of tools, beside the built-in ones."),
     key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words for a field."),
     key::<BTreeMap<String, Price>>("prices", "US dollars for a million tokens, by model."),
+    key::<BTreeMap<String, ReaderDeclaration>>(
+        "readers",
+        "Readers of formats that no built-in reader reads.",
+    ),
     key::<Verification>("verification", "The base of what each case says of verification."),
     key::<Judge>("judge", "The judge, who is asked what no rule can tell."),
 ];
@@ -173,4 +178,5 @@ pub(in crate::suite) const TABLES: &[SuiteKey] = &[
 pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each dimension."),
     key::<BTreeMap<String, DescribedAgent>>("agents", "The agents that cases may name."),
+    key::<FileSize>("size_limit", "The largest file that is read, such as `200 MB`. Default: `64 MiB`."),
 ];

@@ -1,7 +1,7 @@
-//! The summary of a run: what many verdicts come to together.
+//! The summary of a run, computed from its verdicts.
 //!
-//! A [`Row`] is what a summary keeps of one verdict; a [`Group`] is what the rows of a suite, or of all of them, come
-//! to. The JSON of a [`Summary`] is what `summary_baseline` reads back.
+//! A [`Row`] contains the figures of one verdict. A [`Group`] sums up the rows of a suite or of the whole run. The JSON of a
+//! [`Summary`] is the file that `summary_baseline` reads.
 
 mod row;
 
@@ -15,101 +15,101 @@ use self::row::RunFigures;
 use crate::case::Tier;
 use crate::score::statistics::Spread;
 
-/// The version of the JSON that a summary is written as.
+/// The version of the JSON form of a summary.
 pub const SUMMARY_VERSION: u32 = 1;
 
-/// What a percentile of times needs and a summary does not show: the level of the mean's interval.
+/// The confidence level of the mean's interval. [`Spread`] needs one, but a summary shows no interval.
 const LEVEL: f64 = 0.95;
 
-/// What a run comes to.
+/// The summary of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
-    /// The version of this form: [`SUMMARY_VERSION`].
+    /// The version of the JSON form: [`SUMMARY_VERSION`].
     #[cfg_attr(test, schemars(extend("const" = SUMMARY_VERSION)))]
     pub schema_version: u32,
-    /// The tier that was asked for.
+    /// The selected tier.
     pub tier: Tier,
     /// All cases that ran.
     pub total: Group,
-    /// Those of each suite that holds golden rows.
+    /// The cases of each suite with golden rows.
     #[serde(default)]
     pub suites: Vec<Group>,
 }
 
-/// What a run was asked for, as far as its verdicts do not tell it.
+/// The parts of a run's selection that its verdicts do not contain.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
-    /// The tier that was asked for.
+    /// The selected tier.
     #[serde(default)]
     pub tier: Tier,
-    /// How many cases did not run for their tier or tags.
+    /// The number of cases that the tier or the tags leave out.
     #[serde(default)]
     pub skipped: usize,
-    /// The suites that hold golden rows.
+    /// The suites with golden rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub golden: Vec<GoldenSuite>,
 }
 
-/// A suite that holds golden rows.
+/// A suite with golden rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GoldenSuite {
-    /// The harness that runs it, as verdicts name it.
+    /// The harness that runs the suite, as in its verdicts.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub harness: String,
-    /// What the names of its trials begin with.
+    /// The prefix of the names of the suite's trials.
     pub name: String,
-    /// How many of its cases did not run for their tier or tags.
+    /// The number of its cases that the tier or the tags leave out.
     #[serde(default)]
     pub skipped: usize,
-    /// The least mean that its gate asks for.
+    /// The threshold of its gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<f64>,
 }
 
-/// What the cases of a suite come to together.
+/// The figures of a suite's cases together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Group {
-    /// The suite: what the names of its trials begin with.
+    /// The suite, which is the prefix of its trials' names.
     pub name: String,
-    /// The agents and their models, as the traces of golden rows tell them.
+    /// The agents and their models, from the traces of golden rows.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub agents: BTreeSet<String>,
-    /// The files that the golden rows stand in.
+    /// The files of the golden rows.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub datasets: BTreeSet<String>,
-    /// How many cases ran.
+    /// The number of cases that ran.
     pub cases: usize,
-    /// Of these, those of the smoke tier.
+    /// The number of these cases in the smoke tier.
     pub smoke: usize,
-    /// How many did not run for their tier or tags.
+    /// The number of cases that the tier or the tags leave out.
     pub skipped: usize,
-    /// How many passed, by their own threshold.
+    /// The number of cases that passed, each by its own threshold.
     pub passed: usize,
-    /// How many did not.
+    /// The number of cases that did not pass.
     pub failed: usize,
-    /// The threshold of the golden rows, where it is the same for all.
+    /// The threshold of the golden rows, if all have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// The least mean that the suite's gate asks for.
+    /// The threshold of the suite's gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<f64>,
     /// The means of the golden rows' axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axes: Option<Axes>,
-    /// The mean score of the cases; `None` where a case has none.
+    /// The mean score of the cases; `None` if a case has no score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overall: Option<f64>,
-    /// How many runs were looked at.
+    /// The number of runs that were evaluated.
     pub runs: usize,
-    /// How long they took.
+    /// The durations of the runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// Their tokens.
+    /// The tokens of the runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
-    /// What they cost.
+    /// The cost of the runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
@@ -118,23 +118,23 @@ pub struct Group {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Axes {
-    /// Whether answers rest on calls.
+    /// Whether answers are based on calls.
     pub groundedness: f64,
     /// The share of the expected tools that were called.
     pub correctness: f64,
-    /// The share of the expected fields that were told.
+    /// The share of the expected fields that the answer contains.
     pub completeness: f64,
 }
 
-/// How long runs took, in milliseconds.
+/// The durations of runs, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Latency {
-    /// Half of the runs took no longer.
+    /// The median.
     pub p50_ms: f64,
-    /// All but one in twenty took no longer.
+    /// The 95th percentile.
     pub p95_ms: f64,
-    /// How many runs tell it.
+    /// The number of runs that record a duration.
     pub runs: usize,
 }
 
@@ -146,44 +146,45 @@ pub struct Tokens {
     pub input: u64,
     /// Written by the model.
     pub output: u64,
-    /// How many runs tell them whole.
+    /// The number of runs that record all their tokens.
     pub runs: usize,
 }
 
-/// What runs cost.
+/// The cost of runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cost {
-    /// In US dollars.
+    /// The cost in US dollars.
     pub usd: f64,
-    /// Of how many runs it can be told.
+    /// The number of runs whose cost is known.
     pub runs: usize,
 }
 
 impl Summary {
-    /// What the rows of a run come to.
+    /// Sums up the rows of a run.
     pub fn from_rows(selection: &Selection, rows: &[Row]) -> Self {
+        // Grouped once, because a run can have thousands of rows and hundreds of suites.
         let mut by_suite: HashMap<(&str, &str), Vec<&Row>> = HashMap::new();
         for row in rows {
             by_suite.entry((&row.place.0, &row.place.1)).or_default().push(row);
         }
-        let group = |suite: &GoldenSuite| {
+        let suites = selection.golden.iter().filter_map(|suite| {
             let rows = by_suite.get(&(suite.harness.as_str(), suite.name.as_str()))?;
             let is_golden = rows.iter().any(|row| row.golden.is_some());
             let group = is_golden.then(|| Group::from_rows(&suite.name, &rows.iter().copied()))?;
             Some(Group { skipped: suite.skipped, gate: suite.gate, ..group })
-        };
+        });
         Self {
             schema_version: SUMMARY_VERSION,
             tier: selection.tier,
             total: Group { skipped: selection.skipped, ..Group::from_rows("all", &rows.iter()) },
-            suites: selection.golden.iter().filter_map(group).collect(),
+            suites: suites.collect(),
         }
     }
 }
 
 impl Axes {
-    /// By name, in the order in which they are summed up.
+    /// Returns the axes by name, in the order of the tables.
     pub fn by_name(self) -> [(&'static str, f64); 3] {
         [
             ("groundedness", self.groundedness),
@@ -206,38 +207,38 @@ impl Axes {
 }
 
 impl Group {
-    /// What `rows` come to. What was left out, and what a gate asks for, is not theirs to know.
+    /// Sums up `rows`. The number of skipped cases and the gate are not known from the rows.
     pub fn from_rows<'r>(name: &str, rows: &(impl Iterator<Item = &'r Row> + Clone)) -> Self {
-        let runs = || rows.clone().flat_map(|row| &row.runs);
-        let count = |wanted: fn(&Row) -> bool| rows.clone().filter(|row| wanted(row)).count();
-        let golden = || rows.clone().filter_map(|row| row.golden.as_ref());
+        let runs: Vec<&RunFigures> = rows.clone().flat_map(|row| &row.runs).collect();
+        let golden: Vec<&GoldenRow> = rows.clone().filter_map(|row| row.golden.as_ref()).collect();
+        let (cases, passed) = (rows.clone().count(), rows.clone().filter(|row| row.passed).count());
         Self {
             name: name.to_owned(),
-            agents: golden().flat_map(|row| row.agents.iter().cloned()).collect(),
-            datasets: golden().map(|row| row.dataset.clone()).collect(),
-            cases: rows.clone().count(),
-            smoke: count(|row| row.tier == Tier::Smoke),
+            agents: golden.iter().flat_map(|row| row.agents.iter().cloned()).collect(),
+            datasets: golden.iter().map(|row| row.dataset.clone()).collect(),
+            cases,
+            smoke: rows.clone().filter(|row| row.tier == Tier::Smoke).count(),
             skipped: 0,
-            passed: count(|row| row.passed),
-            failed: count(|row| !row.passed),
-            threshold: common_value(golden().map(|row| row.threshold)),
+            passed,
+            failed: cases - passed,
+            threshold: common_value(golden.iter().map(|row| row.threshold)),
             gate: None,
-            axes: Axes::from_each(|axis| mean_of_known(golden().map(|row| row.axes?.get(axis)))),
+            axes: Axes::from_each(|axis| mean_of_known(golden.iter().map(|row| row.axes?.get(axis)))),
             overall: mean_of_known(rows.clone().map(|row| row.score)),
-            runs: runs().count(),
-            latency: summarize_latency(runs()),
-            tokens: sum_tokens(runs()),
-            cost: sum_costs(runs()),
+            runs: runs.len(),
+            latency: summarize_latency(&runs),
+            tokens: sum_tokens(&runs),
+            cost: sum_costs(&runs),
         }
     }
 
-    /// What its means are held against: the gate, else the threshold of its rows.
+    /// Returns the threshold of the means: that of the gate, or else that of the rows.
     pub fn least(&self) -> Option<f64> {
         self.gate.or(self.threshold)
     }
 }
 
-/// The mean of what is known of all; `None` where it is not known of one, or there is none.
+/// Returns the mean of the values; `None` if one of them is unknown, or if there are none.
 fn mean_of_known(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for value in values {
@@ -247,31 +248,29 @@ fn mean_of_known(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     (count > 0.0).then_some(sum / count)
 }
 
-/// What all values are.
+/// Returns the value that all values have in common.
 fn common_value(mut values: impl Iterator<Item = f64>) -> Option<f64> {
     let first = values.next()?;
     values.all(|value| value.total_cmp(&first).is_eq()).then_some(first)
 }
 
-fn summarize_latency<'r>(runs: impl Iterator<Item = &'r RunFigures>) -> Option<Latency> {
-    let times: Vec<f64> = runs.filter_map(|run| run.latency_ms).collect();
+fn summarize_latency(runs: &[&RunFigures]) -> Option<Latency> {
+    let times: Vec<f64> = runs.iter().filter_map(|run| run.latency_ms).collect();
     let spread = Spread::of_values(&times, LEVEL)?;
     Some(Latency { p50_ms: spread.median, p95_ms: spread.percentile_95, runs: times.len() })
 }
 
-fn sum_tokens<'r>(runs: impl Iterator<Item = &'r RunFigures>) -> Option<Tokens> {
-    let add = |sum: Option<Tokens>, (input, output): (u64, u64)| {
-        let sum = sum.unwrap_or_default();
-        let (input, output) = (sum.input.saturating_add(input), sum.output.saturating_add(output));
-        Some(Tokens { input, output, runs: sum.runs + 1 })
-    };
-    runs.filter_map(|run| run.tokens).fold(None, add)
+fn sum_tokens(runs: &[&RunFigures]) -> Option<Tokens> {
+    let mut sum = Tokens::default();
+    for (input, output) in runs.iter().filter_map(|run| run.tokens) {
+        sum.input = sum.input.saturating_add(input);
+        sum.output = sum.output.saturating_add(output);
+        sum.runs += 1;
+    }
+    (sum.runs > 0).then_some(sum)
 }
 
-fn sum_costs<'r>(runs: impl Iterator<Item = &'r RunFigures>) -> Option<Cost> {
-    let add = |sum: Option<Cost>, usd: f64| {
-        let sum = sum.unwrap_or_default();
-        Some(Cost { usd: sum.usd + usd, runs: sum.runs + 1 })
-    };
-    runs.filter_map(|run| run.cost_usd).fold(None, add)
+fn sum_costs(runs: &[&RunFigures]) -> Option<Cost> {
+    let costs: Vec<f64> = runs.iter().filter_map(|run| run.cost_usd).collect();
+    (!costs.is_empty()).then(|| Cost { usd: costs.iter().sum(), runs: costs.len() })
 }

@@ -1,4 +1,4 @@
-//! What a summary keeps of one verdict.
+//! The figures of one verdict in a summary.
 
 use super::{Axes, mean_of_known};
 use crate::case::{Case, Tier};
@@ -7,38 +7,38 @@ use crate::score::statistics::median;
 use crate::score::{Card, Effect};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
-/// The scorecard of a row of a golden dataset.
+/// The name of the scorecard of a row in a golden dataset.
 const GOLDEN: &str = "golden";
-/// The key of a case whose median decides.
+/// The name of the check of a median over repeated runs.
 const REPEAT: &str = "repeat";
 
-/// What a summary keeps of one verdict.
+/// The figures of one verdict.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The harness that ran it, and the suite of its case, as its verdict names them.
+    /// The harness and the suite, as in the verdict.
     pub(super) place: (String, String),
-    /// When the case runs.
+    /// The case's tier.
     pub tier: Tier,
-    /// Whether it passed, by its own threshold: also where only its suite's gate decides.
+    /// Whether the case passed by its own threshold, even if only the suite's gate decides.
     pub passed: bool,
-    /// Its score: that of a golden row, else the verdict's. A case that errs scores 0, an undecided one nothing.
+    /// The score of the golden row, or else of the verdict. A case with an error scores 0; an undecided one has no score.
     pub score: Option<f64>,
-    /// What only a golden row has.
+    /// The figures of a golden row.
     pub golden: Option<GoldenRow>,
     pub(super) runs: Vec<RunFigures>,
 }
 
-/// What only a golden row has.
+/// The figures of a golden row.
 #[derive(Debug, Clone)]
 pub struct GoldenRow {
-    /// Its scores; `None` where a check has no answer.
+    /// The scores of the row; `None` if a check has no answer.
     pub axes: Option<Axes>,
     pub(super) threshold: f64,
     pub(super) agents: Vec<String>,
     pub(super) dataset: String,
 }
 
-/// What one run took.
+/// The time, tokens and cost of one run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunFigures {
     pub(super) latency_ms: Option<f64>,
@@ -46,13 +46,13 @@ pub(super) struct RunFigures {
     pub(super) cost_usd: Option<f64>,
 }
 
-/// Whether a case is a row of a golden dataset.
+/// Whether a case is a row in a golden dataset.
 pub fn is_golden(case: &Case) -> bool {
     case.scorecards.iter().any(|card| card.name == GOLDEN)
 }
 
 impl Row {
-    /// What a summary keeps of `verdict`.
+    /// Takes the figures from `verdict`.
     pub fn from_verdict(verdict: &Verdict) -> Self {
         let cards: Vec<&Card> = verdict.scorecards.iter().filter(|card| card.name == GOLDEN).collect();
         Self {
@@ -70,32 +70,44 @@ impl Row {
         }
     }
 
-    /// The same row without its scores.
+    /// Returns the same row without scores.
     pub(crate) fn without_score(self) -> Self {
         let golden = self.golden.map(|row| GoldenRow { axes: None, ..row });
         Self { score: None, golden, ..self }
     }
 }
 
-/// Whether a case whose trial passes did so on its own, and not because only its suite's gate decides: every score
-/// is reached, and nothing broke but what a score has counted.
+/// Whether a case whose trial passes would also pass without its suite's gate.
+///
+/// Under a gate, a missed score does not fail the trial, and a violation may only cost points. So two things are checked: each
+/// score reaches its threshold (for several runs, the findings about all of them decide); and in a golden row, each violation
+/// that costs points is a part of some card, so that the score has counted it.
 fn reaches_all(verdict: &Verdict) -> bool {
-    let cards = || verdict.scorecards.iter();
-    let told_points = |finding: &&Finding| finding.effect == Effect::Points && finding.status == Status::Fail;
-    let is_counted = |finding: &Finding| {
-        let name = &finding.check;
-        cards().any(|card| card.threshold == *name || card.parts.iter().any(|part| part.name == *name))
+    let cards = &verdict.scorecards;
+    let mut of_all_runs = verdict.findings.iter().filter(|finding| finding.of_all_runs).peekable();
+    let reached = match of_all_runs.peek() {
+        Some(_) => {
+            of_all_runs.all(|finding| finding.status == Status::Pass || finding.effect == Effect::Inform)
+        }
+        None => cards.iter().all(|card| card.passed),
     };
-    let mut together = verdict.findings.iter().filter(|finding| finding.of_all_runs).peekable();
-    let reached = match together.peek() {
-        Some(_) => together.all(|finding| finding.status == Status::Pass || finding.effect == Effect::Inform),
-        None => cards().all(|card| card.passed),
-    };
-    let only_golden = cards().all(|card| card.name == GOLDEN);
-    reached && (!only_golden || verdict.findings.iter().filter(told_points).all(is_counted))
+    if !reached || cards.iter().any(|card| card.name != GOLDEN) {
+        return reached;
+    }
+    verdict
+        .findings
+        .iter()
+        .filter(|finding| finding.effect == Effect::Points && finding.status == Status::Fail)
+        .all(|finding| is_counted(finding, cards))
 }
 
-/// An agent that errs scores 0, whatever its checks say.
+/// Whether a card's score includes the check of `finding`.
+fn is_counted(finding: &Finding, cards: &[Card]) -> bool {
+    let name = &finding.check;
+    cards.iter().any(|card| card.threshold == *name || card.parts.iter().any(|part| part.name == *name))
+}
+
+/// Returns the score of the row. An agent with an error scores 0, whatever the checks say.
 fn row_score(verdict: &Verdict, golden: &[&Card]) -> Option<f64> {
     match verdict.status {
         Status::Error => Some(0.0),
@@ -105,7 +117,7 @@ fn row_score(verdict: &Verdict, golden: &[&Card]) -> Option<f64> {
     }
 }
 
-/// What the values of several runs come to: their median where the case repeats, else their mean.
+/// Combines the values of several runs: the median if the case repeats runs, or else the mean.
 fn over_runs(verdict: &Verdict, values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     if verdict.findings.iter().any(|finding| finding.of_all_runs && finding.check == REPEAT) {
         return median(&values.collect::<Option<Vec<f64>>>()?);
@@ -121,7 +133,7 @@ fn agent_label(run: &RunSummary) -> Option<String> {
 }
 
 impl Axes {
-    /// Those of a golden row, over all its runs.
+    /// Computes the axes of a golden row over all its runs.
     fn from_cards(verdict: &Verdict, cards: &[&Card]) -> Option<Self> {
         if verdict.status == Status::Error {
             return Some(Self::default());
@@ -130,7 +142,7 @@ impl Axes {
     }
 }
 
-/// What a card's part scored; 0 where a hard gate left nothing to compute.
+/// Returns the score of a card's part. A card of a violated hard gate has no parts, and its own score is 0.
 fn part_score(card: &Card, name: &str) -> Option<f64> {
     let score = card.score?;
     let part = card.parts.iter().find(|part| part.name == name);
@@ -140,9 +152,8 @@ fn part_score(card: &Card, name: &str) -> Option<f64> {
 impl RunFigures {
     fn from_run(run: &RunSummary) -> Self {
         let usage = run.usage.filter(|usage| !usage.partial);
-        let is_time = |time: &f64| time.is_finite() && *time >= 0.0;
         Self {
-            latency_ms: run.duration_ms.filter(is_time),
+            latency_ms: run.duration_ms.filter(|time| time.is_finite() && *time >= 0.0),
             tokens: usage.map(|usage| (usage.input_tokens, usage.output_tokens)),
             cost_usd: run.cost_usd,
         }

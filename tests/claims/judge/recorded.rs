@@ -30,7 +30,7 @@ fn status(project: &Project, name: &str) -> Value {
 fn a_missing_opinion_is_undecided_and_names_the_command() {
     let project = polite();
     let ran = project.run_with(&[with("honest")], &[]).exits(101);
-    ran.says("the judge gave no opinion on `polite`: nothing is recorded of it")
+    ran.says("the judge gave no opinion on `polite`: there is no recording")
         .says("record it: ARRAIGN_JUDGE=record cargo test --test subject -- --exact s::a");
     assert_eq!(status(&project, "s::a"), "undecided");
 }
@@ -70,7 +70,7 @@ fn an_opinion_is_of_its_run_its_question_and_its_judge() {
     let changed = |judge: &str, text: &str, out: &str| {
         project.write("evals/s.yaml", text);
         let ran = project.run_with(&[with(judge), ("ARRAIGN_OUT", out)], &[]).exits(101);
-        ran.says("what is recorded answers another question: the run, the case, the judge or arraign has");
+        ran.says("the recording answers another question: the run, the case, the judge or arraign has");
     };
     let text = suite(&[asks("a", "please wait", "")]);
     changed("other", &text, "1");
@@ -86,8 +86,8 @@ fn a_judge_that_fails_is_an_error_and_leaves_nothing() {
     let failures = [
         ("errs", "error[agent_check]: the judge failed\n", "= cause: no answer from the model\n"),
         ("panics", "error[agent_check]: the judge failed\n", "= cause: it panicked\n"),
-        ("babbles", "the judge answered with what is no opinion\n", "= cause: it holds no JSON object\n"),
-        ("easy", "the judge did what a text of the run told it", ""),
+        ("babbles", "the judge's reply is not a valid opinion\n", "= cause: it holds no JSON object\n"),
+        ("easy", "the judge followed an instruction in the run", ""),
     ];
     for (judge, said, cause) in failures {
         let project = polite();
@@ -125,7 +125,7 @@ fn a_budget_ends_the_asking() {
     let ran = project.run_with(&[with("costs"), RECORD], &["--test-threads", "1"]).exits(101);
     assert_eq!(ran.results().into_values().collect::<Vec<_>>(), ["ok", "ok", "FAILED", "FAILED"]);
     ran.says("the budget of 2 US dollars is spent")
-        .says("raise it, or go on later: record it: ARRAIGN_JUDGE=record cargo test")
+        .says("raise the budget, or continue later: record it: ARRAIGN_JUDGE=record cargo test")
         .complains("the judge was asked: 2 requests, 0 tokens read and 0 written, 2.0000 US dollars");
     assert_eq!(status(&project, "s::c"), "undecided");
     assert_eq!(project.files("evals/cassettes").len(), 2);
@@ -179,7 +179,7 @@ fn a_budget_that_cannot_be_added_up_asks_nobody() {
     let ledger = ledger(&project, "run-1");
     project.write(&ledger, "{\"requests\":1,\n");
     let ran = in_a_process(&project, "run-1", "s::b").exits(101);
-    ran.says("`budget_usd` cannot be held: what the run has spent cannot be read or written")
+    ran.says("cannot enforce `budget_usd`: cannot read or write what the run has spent")
         .says(".spent.jsonl: EOF while parsing");
     assert_eq!(status(&project, "s::b"), "error");
     assert_eq!(project.read(&ledger), "{\"requests\":1,\n", "nobody was asked");
@@ -239,17 +239,17 @@ fn a_broken_recording_is_an_error() {
     let file = cassette(&project);
     let right = project.read(&file);
     let broken = [
-        (right.replace("true", "maybe"), "delete it, and record it again"),
-        (right.replace("\"version\": 1", "\"version\": 9"), "it has the form 9, and this version reads 1"),
-        (right.replace("polite", "polit"), "a cassette lacks an opinion that was asked for"),
-        (right.replace("\"pass\": true", "\"score\": 200"), "a cassette lacks an opinion that was asked for"),
+        (right.replace("true", "maybe"), "delete the file and record it again"),
+        (right.replace("\"version\": 1", "\"version\": 9"), "unsupported version 9: expected 1"),
+        (right.replace("polite", "polit"), "the cassette lacks an answer to a question"),
+        (right.replace("\"pass\": true", "\"score\": 200"), "the cassette lacks an answer to a question"),
         (right.replace("\"judge\"", "\"jugde\""), "unknown field `jugde`"),
     ];
     for (number, (text, said)) in broken.into_iter().enumerate() {
         project.write(&file, text);
         let out = number.to_string();
         let ran = project.run_with(&[with("honest"), ("ARRAIGN_OUT", &out)], &[]).exits(101);
-        ran.says("the recorded opinions cannot be read").says(said);
+        ran.says("cannot read the recorded opinions").says(said);
     }
 }
 

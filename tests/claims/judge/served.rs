@@ -130,8 +130,8 @@ fn each_fault_is_an_error_within_its_time() {
         (completion("PASS"), "it holds no JSON object"),
         (completion("{\"q1\": {\"pass\": true}}"), "it does not repeat the `code`"),
         (Reply::of(200, "x".repeat(10 << 20)), "the answer has more than"),
-        (ok().dripping(Duration::from_millis(200)), "no whole answer within 2s"),
-        (Reply::silence(), "no whole answer within 2s"),
+        (ok().dripping(Duration::from_millis(200)), "no complete answer within 2s"),
+        (Reply::silence(), "no complete answer within 2s"),
         (Reply::of(302, "").header("location", "http://elsewhere/?key=1"), "redirects are not followed"),
     ];
     for (reply, said) in faults {
@@ -181,7 +181,7 @@ fn tokens_have_their_price_and_a_budget() {
 fn a_budget_without_a_price_asks_once() {
     let server = Server::new(|asked, _| honest(asked));
     let ran = ask(&project(&server.url("/v1"), ", budget_usd: 0.1"), LIVE).exits(101);
-    ran.says("`budget_usd` cannot be held: what the judge costs is not known")
+    ran.says("cannot enforce `budget_usd`: the price of the judge is unknown")
         .says("prices: {m: {input: .., output: ..}}");
     assert_eq!(server.asked().len(), 1);
 }

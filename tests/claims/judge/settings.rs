@@ -19,10 +19,10 @@ fn a_slip_is_told_with_its_place() {
 #[test]
 fn a_judge_needs_a_model() {
     let ran = with_judge("judge: {votes: 3}").run(&[]).exits(2);
-    ran.complains("`judge` names no `model`, and the harness has no judge of its own")
+    ran.complains("`judge` has no `model`, and the harness has no judge of its own")
         .complains("evals/arraign.yaml:1:8");
     let ran = with_judge("judge: {votes: 3}").run(&["--exact", "s::a"]).exits(101);
-    ran.says("`judge` names no `model`");
+    ran.says("`judge` has no `model`");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn nobody_to_ask_says_how_to_name_one() {
 #[test]
 fn a_named_judge_without_recordings_is_undecided() {
     let ran = with_judge("judge: {model: m}").run(&[]).exits(101);
-    ran.says("nothing is recorded of it").says("ARRAIGN_JUDGE=record");
+    ran.says("there is no recording").says("ARRAIGN_JUDGE=record");
     with_judge("judge: {model: m}").run(&["--list"]).exits(0);
 }
 
@@ -54,5 +54,6 @@ fn outside_of_a_harness_nothing_stands_in_for_a_named_judge() {
 #[test]
 fn asking_a_server_needs_its_key() {
     let ran = with_judge("judge: {model: m, key_env: NO_SUCH_KEY}").run_with(&[LIVE], &[]).exits(2);
-    ran.complains("the judge has no key: set the variable NO_SUCH_KEY").complains("evals/arraign.yaml:1:8");
+    ran.complains("the judge has no API key: set the variable NO_SUCH_KEY")
+        .complains("evals/arraign.yaml:1:8");
 }

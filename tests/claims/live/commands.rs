@@ -41,7 +41,7 @@ fn an_agent_works_in_its_folder() {
     assert!(answer(&project).ends_with("/agents/one"));
     let project = answers("pwd", ", cwd: gone");
     let ran = project.run_with(&[LIVE], &[]).exits(101);
-    ran.says("the agent `sh` cannot be started").says("/gone: the working folder is not there");
+    ran.says("the agent `sh` could not be started").says("/gone: the working folder does not exist");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn any_known_format_is_an_answer() {
     Project::of(&[asks("a", &yaml, "")]).run_with(&[LIVE], &[]).exits(0);
     let named = shell_with("echo '{\"calls\": [\"look\"]}'", ", format: openai-chat");
     let ran = Project::of(&[asks("a", &named, "")]).run_with(&[LIVE], &[]).exits(101);
-    ran.says("the agent `sh` answered with what is no trace").says("openai-chat: ");
+    ran.says("the agent `sh` did not return a valid trace").says("openai-chat: ");
 }
 
 #[test]

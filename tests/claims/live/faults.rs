@@ -15,14 +15,14 @@ fn fault(script: &str, settings: &str, more: &str) -> Ran {
 fn an_exit_code_is_an_error_with_what_was_said_last() {
     let ran = fault("echo '{\"calls\": []}'; printf 'first\\n\\033[31mlast\\n' >&2; exit 7", "", "");
     ran.says("error[trial]: the agent `sh` failed: it exited with code 7\n --> evals/s.yaml:4:12")
-        .says("= cause: it said on standard error:")
+        .says("= cause: its standard error:")
         .says("\\u{1b}[31mlast");
 }
 
 #[test]
 fn a_program_that_is_not_there_is_an_error() {
     let ran = Project::of(&[asks("a", "{command: [no-such-agent]}", "")]).run_with(&[LIVE], &[]).exits(101);
-    ran.says("the agent `no-such-agent` cannot be started").says("No such file or directory");
+    ran.says("the agent `no-such-agent` could not be started").says("No such file or directory");
 }
 
 #[test]
@@ -42,14 +42,14 @@ fn a_flood_on_standard_error_is_cut() {
 fn what_is_no_trace_is_an_error() {
     for nonsense in ["echo hello", "printf '\\377\\376'", "echo '{\"calls\": [1]}'", "echo '{'"] {
         let ran = fault(nonsense, "", "");
-        ran.says("the agent `sh` answered with what is no trace");
+        ran.says("the agent `sh` did not return a valid trace");
     }
 }
 
 #[test]
 fn several_runs_are_no_answer() {
     let ran = fault("echo '{\"calls\": []}'; echo '{\"calls\": []}'", "", "");
-    ran.says("answered with 2 runs where one was asked for");
+    ran.says("returned 2 runs instead of one");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_hang_is_stopped_by_the_case_or_by_the_command() {
         [("", "timeout: 300ms"), (", timeout: 300ms", ""), (", timeout: 300ms", "timeout: 1m")]
     {
         let ran = fault("echo half-way >&2; sleep 3600", settings, more);
-        ran.says("was stopped: it did not answer within 300ms").says("half-way");
+        ran.says("timed out: no answer within 300ms").says("half-way");
     }
 }
 
@@ -83,7 +83,7 @@ fn an_agent_that_reads_nothing_is_no_error() {
 #[test]
 fn an_agent_that_closes_its_output_and_stays_is_stopped() {
     let ran = fault("exec 1>&- 2>&-; sleep 3600", "", "timeout: 300ms");
-    ran.says("it did not answer within 300ms");
+    ran.says("no answer within 300ms");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_template_is_filled_with_values() {
     assert!(asked.line.starts_with("PUT "), "{}", asked.line);
     let http = json!({"url": server.url("/"), "body": ["{{input.who}}"]});
     let (_, ran) = run(&http, &json!({}), &[]);
-    ran.exits(101).says("cannot be asked").says("the case says nothing for `{{input.who}}`");
+    ran.exits(101).says("could not be asked").says("the case says nothing for `{{input.who}}`");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_completion_is_an_answer() {
     let (_, ran) = run(&json!(server.url("/v1/chat/completions")), &json!({}), &[]);
     ran.exits(101).says("`rm` is blocked, but was called").says("{\"id\":7}");
     let (_, ran) = run(&json!(server.url("/")), &json!({"format": "anthropic"}), &[]);
-    ran.exits(101).says("answered with what is no trace").says("= cause: anthropic: ");
+    ran.exits(101).says("did not return a valid trace").says("= cause: anthropic: ");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn another_agents_answer_says_nothing_of_calls() {
     let error = json!({"jsonrpc": "2.0", "id": "a", "error": {"code": -32603, "message": "no quota"}});
     for nonsense in [answers(json!({"tools": []})), Server::saying(Reply::json(&error))] {
         let (project, ran) = run(&json!(nonsense.url("/")), &json!({}), &[]);
-        ran.exits(101).says("answered with what is no trace").says("it answered: {");
+        ran.exits(101).says("did not return a valid trace").says("it answered: {");
         assert_eq!(project.verdict("s::a")["status"], "error");
     }
 }
@@ -191,7 +191,7 @@ fn an_answer_alone_says_nothing_of_calls() {
     let server = Server::saying(Reply::json(&wrong));
     let http = json!({"url": server.url("/"), "answer": "$.result.text"});
     let (_, ran) = run(&http, &json!({}), &[]);
-    ran.exits(101).says("= cause: nothing stands at `$.result.text`").says("\"message\":\"no quota\"");
+    ran.exits(101).says("= cause: no value at `$.result.text`").says("\"message\":\"no quota\"");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn a_variable_that_is_not_set_is_an_error() {
     let server = Server::saying(calls("look"));
     let http = json!({"url": server.url("/"), "headers": {"authorization": "Bearer ${AGENT_KEY}"}});
     let (project, ran) = run(&http, &json!({}), &[("AGENT_KEY", "")]);
-    ran.exits(101).says("cannot be asked").says("= cause: the variable `AGENT_KEY` is not set");
+    ran.exits(101).says("could not be asked").says("= cause: the variable `AGENT_KEY` is not set");
     assert_eq!(project.verdict("s::a")["status"], "error");
     assert!(server.asked().is_empty());
 }
@@ -310,15 +310,15 @@ fn faults_are_errors_with_their_cause() {
     let none = json!({});
     fault(Reply::of(429, "").header("retry-after", "1"), &none, "it answered 429 Too Many Requests");
     fault(Reply::of(500, "<p>no\n</p>"), &none, "it answered 500 Internal Server Error: <p>no </p>");
-    fault(calls("look").cut(9), &none, "the connection broke: it ended before the answer was whole");
+    fault(calls("look").cut(9), &none, "the connection broke: it ended before the end of the answer");
     fault(Reply::of(200, "{\"calls\": "), &none, "it answered: {\"calls\": ");
     fault(Reply::of(200, ""), &none, "it answered with an empty body");
-    fault(Reply::of(200, vec![0xff]), &none, "the answer is not UTF-8: byte 0 begins no character");
-    fault(Reply::json(&json!({"error": "x"})), &none, "answered with what is no trace");
+    fault(Reply::of(200, vec![0xff]), &none, "the answer is not UTF-8: invalid byte 0");
+    fault(Reply::json(&json!({"error": "x"})), &none, "did not return a valid trace");
     let ten_megabytes = Reply::of(200, vec![b' '; 10 << 20]);
     fault(ten_megabytes, &json!({"output_limit": 1_000_000}), "the answer has more than 1000000 bytes");
     let deep = Reply::of(200, "[".repeat(10 << 20));
-    fault(deep, &none, "answered with what is no trace");
+    fault(deep, &none, "did not return a valid trace");
     fault(
         Reply::of(302, "").header("location", "http://x/"),
         &none,
@@ -335,7 +335,7 @@ fn slow_servers_are_left_when_their_time_is_over() {
             let project = Project::of(&[asks("a", &agent(&json!(server.url("/")), &beside), more)]);
             let started = Instant::now();
             let ran = project.run_with(&[LIVE], &[]).exits(101);
-            ran.says("gave no answer").says(": no whole answer within ");
+            ran.says("gave no answer").says(": no complete answer within ");
             assert_eq!(project.verdict("s::a")["status"], "error");
             assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
         }

@@ -45,7 +45,7 @@ fn a_panic_is_the_trials_error_and_no_other_trials() {
 #[test]
 fn what_is_no_trace_is_an_error_with_every_readers_reason() {
     let ran = Project::of(&[asks("a", "babbles", "")]).run_with(&[LIVE], &[]).exits(101);
-    ran.says("the agent `babbles` answered with what is no trace")
+    ran.says("the agent `babbles` did not return a valid trace")
         .says("no reader knows this trace:")
         .says("native: the document has neither `steps` nor `calls`");
 }
@@ -56,8 +56,8 @@ fn an_agent_that_hangs_or_blocks_is_stopped_in_time() {
     let started = Instant::now();
     let ran = project.run_with(&[LIVE], &[]).exits(101).says("0 passed; 2 failed");
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
-    ran.says("the agent `hangs` was stopped: it did not answer within 200ms")
-        .says("the agent `blocks` was stopped: it did not answer within 200ms");
+    ran.says("the agent `hangs` timed out: no answer within 200ms")
+        .says("the agent `blocks` timed out: no answer within 200ms");
 }
 
 /// The most that were at work at once, of twenty.

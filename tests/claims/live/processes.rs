@@ -38,7 +38,7 @@ fn what_an_agent_started_is_killed_with_it() {
     let file = project.path("process");
     let agent = shell(&(starts_one(&file) + "sleep 300"));
     project.write("evals/s.yaml", format!("tests:\n{}", asks("a", &agent, "timeout: 500ms")));
-    project.run_with(&[LIVE], &[]).exits(101).says("it did not answer within 500ms");
+    project.run_with(&[LIVE], &[]).exits(101).says("no answer within 500ms");
     eventually(|| !is_alive(&process_of(&file)));
 }
 

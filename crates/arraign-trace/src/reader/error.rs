@@ -97,9 +97,8 @@ impl From<io::Error> for TraceError {
 }
 
 impl TraceError {
-    pub(crate) fn no_such_format(name: &str) -> Self {
-        let names: Vec<&str> = crate::reader::READERS.iter().map(|reader| reader.name).collect();
-        let help = did_you_mean(name, &names).unwrap_or_else(|| format!("it is one of {}", names.join(", ")));
+    pub(crate) fn no_such_format(name: &str, names: &[&str]) -> Self {
+        let help = did_you_mean(name, names).unwrap_or_else(|| format!("it is one of {}", names.join(", ")));
         Self { problem: TraceProblem::NoSuchFormat(name.to_owned()), help: Some(help) }
     }
 

@@ -2,18 +2,23 @@
 //!
 //! [`read`] reads a text, [`runs`] a file of any size run by run, and [`read_run`] one run of it.
 //!
+//! A user declares a reader by the paths of its format ([`ReaderDeclaration`]); a [`ReaderSet`] holds declared readers.
+//!
 //! A new format is one file or folder in `formats/`, its entry in [`READERS`], and its samples under `tests/reader/`. A reader
 //! says how certain it is of a file, or why the file is not its own; the surest reads it. The file's name never counts.
 
 mod build;
+mod declared;
 mod error;
 mod formats;
 mod json;
 mod large;
 mod reason;
+mod set;
 
 use std::fmt;
 
+pub use declared::{DeclarationSurvey, ReaderDeclaration, SurveyedPath};
 pub use error::{Declined, TraceError, TraceProblem};
 pub use formats::READERS;
 #[cfg(feature = "inspect-zip")]
@@ -22,13 +27,14 @@ pub use formats::native::{NativeMistake, read_native, to_native};
 #[doc(hidden)]
 pub use json::input::looks_like_json;
 #[doc(hidden)]
-pub use large::index::{ReadText, RunIndex};
+pub use large::index::{ReadText, RunIndex, TextReaders};
 pub use large::one_run::read_run;
 #[doc(hidden)]
 pub use large::one_run::read_run_with;
 #[doc(hidden)]
 pub use large::runs::runs_with;
 pub use large::runs::{Runs, runs};
+pub use set::{ReaderSet, ReaderSurvey};
 
 use crate::trace::Trace;
 use error::DecodeError;
@@ -99,13 +105,12 @@ impl Recording {
 
 /// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
 pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let named = format.map(named).transpose()?;
-    if text.trim().is_empty() {
-        return Err(TraceProblem::Empty.into());
-    }
-    let input = Input::parse(text)?;
-    match named {
+    ReaderSet::default().read(text, format)
+}
+
+/// Reads a file by the built-in reader called `format`, or else by the one that is surest of it.
+fn read_built_in(input: Input, format: Option<&str>) -> Result<Recording, TraceError> {
+    match format.map(named).transpose()? {
         Some(reader) => read_named(&reader, input),
         None => match surest(&input)?.as_slice() {
             [only] => read_by(only, input),
@@ -126,7 +131,7 @@ pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> 
 
 fn named(name: &str) -> Result<Reader, TraceError> {
     let found = READERS.iter().find(|reader| reader.name == name);
-    found.copied().ok_or_else(|| TraceError::no_such_format(name))
+    found.copied().ok_or_else(|| TraceError::no_such_format(name, &ReaderSet::default().names()))
 }
 
 /// Reads by a reader that the user names: it may know less of the file than the user. But where the reader declines a

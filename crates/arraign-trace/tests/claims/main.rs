@@ -1,5 +1,6 @@
 //! The claims of the crate: what its readers make of real, damaged and hostile files.
 
+mod declared;
 mod drift;
 #[cfg(feature = "inspect-zip")]
 mod inspect_zip;

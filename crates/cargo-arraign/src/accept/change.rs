@@ -62,6 +62,7 @@ impl Change {
 
     /// Writes the file, and removes the pending file.
     pub(super) fn apply(&self, repository: &Repository) -> Result<(), CliError> {
+        // The pending file goes last: an interrupted run leaves a change that can be accepted again.
         repository.write_text(&self.path, &self.after)?;
         match &self.from {
             ChangeSource::Pending(pending) => Ok(fs::remove_file(pending)?),

@@ -77,6 +77,7 @@ impl Accept {
         found.changes.retain(|change| self.is_selected(&change.describe(repository)));
         found.refused.retain(|refused| self.is_selected(refused));
         found.refused.dedup();
+        // After the filters, so that a filter can choose between trials that change the same file.
         found.reject_rivals(repository);
         Ok(found)
     }

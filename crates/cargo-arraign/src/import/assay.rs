@@ -72,6 +72,7 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     let expected = list_entries(keys.take(&["expected"]));
     let assertions = list_entries(keys.take(&["assertions"]));
     let alone = expected.len() == 1 && assertions.is_empty();
+    // A single metric gives the short form of a case, `metric: NAME` with its settings; several become `expect`.
     for node in expected {
         match convert_expectation(node, draft) {
             Expectation::Metric(metric, settings) if alone => {

@@ -121,6 +121,7 @@ impl SuiteDraft {
         let plain = sanitize_file_name(id);
         let mut name = plain.clone();
         let mut number = 1;
+        // Names are compared in lower case, because some file systems ignore case.
         while !self.trace_names.insert(name.to_lowercase()) {
             number += 1;
             name = format!("{plain}_{number}");

@@ -53,6 +53,7 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     let turns: Vec<Value> = turns.collect();
     case.set("turns", (!turns.is_empty()).then_some(turns));
     case.set("thresholds", keys.take(&["thresholds"]).and_then(prune_empty));
+    // `expected` may have added some of these checks already; the block's own entry does not replace them.
     if let Some(mut block) = keys.take(&["checks"]).and_then(Keys::new) {
         for key in ["hallucination", "safety", "pii"] {
             if let Some(node) = block.take(&[key]) {
@@ -92,14 +93,11 @@ fn convert_expected(
 ) -> Option<Value> {
     let mut keys = Keys::new(node)?;
     let mut block = Map::new();
-    for key in ["tools", "tool_categories", "tool_sequence", "sequence", "forbidden_tools"] {
-        if let Some(node) = keys.take(&[key]).filter(|node| !is_empty_node(*node)) {
-            block.insert(key.to_owned(), node.to_json());
-        }
-    }
+    keys.copy_keys(&["tools", "tool_categories", "tool_sequence", "sequence", "forbidden_tools"], &mut block);
     if let Some(output) = keys.take(&["output"]).and_then(|node| convert_output(node, checks, unsupported)) {
         block.insert("output".to_owned(), output);
     }
+    // Only the switch is imported. The keys stay among the others and are reported, because their settings are lost.
     for key in ["hallucination", "safety"] {
         let wanted = node.get(key).and_then(|node| node.get("check")).map(Node::to_json);
         if wanted == Some(Value::Bool(true)) {
@@ -117,11 +115,7 @@ fn convert_output(
 ) -> Option<Value> {
     let mut keys = Keys::new(node)?;
     let mut block = Map::new();
-    for key in ["contains", "not_contains", "regex_patterns", "json_schema"] {
-        if let Some(node) = keys.take(&[key]).filter(|node| !is_empty_node(*node)) {
-            block.insert(key.to_owned(), node.to_json());
-        }
-    }
+    keys.copy_keys(&["contains", "not_contains", "regex_patterns", "json_schema"], &mut block);
     if keys.take(&["no_pii"]).map(Node::to_json) == Some(Value::Bool(true)) {
         checks.insert("pii".to_owned(), true.into());
     }

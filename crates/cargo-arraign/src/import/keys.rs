@@ -34,6 +34,19 @@ impl<'n> Keys<'n> {
         read_scalar(self.take(names)?)
     }
 
+    /// Moves the keys `names` that are not empty to `target`.
+    pub(super) fn copy_keys(
+        &mut self,
+        names: &[&str],
+        target: &mut serde_json::Map<String, serde_json::Value>,
+    ) {
+        for name in names {
+            if let Some(node) = self.take(&[name]).filter(|node| !is_empty_node(*node)) {
+                target.insert((*name).to_owned(), node.to_json());
+            }
+        }
+    }
+
     /// Removes keys that do not need to be reported.
     pub(super) fn skip(&mut self, names: &[&str]) {
         self.entries.retain(|(key, _)| !names.contains(&key.name.as_str()));
@@ -93,8 +106,8 @@ pub(super) fn prune_empty(node: Node<'_>) -> Option<serde_json::Value> {
     }
     let Some(entries) = node.entries() else { return Some(node.to_json()) };
     let entries = entries.filter_map(|(key, node)| Some((key.name.to_string(), prune_empty(node)?)));
-    let told: serde_json::Map<_, _> = entries.collect();
-    (!told.is_empty()).then_some(told.into())
+    let pruned: serde_json::Map<_, _> = entries.collect();
+    (!pruned.is_empty()).then_some(pruned.into())
 }
 
 /// Returns the entries of a list, or the value itself as the only entry.

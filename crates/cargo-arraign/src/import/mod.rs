@@ -91,6 +91,7 @@ impl Import {
         if all.iter().all(|(_, imported)| imported.is_empty()) {
             return Err(CliError::new("found no case to import: check the files and `--from`"));
         }
+        // All files are converted and checked before the first is written.
         self.refuse_to_overwrite(&all)?;
         let mut unsupported = UnsupportedList::default();
         let mut new = Vec::new();
@@ -142,6 +143,7 @@ impl Import {
         unsupported: &mut UnsupportedList,
         new: &mut Vec<WrittenFile>,
     ) -> Result<(), CliError> {
+        // The first file contains the cases; only that one has a schema line and counts.
         let mut cases = Some((imported.cases, imported.recorded));
         for (name, text) in &imported.files {
             let line = cases.is_some().then(|| render_schema_line(&self.out)).flatten().unwrap_or_default();

@@ -14,6 +14,15 @@ pub(super) struct Unsupported {
     pub(super) why: String,
 }
 
+impl Unsupported {
+    fn is_same(&self, other: &Self) -> bool {
+        let is_same_place = self.place.file() == other.place.file()
+            && self.place.span().start == other.place.span().start
+            && self.place.line() == other.place.line();
+        is_same_place && self.what == other.what && self.why == other.why
+    }
+}
+
 /// All unsupported parts, in the order in which they were found.
 #[derive(Default)]
 pub(super) struct UnsupportedList(pub(super) Vec<Unsupported>);
@@ -31,12 +40,12 @@ impl UnsupportedList {
                 files.push(entry.place.file().to_owned());
             }
         }
-        let at = |entry: &Unsupported| {
+        // Files keep the order of the command line, and are not sorted by name.
+        self.0.sort_by_key(|entry| {
             let file = files.iter().position(|file| file == entry.place.file());
             (file, entry.place.span().start, entry.place.line())
-        };
-        self.0.sort_by_key(at);
-        self.0.dedup_by(|one, other| at(one) == at(other) && one.what == other.what && one.why == other.why);
+        });
+        self.0.dedup_by(|one, other| one.is_same(other));
     }
 
     /// Adds the value of `key`.

@@ -65,9 +65,7 @@ impl Init {
 
     /// Adds the missing dependency and test target to the manifest.
     fn edit_manifest(&self, manifest: &Path) -> Result<Vec<InitStep>, CliError> {
-        let shown = manifest.strip_prefix(".").unwrap_or(manifest).display();
-        let wrong = |why: String| CliError::new(format!("{shown}: {why}"));
-        let text = fs::read_to_string(manifest).map_err(|error| wrong(error.to_string()))?;
+        let text = fs::read_to_string(manifest).map_err(|error| manifest_error(manifest, &error))?;
         let dependency = match &self.path {
             None => Dependency::Released,
             Some(path) => Dependency::Folder(
@@ -76,12 +74,12 @@ impl Init {
             ),
         };
         let EditedManifest { text, added, remarks } =
-            manifest::add_evals(&text, &dependency).map_err(wrong)?;
+            manifest::add_evals(&text, &dependency).map_err(|error| manifest_error(manifest, &error))?;
         let mut steps: Vec<InitStep> =
             remarks.into_iter().map(|remark| InitStep::Kept(format!("Cargo.toml: {remark}"))).collect();
         if !added.is_empty() {
             write_whole(manifest, text.as_bytes())
-                .map_err(|error| wrong(format!("cannot be written: {error}")))?;
+                .map_err(|error| manifest_error(manifest, &format!("cannot write the file: {error}")))?;
             steps.push(InitStep::Wrote(format!("Cargo.toml: {}", added.join(", "))));
         }
         Ok(steps)
@@ -116,6 +114,11 @@ impl Init {
         let new = write_new(&file, &starter::render_workflow(is_crate, &below))?;
         Ok(if new { InitStep::Wrote(name) } else { InitStep::Kept(format!("{name}: already exists")) })
     }
+}
+
+fn manifest_error(manifest: &Path, problem: &dyn std::fmt::Display) -> CliError {
+    let shown = manifest.strip_prefix(".").unwrap_or(manifest).display();
+    CliError::new(format!("{shown}: {problem}"))
 }
 
 /// Prints what was done and what to do next.

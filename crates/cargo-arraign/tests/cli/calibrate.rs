@@ -88,7 +88,7 @@ fn examples_without_an_opinion_are_named() {
     let ran = calibrate(&package, &[], &[]);
     assert_eq!(ran.code, Some(101));
     for text in [
-        "no opinion:\n  calibration/tone.yaml:3 kind: nothing is recorded of it\n",
+        "no opinion:\n  calibration/tone.yaml:3 kind: there is no recording\n",
         "record it: ARRAIGN_JUDGE=record cargo arraign calibrate calibration/tone.yaml\n",
     ] {
         assert!(ran.stdout.contains(text), "{}", ran.stdout);
@@ -103,7 +103,7 @@ fn slips_in_the_file_are_told() {
     assert_eq!(ran.code, Some(2));
     for text in [
         "did you mean `answer`?",
-        "`label` is `pass` or `fail`",
+        "expected the label `pass` or `fail`",
         "the example has no `label`: `pass` or `fail`",
         "the example has no `prompt`, and the file has none for all",
     ] {

@@ -78,7 +78,7 @@ fn an_interrupted_run_is_130_and_its_report_is_not_green() {
     let ran = package.arraign(&["report"]);
     assert_eq!(ran.code, Some(101), "{}", ran.stdout);
     assert!(ran.stdout.contains("1 case: 1 passed"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("the run is incomplete: 1 trial left no verdict"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the run is incomplete: 1 trial without a verdict"), "{}", ran.stderr);
 }
 
 /// This repository's own cases, but for those of checks that its test target brings.

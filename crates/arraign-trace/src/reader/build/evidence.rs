@@ -47,7 +47,7 @@ impl CallClue<'_> {
 }
 
 /// A path of more steps is cut: the place is still the right part of the record.
-const DEEPEST: usize = 8;
+const DEEPEST: usize = 6;
 
 /// The steps from a record to a value. Without an allocation, because most clues are soon dropped.
 #[derive(Debug, Clone, Copy)]

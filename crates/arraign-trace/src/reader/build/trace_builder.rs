@@ -181,6 +181,11 @@ impl TraceBuilder {
         calls.get_mut(places.first)
     }
 
+    /// The call with this index, from 1.
+    pub(crate) fn call_mut(&mut self, index: usize) -> Option<&mut Call> {
+        self.trace.calls.get_mut(index.checked_sub(1)?)
+    }
+
     /// Tells the call at `place` the id that it was made without.
     pub(crate) fn tell_id(&mut self, place: usize, id: String) {
         let Some(call @ Call { id: None, .. }) = self.trace.calls.get_mut(place) else { return };

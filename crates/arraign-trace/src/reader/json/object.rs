@@ -9,6 +9,9 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
+/// Up to so many keys, each is compared with each.
+const FEW: usize = 16;
+
 /// A JSON object in the file's order. Its values are taken out one by one; a null is as good as absent.
 ///
 /// A trace's objects have few keys, and each is asked for a fixed number of names: a scan is cheaper than any map, and
@@ -49,20 +52,30 @@ impl<'t> Object<'t> {
 
     /// The first key that comes twice.
     pub(crate) fn find_duplicate(&self) -> Option<&str> {
-        // Nearly all keys of an object differ in their length or their first or last letter: a set of 64 bits says so
-        // without comparing each key with each. Only where two keys share a bit, all are compared.
-        let mut seen = 0_u64;
-        let mut shares_bit = false;
+        // Nearly all keys of an object differ in their length or their ends: a set of 128 bits says so without comparing each
+        // key with each. Only where two keys share a bit, all are compared.
+        let mut seen = [0_u64; 2];
         for (key, _) in &self.0 {
-            let bit = 1_u64.rotate_left(mix(key.as_bytes()));
-            shares_bit |= seen & bit != 0;
-            seen |= bit;
+            let (half, bit) = choose_bit(key.as_bytes());
+            if seen[half] & bit != 0 {
+                return self.compare_keys();
+            }
+            seen[half] |= bit;
         }
-        if !shares_bit {
-            return None;
+        None
+    }
+
+    /// The first key that comes twice, found by comparing the keys themselves.
+    fn compare_keys(&self) -> Option<&str> {
+        let keys = || self.0.iter().map(|(key, _)| key.as_ref());
+        if self.0.len() <= FEW {
+            return keys()
+                .enumerate()
+                .find(|(place, key)| keys().take(*place).any(|k| k == *key))
+                .map(|(_, key)| key);
         }
-        let mut keys = HashSet::with_capacity(self.0.len());
-        self.0.iter().map(|(key, _)| key.as_ref()).find(|key| !keys.insert(*key))
+        let mut known = HashSet::with_capacity(self.0.len());
+        keys().find(|key| !known.insert(*key))
     }
 
     /// A look at the value under `name`.
@@ -257,13 +270,11 @@ pub(crate) fn read_each<'t>(
     items.try_for_each(|(index, item)| read(item).map_err(|error| error.at_key(index)))
 }
 
-/// Mixes the length and three letters of a key to a number that differs for most keys.
-fn mix(key: &[u8]) -> u32 {
-    let letter = |place: usize| key.get(place).copied().map_or(0, u32::from);
-    let length = u32::try_from(key.len()).unwrap_or(u32::MAX);
-    let middle = letter(key.len() / 2);
-    let last = letter(key.len().saturating_sub(1));
-    length.wrapping_mul(11) ^ letter(0) ^ middle.wrapping_mul(3) ^ last.wrapping_mul(5)
+/// Chooses one of 128 bits, in two halves, by the length and the ends of a key.
+fn choose_bit(key: &[u8]) -> (usize, u64) {
+    let (Some(first), Some(last)) = (key.first(), key.last()) else { return (0, 1) };
+    let mixed = key.len().wrapping_mul(13) ^ usize::from(*first).wrapping_mul(5) ^ usize::from(*last);
+    (mixed >> 6 & 1, 1 << (mixed & 63))
 }
 
 fn count_of(name: &str, value: &Json) -> Result<Option<u64>, DecodeError> {

@@ -5,7 +5,7 @@ use std::io::{BufRead, Seek, SeekFrom};
 use crate::reader::error::TraceError;
 use crate::reader::json::input::{At, Input};
 use crate::reader::large::pieces::{Found, Head, Pieces, SplitError, SurveyedRun, keep, mistake, survey};
-use crate::reader::{Reader, Recording, read_by, surest};
+use crate::reader::{Reader, ReaderSet, Recording, read_by, surest};
 
 /// How a file is cut.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ impl Cut {
     pub(crate) fn of(
         file: &mut (impl BufRead + Seek),
         named: Option<Reader>,
+        readers: &ReaderSet,
     ) -> Result<Option<Self>, TraceError> {
         file.rewind()?;
         let Some(head) = Head::read(file)? else { return Ok(None) };
@@ -28,6 +29,7 @@ impl Cut {
         let reader = match named {
             Some(reader) if (reader.detect)(&input).is_ok() => reader,
             Some(_) => return Ok(None),
+            None if readers.claim(&input) => return Ok(None),
             None => match surest(&input).as_deref() {
                 Ok([only]) => *only,
                 _ => return Ok(None),

@@ -5,7 +5,7 @@ use std::io::{BufRead, Seek};
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::large::cut::Cut;
 use crate::reader::large::pieces::{Found, SplitError};
-use crate::reader::{Recording, named};
+use crate::reader::{ReaderSet, Recording, named};
 use crate::trace::Trace;
 
 /// How many bytes of a file are built together, unless one run alone has more.
@@ -21,11 +21,40 @@ const WALKS: u64 = 16;
 pub struct RunIndex {
     format: &'static str,
     places: Places,
-    read_text: ReadText,
+    readers: TextReaders,
 }
 
-/// Reads the text of a whole trace file, as [`crate::reader::read`] does.
-pub type ReadText = fn(&str, Option<&str>) -> Result<Recording, TraceError>;
+/// The readers of a trace file, and the function by which they read the text of a whole file.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub struct TextReaders {
+    /// The readers.
+    pub set: ReaderSet,
+    /// Reads a text, as [`ReaderSet::read`] does.
+    pub read_text: ReadText,
+}
+
+/// Reads the text of a whole trace file, as [`ReaderSet::read`] does.
+pub type ReadText = fn(&ReaderSet, &str, Option<&str>) -> Result<Recording, TraceError>;
+
+impl TextReaders {
+    /// The built-in readers.
+    pub fn built_in() -> Self {
+        Self { set: ReaderSet::default(), read_text: ReaderSet::read }
+    }
+
+    /// The cut of a file, by the built-in readers; `None` where it has to be read whole.
+    pub(crate) fn cut(
+        &self,
+        file: &mut (impl BufRead + Seek),
+        format: Option<&str>,
+    ) -> Result<Option<Cut>, TraceError> {
+        if format.is_some_and(|name| self.set.declares(name)) {
+            return Ok(None);
+        }
+        Cut::of(file, format.map(named).transpose()?, &self.set)
+    }
+}
 
 #[derive(Debug)]
 enum Places {
@@ -41,31 +70,31 @@ impl RunIndex {
     pub fn find(
         file: &mut (impl BufRead + Seek),
         format: Option<&str>,
-        read_text: ReadText,
+        readers: TextReaders,
     ) -> Result<(Self, Vec<Trace>), TraceError> {
-        let reader = format.map(named).transpose()?;
-        if let Some(cut) = Cut::of(file, reader)? {
-            match Self::surveyed(Box::new(cut), file, read_text) {
+        if let Some(cut) = readers.cut(file, format)? {
+            match Self::surveyed(Box::new(cut), file, &readers) {
                 Ok(index) => return Ok((index, Vec::new())),
                 Err((cut, trouble)) => cut.in_record(trouble, file)?,
             }
         }
-        let Recording { format, runs } = read_whole(file, format, read_text)?;
-        Ok((Self { format, places: Places::Whole(runs.len()), read_text }, runs))
+        let Recording { format, runs } = read_whole(file, format, &readers)?;
+        Ok((Self { format, places: Places::Whole(runs.len()), readers }, runs))
     }
 
     /// A file in which no run is found is left to its reader, which says so.
     fn surveyed(
         cut: Box<Cut>,
         file: &mut (impl BufRead + Seek),
-        read_text: ReadText,
+        readers: &TextReaders,
     ) -> Result<Self, (Box<Cut>, SplitError)> {
         let mut found = Vec::new();
         match cut.survey(file, |run| found.push(run.found)) {
             Ok(_) if found.is_empty() => Err((cut, SplitError::Unsuited)),
             Ok(records) => {
                 let (format, batch) = (cut.reader.name, batch_of(&cut, &found));
-                Ok(Self { format, places: Places::Cut { cut, found, records, batch }, read_text })
+                let places = Places::Cut { cut, found, records, batch };
+                Ok(Self { format, places, readers: readers.clone() })
             }
             Err(trouble) => Err((cut, trouble)),
         }
@@ -96,7 +125,7 @@ impl RunIndex {
                 Err(trouble) => cut.in_record(trouble, file)?,
             }
         }
-        let mut runs = read_whole(file, Some(self.format), self.read_text)?.runs;
+        let mut runs = read_whole(file, Some(self.format), &self.readers)?.runs;
         let count = runs.len();
         if number < count {
             return Ok(runs.split_off(number));
@@ -144,12 +173,12 @@ fn batch_of(cut: &Cut, found: &[Found]) -> u64 {
 pub(crate) fn read_whole(
     file: &mut (impl BufRead + Seek),
     format: Option<&str>,
-    read_text: ReadText,
+    readers: &TextReaders,
 ) -> Result<Recording, TraceError> {
     let mut bytes = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
     let text = String::from_utf8(bytes)
         .map_err(|error| TraceProblem::NotUtf8(error.utf8_error().valid_up_to() as u64))?;
-    read_text(&text, format)
+    (readers.read_text)(&readers.set, &text, format)
 }

@@ -2,11 +2,11 @@
 
 use std::io::{BufRead, Seek};
 
+use crate::reader::Recording;
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::large::cut::Cut;
-use crate::reader::large::index::{ReadText, read_whole};
+use crate::reader::large::index::{TextReaders, read_whole};
 use crate::reader::large::pieces::SplitError;
-use crate::reader::{Recording, named, read};
 
 /// Reads the run called `wanted` out of a trace file, by the reader called `format` or else by the one that is surest of
 /// how the file begins: the run with this id, or else of this number, from 1.
@@ -18,25 +18,24 @@ pub fn read_run(
     format: Option<&str>,
     wanted: &str,
 ) -> Result<Recording, TraceError> {
-    read_run_with(file, format, wanted, read)
+    read_run_with(file, format, wanted, &TextReaders::built_in())
 }
 
-/// Reads as [`read_run`] does; a file that cannot be cut is read by `read_text`.
+/// Reads as [`read_run`] does, by the given readers.
 #[doc(hidden)]
 pub fn read_run_with(
     file: &mut (impl BufRead + Seek),
     format: Option<&str>,
     wanted: &str,
-    read_text: ReadText,
+    readers: &TextReaders,
 ) -> Result<Recording, TraceError> {
-    let named = format.map(named).transpose()?;
-    if let Some(cut) = Cut::of(file, named)? {
+    if let Some(cut) = readers.cut(file, format)? {
         match read_cut(&cut, file, wanted) {
             Ok(recording) => return recording,
             Err(trouble) => cut.in_record(trouble, file)?,
         }
     }
-    let Recording { format, runs } = read_whole(file, format, read_text)?;
+    let Recording { format, runs } = read_whole(file, format, readers)?;
     let mut choice = Choice::of(wanted);
     for run in runs {
         choice.offer(run.id.clone().as_deref(), run);

@@ -5,8 +5,7 @@ use std::io::{BufRead, Seek};
 use std::sync::Arc;
 
 use crate::reader::error::TraceError;
-use crate::reader::large::index::{ReadText, RunIndex};
-use crate::reader::read;
+use crate::reader::large::index::{RunIndex, TextReaders};
 use crate::trace::Trace;
 
 /// Reads the runs of a trace file one after the other, by the reader called `format` or else by the one that is surest
@@ -37,17 +36,17 @@ use crate::trace::Trace;
 /// # Ok::<(), arraign_trace::reader::TraceError>(())
 /// ```
 pub fn runs<R: BufRead + Seek>(file: R, format: Option<&str>) -> Result<Runs<R>, TraceError> {
-    runs_with(file, format, read)
+    runs_with(file, format, TextReaders::built_in())
 }
 
-/// Reads as [`runs`] does; a file that cannot be cut is read by `read_text`.
+/// Reads as [`runs`] does, by the given readers.
 #[doc(hidden)]
 pub fn runs_with<R: BufRead + Seek>(
     mut file: R,
     format: Option<&str>,
-    read_text: ReadText,
+    readers: TextReaders,
 ) -> Result<Runs<R>, TraceError> {
-    let (index, built) = RunIndex::find(&mut file, format, read_text)?;
+    let (index, built) = RunIndex::find(&mut file, format, readers)?;
     Ok(Runs { file, index: Arc::new(index), next: built.len(), ready: built.into() })
 }
 

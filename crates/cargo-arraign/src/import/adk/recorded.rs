@@ -89,12 +89,9 @@ impl Conversation {
         let turn = self.next_turn();
         let parts = event.get("content").and_then(|content| content.get("parts"));
         for part in list_entries(parts) {
-            let get = |names: [&str; 2]| {
-                names.into_iter().find_map(|name| part.get(name)).filter(|node| node.entries().is_some())
-            };
-            if let Some(call) = get(["function_call", "functionCall"]) {
+            if let Some(call) = get_mapping(part, ["function_call", "functionCall"]) {
                 self.add_call(call, turn);
-            } else if let Some(result) = get(["function_response", "functionResponse"]) {
+            } else if let Some(result) = get_mapping(part, ["function_response", "functionResponse"]) {
                 self.add_result(result, first);
             } else if let Some(text) = part.get("text").and_then(Node::as_str) {
                 if !is_thought(part) {
@@ -107,9 +104,8 @@ impl Conversation {
     }
 
     fn add_call(&mut self, node: Node<'_>, turn: usize) {
-        let get = |names: [&str; 2]| names.into_iter().find_map(|name| node.get(name));
-        let Some(name) = get(["name", "tool_name"]).and_then(Node::as_str) else { return };
-        let arguments = get(["args", "tool_input"])
+        let Some(name) = get_either(node, ["name", "tool_name"]).and_then(Node::as_str) else { return };
+        let arguments = get_either(node, ["args", "tool_input"])
             .map_or_else(Arguments::none, |args| Arguments::from_json(args.to_json()));
         let id = node.get("id").and_then(Node::as_str).map(str::to_owned);
         self.trace.push_call(Call { id, ..Call::new(name, arguments, turn) });
@@ -120,6 +116,7 @@ impl Conversation {
         let id = node.get("id").and_then(Node::as_str);
         let name = node.get("name").and_then(Node::as_str);
         let calls = &mut self.trace.calls[first..];
+        // A result with the id of an answered call is dropped, and does not go to another call of the same name.
         let by_id = calls.iter().position(|call| id.is_some() && call.id.as_deref() == id);
         let found = match by_id {
             Some(at) => calls.get_mut(at).filter(|call| is_open(call)),
@@ -133,6 +130,15 @@ impl Conversation {
         call.status = if call.error.is_some() { CallStatus::Error } else { CallStatus::Ok };
         call.result = response;
     }
+}
+
+/// Returns the value of the first name that exists: files have names in snake case or in camel case.
+fn get_either<'n>(node: Node<'n>, names: [&str; 2]) -> Option<Node<'n>> {
+    names.into_iter().find_map(|name| node.get(name))
+}
+
+fn get_mapping<'n>(node: Node<'n>, names: [&str; 2]) -> Option<Node<'n>> {
+    get_either(node, names).filter(|node| node.entries().is_some())
 }
 
 fn is_open(call: &Call) -> bool {

@@ -65,6 +65,7 @@ fn read_trace(keys: &mut Keys<'_>, asked: &str, unsupported: &mut UnsupportedLis
     if answer.is_none() && called.is_none_or(is_empty_node) && turns.is_empty() {
         return None;
     }
+    // A golden without the key was exported without its calls; an empty list says that there were none.
     trace.calls_unrecorded = (called.is_none() && turns.is_empty()).then_some(CallsUnrecorded::ByFormat);
     if turns.is_empty() {
         trace.push_message(Role::User, asked);

@@ -180,13 +180,13 @@ fn check_contains(assertion: &Assertion) -> ConvertedChecks {
     if texts.is_empty() || texts.iter().any(String::is_empty) {
         return Err("every answer contains an empty text");
     }
-    let one = |check: &str, text: &String| {
-        let mut settings = json!({"value": text});
-        if !folded {
-            settings["case_sensitive"] = true.into();
-        }
+    let check = if assertion.not { "not_contains" } else { "contains" };
+    let checks = texts.iter().map(|text| {
+        // `contains` of promptfoo compares case; arraign does so only with this setting.
+        let settings =
+            if folded { json!({"value": text}) } else { json!({"value": text, "case_sensitive": true}) };
         build_check(check, settings)
-    };
+    });
     let flags = if folded { "i" } else { "" };
     match (kind, assertion.not) {
         ("contains-any", false) => {
@@ -195,8 +195,7 @@ fn check_contains(assertion: &Assertion) -> ConvertedChecks {
         ("contains-all", true) => {
             Err("arraign cannot require that one of several texts is missing: split the assertion")
         }
-        (_, false) => Ok(texts.iter().map(|text| one("contains", text)).collect()),
-        (_, true) => Ok(texts.iter().map(|text| one("not_contains", text)).collect()),
+        _ => Ok(checks.collect()),
     }
 }
 
@@ -256,22 +255,23 @@ fn check_limit(assertion: &Assertion, check: &str) -> ConvertedChecks {
 /// Converts an assertion that a judge decides. The judge answers yes or no, without a score.
 fn ask_judge(assertion: &Assertion) -> ConvertedChecks {
     let label = assertion.metric.as_deref().unwrap_or(&assertion.kind);
-    let ask = |prompt: &str| build_question(label, prompt);
     match assertion.kind.as_str() {
         "llm-rubric" | "agent-rubric" | "search-rubric" | "model-graded-closedqa" => {
-            Ok(vec![ask(&assertion.require_text()?)])
+            Ok(vec![build_question(label, &assertion.require_text()?)])
         }
         "g-eval" => match &assertion.value {
             Value::Array(_) => {
                 let prompts = assertion.list_texts();
-                let numbered =
-                    |(at, prompt): (usize, &String)| build_question(&format!("{label} {}", at + 1), prompt);
-                Ok(prompts.iter().enumerate().map(numbered).collect())
+                let questions = prompts
+                    .iter()
+                    .enumerate()
+                    .map(|(at, prompt)| build_question(&format!("{label} {}", at + 1), prompt));
+                Ok(questions.collect())
             }
-            _ => Ok(vec![ask(&assertion.require_text()?)]),
+            _ => Ok(vec![build_question(label, &assertion.require_text()?)]),
         },
         "factuality" | "model-graded-factuality" => {
-            Ok(vec![ask(&ask_same_answer(&assertion.require_text()?))])
+            Ok(vec![build_question(label, &ask_same_answer(&assertion.require_text()?))])
         }
         kind => Err(explain_unsupported(kind)),
     }

@@ -173,24 +173,27 @@ fn parse_assertion(cell: &str) -> Value {
 
 /// Splits a cell into the type, the threshold in parentheses, and the value.
 fn split_type(cell: &str) -> Option<(&str, Option<&str>, &str)> {
-    let strip_type = |name: &str| {
-        let rest = cell.strip_prefix("not-").unwrap_or(cell).strip_prefix(name)?;
-        let (threshold, rest) = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
-            Some((threshold, rest)) => (Some(threshold), rest),
-            None => (None, rest),
-        };
-        let value = if rest.is_empty() { rest } else { rest.strip_prefix(':')? };
-        Some((threshold, value.trim()))
+    for (short, kind) in SHORT {
+        if let Some((threshold, value)) = strip_type(cell, short) {
+            return Some((kind, threshold, value));
+        }
+    }
+    // The longest name counts, because `similar:dot: a` also begins with `similar`.
+    let known = TYPES.iter().filter(|name| strip_type(cell, name).is_some()).max_by_key(|name| name.len())?;
+    let (threshold, value) = strip_type(cell, known)?;
+    let kind = cell.get(..known.len() + if cell.starts_with("not-") { 4 } else { 0 })?;
+    Some((kind, threshold, value))
+}
+
+/// Returns the threshold and the value of a cell that begins with the type `name`, which `not-` may precede.
+fn strip_type<'c>(cell: &'c str, name: &str) -> Option<(Option<&'c str>, &'c str)> {
+    let rest = cell.strip_prefix("not-").unwrap_or(cell).strip_prefix(name)?;
+    let (threshold, rest) = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+        Some((threshold, rest)) => (Some(threshold), rest),
+        None => (None, rest),
     };
-    let short =
-        SHORT.iter().find_map(|(short, kind)| strip_type(short).map(|(of, value)| (*kind, of, value)));
-    short.or_else(|| {
-        // Take the longest name, because `similar:dot: a` also begins with `similar`.
-        let known = TYPES.iter().filter(|name| strip_type(name).is_some()).max_by_key(|name| name.len())?;
-        let (threshold, value) = strip_type(known)?;
-        let kind = cell.get(..known.len() + if cell.starts_with("not-") { 4 } else { 0 })?;
-        Some((kind, threshold, value))
-    })
+    let value = if rest.is_empty() { rest } else { rest.strip_prefix(':')? };
+    Some((threshold, value.trim()))
 }
 
 fn parse_number(cell: &str) -> Value {
@@ -203,19 +206,19 @@ mod tests {
 
     #[test]
     fn a_cell_says_what_is_expected() {
-        let said = |cell: &str| parse_assertion(cell).to_string();
-        assert_eq!(said("Paris: the capital"), r#"{"type":"equals","value":"Paris: the capital"}"#);
-        assert_eq!(said("contains: a, b"), r#"{"type":"contains","value":"a, b"}"#);
-        assert_eq!(said("not-contains:a"), r#"{"type":"not-contains","value":"a"}"#);
-        assert_eq!(said("similar:dot(0.5): a"), r#"{"type":"similar:dot","value":"a","threshold":0.5}"#);
-        assert_eq!(said("cost(0.01)"), r#"{"type":"cost","threshold":0.01}"#);
-        assert_eq!(
-            said("is-json: {\"type\": \"object\"}"),
-            r#"{"type":"is-json","value":{"type":"object"}}"#
-        );
-        assert_eq!(said("is-json"), r#"{"type":"is-json"}"#);
-        assert_eq!(said("grade: polite"), r#"{"type":"llm-rubric","value":"polite"}"#);
-        assert_eq!(said("containsx: a"), r#"{"type":"equals","value":"containsx: a"}"#);
+        for (cell, assertion) in [
+            ("Paris: the capital", r#"{"type":"equals","value":"Paris: the capital"}"#),
+            ("contains: a, b", r#"{"type":"contains","value":"a, b"}"#),
+            ("not-contains:a", r#"{"type":"not-contains","value":"a"}"#),
+            ("similar:dot(0.5): a", r#"{"type":"similar:dot","value":"a","threshold":0.5}"#),
+            ("cost(0.01)", r#"{"type":"cost","threshold":0.01}"#),
+            ("is-json: {\"type\": \"object\"}", r#"{"type":"is-json","value":{"type":"object"}}"#),
+            ("is-json", r#"{"type":"is-json"}"#),
+            ("grade: polite", r#"{"type":"llm-rubric","value":"polite"}"#),
+            ("containsx: a", r#"{"type":"equals","value":"containsx: a"}"#),
+        ] {
+            assert_eq!(parse_assertion(cell).to_string(), assertion);
+        }
     }
 
     #[test]

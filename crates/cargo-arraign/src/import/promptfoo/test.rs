@@ -199,8 +199,9 @@ impl<'n> PromptTest<'n> {
     }
 
     fn add_affixes(&self, prompt: &str) -> String {
-        let affix = |key: &str| self.around.get(key).and_then(Value::as_str).unwrap_or_default();
-        format!("{}{prompt}{}", affix("prefix"), affix("suffix"))
+        let [prefix, suffix] =
+            ["prefix", "suffix"].map(|key| self.around.get(key).and_then(Value::as_str).unwrap_or_default());
+        format!("{prefix}{prompt}{suffix}")
     }
 
     /// Returns the text for the id of the case: its description, or else its variables.

@@ -112,6 +112,7 @@ fn check_arguments(value: &Value) -> ConvertedChecks {
         };
     }
     let wanted = wanted.as_object().ok_or("expected a mapping of arguments")?;
+    // One argument is compared by value. Several must be in the same call, which only patterns over texts can require.
     match wanted.iter().collect::<Vec<_>>().as_slice() {
         [] => Ok(vec![build_rule(&json!({"type": "require", "tool": name}))]),
         [(key, value)] if !is_nested(value) && !is_pattern(name) => {

@@ -1,22 +1,31 @@
 //! `cargo arraign explain FILE`.
 
+mod survey;
+mod workspace;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use arraign::__internals::report::plain::{escape_json, escape_line};
 use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
 use arraign::__internals::source::{Files, ReadError, ReadProblem};
+use arraign::__internals::suite::{read_run_folder, survey_run_folder};
 use arraign::Trace;
-use arraign::reader::{self, Recording, TraceError, TraceProblem, to_native};
+use arraign::reader::{self, ReaderSet, Recording, TraceError, TraceProblem, to_native};
 use clap::{Args, ValueEnum};
 
-use crate::error::{CliError, CliResult, exit_after_write};
+use survey::render_surveys;
+use workspace::{TraceSettings, read_declarations, read_settings};
+
+use crate::error::{CliError, CliResult, FAILED, exit_after_write};
+use crate::size::parse_size;
 
 /// The number of runs that are shown without `--full`.
 const RUNS: usize = 10;
 /// A file of up to this many bytes is read as a whole, a larger file run by run.
 const AT_ONCE: u64 = 8 << 20;
-/// The size limit. It is high because the user names the file explicitly.
+/// The size limit where nothing else is said. It is high because the user names the file explicitly.
 const LARGEST: u64 = 16 << 30;
 
 /// Show what a reader sees in a trace file: a timeline of each run, and what the file does not record.
@@ -29,9 +38,18 @@ pub(crate) struct Explain {
     /// Read the file as this format, without detection.
     #[arg(long, value_name = "NAME")]
     trace_format: Option<String>,
+    /// Try the readers that this file declares, and show what each of their paths selects.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["trace_format", "run"])]
+    reader: Option<PathBuf>,
     /// Show only this run: its id, or its number from 1.
     #[arg(long, value_name = "ID")]
     run: Option<String>,
+    /// Of a file that no reader knows, show why each reader declines it.
+    #[arg(long)]
+    all: bool,
+    /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or no limit.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    size_limit: Option<u64>,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: ExplainFormat,
@@ -54,6 +72,9 @@ enum ExplainFormat {
 
 impl Explain {
     pub(crate) fn run(self) -> CliResult {
+        if let Some(declarations) = &self.reader {
+            return self.try_readers(declarations);
+        }
         let seen = self.open_runs()?;
         let mut out = io::stdout().lock();
         let told = match self.format {
@@ -69,9 +90,13 @@ impl Explain {
     fn open_runs(&self) -> Result<TraceFile, CliError> {
         let shown = self.file.display();
         let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
-        let folder = path.parent().unwrap_or(Path::new("/"));
-        let files = Files::new(folder, folder).with_size_limit(LARGEST);
-        let read = match self.read_text(&path, &files) {
+        let TraceSettings { readers, size_limit } = read_settings(&path)?;
+        let files = self.files_around(&path, size_limit);
+        if path.is_dir() {
+            let read = read_run_folder(&path, self.trace_format.as_deref(), &readers, &files);
+            return read.map(TraceFile::from_recording).map_err(CliError::new);
+        }
+        let read = match self.read_text(&path, &readers, &files) {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => self.read_zipped(&path, &files),
             read => read,
         };
@@ -79,21 +104,53 @@ impl Explain {
         seen.map_err(|error| self.describe_failure(&error))
     }
 
+    /// Shows what the readers select that a file declares.
+    fn try_readers(&self, declarations: &Path) -> CliResult {
+        let shown = self.file.display();
+        let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
+        let readers = read_declarations(declarations)?;
+        let files = self.files_around(&path, read_settings(&path)?.size_limit);
+        let surveys = if path.is_dir() {
+            survey_run_folder(&path, &readers, &files).map_err(CliError::new)?
+        } else {
+            let surveyed = files.read(&path, |text| readers.survey(text));
+            let surveyed = surveyed.map_err(|error| CliError::new(format!("{shown}: {}", error.problem)))?;
+            surveyed.map_err(|error| self.describe_failure(&error))?
+        };
+        let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
+        let shown = render_surveys(&surveys, length);
+        exit_after_write(io::stdout().lock().write_all(shown.as_bytes()))?;
+        let reads = surveys.iter().any(|survey| survey.objection.is_none() && survey.runs.is_ok());
+        Ok(if reads { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+
+    /// The files of the folder of a trace, with the size limit that holds for it.
+    fn files_around(&self, path: &Path, said: Option<u64>) -> Files {
+        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("/")) };
+        Files::new(folder, folder).with_size_limit(self.size_limit.or(said).unwrap_or(LARGEST))
+    }
+
     fn describe_failure(&self, error: &TraceError) -> CliError {
         CliError::new(format!("{}: {error}{}", self.file.display(), render_help(error)))
     }
 
     /// Reads a single run without the others, and the runs of a large file one after the other.
-    fn read_text(&self, path: &Path, files: &Files) -> Result<Result<TraceFile, TraceError>, ReadError> {
+    fn read_text(
+        &self,
+        path: &Path,
+        readers: &ReaderSet,
+        files: &Files,
+    ) -> Result<Result<TraceFile, TraceError>, ReadError> {
         let format = self.trace_format.as_deref();
         if let Some(wanted) = &self.run {
-            let read = files.open(path).map(|mut file| reader::read_run(&mut file, format, wanted))?;
+            let read =
+                files.open(path).map(|mut file| reader::read_run_with(readers, &mut file, format, wanted))?;
             return Ok(read.map(TraceFile::from_recording));
         }
-        if let Some(seen) = files.read_small(path, AT_ONCE, |text| TraceFile::parse(text, format))? {
+        if let Some(seen) = files.read_small(path, AT_ONCE, |text| TraceFile::parse(readers, text, format))? {
             return Ok(seen);
         }
-        let runs = files.open(path).map(|file| reader::runs(file, format))?;
+        let runs = files.open(path).map(|file| reader::runs_with(readers, file, format))?;
         Ok(runs.map(|runs| TraceFile::new(runs.format(), runs)))
     }
 
@@ -205,10 +262,10 @@ struct TraceFile {
 }
 
 impl TraceFile {
-    fn parse(text: &str, format: Option<&str>) -> Result<Self, TraceError> {
-        let recording = reader::read(text, format)?;
+    fn parse(readers: &ReaderSet, text: &str, format: Option<&str>) -> Result<Self, TraceError> {
+        let recording = reader::read_with(readers, text, format)?;
         let certainty =
-            if format.is_none() { Some(describe_certainty(text, recording.format)?) } else { None };
+            if format.is_none() { Some(describe_certainty(readers, text, recording.format)?) } else { None };
         Ok(Self { certainty, ..Self::from_recording(recording) })
     }
 
@@ -225,8 +282,8 @@ impl TraceFile {
 }
 
 /// Describes how certain the reader is, and which other readers are equally certain.
-fn describe_certainty(text: &str, format: &str) -> Result<String, TraceError> {
-    let claims = reader::claims(text)?;
+fn describe_certainty(readers: &ReaderSet, text: &str, format: &str) -> Result<String, TraceError> {
+    let claims = reader::claims_with(readers, text)?;
     let own = claims.iter().find(|(name, _)| *name == format).map(|(_, certainty)| *certainty);
     let others = claims.iter().filter(|(name, certainty)| *name != format && Some(*certainty) == own);
     let others: Vec<&str> = others.map(|(name, _)| *name).collect();

@@ -1,0 +1,131 @@
+//! A condition on a value: what a path selects, or what that must equal.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+use super::selector::PathSelector;
+
+/// A path that must select something, or the value that it must select.
+#[derive(Debug, Clone)]
+pub(super) struct PathCondition {
+    pub(super) path: PathSelector,
+    /// The values of which one must be selected; `None`: any value.
+    equals: Option<Vec<Value>>,
+}
+
+impl PathCondition {
+    /// Whether the path selects something in `node`, and one of the wanted values where there are any.
+    pub(super) fn is_met_by(&self, node: &Value) -> bool {
+        let selected = self.path.select(node);
+        match &self.equals {
+            None => !selected.is_empty(),
+            Some(wanted) => selected.iter().any(|value| wanted.contains(value)),
+        }
+    }
+
+    /// Whether the condition says yes or no of `node`; `None` if the path selects nothing that could say so.
+    pub(super) fn judge(&self, node: &Value) -> Option<bool> {
+        let selected = self.path.select(node);
+        if selected.is_empty() {
+            return self.path.is_test().then_some(false);
+        }
+        Some(match &self.equals {
+            None => selected.iter().any(|value| is_yes(value)),
+            Some(wanted) => selected.iter().any(|value| wanted.contains(value)),
+        })
+    }
+
+    /// Describes the condition for a message about a file that does not meet it.
+    pub(super) fn describe_failure(&self, node: &Value) -> String {
+        let path = self.path.texts().collect::<Vec<_>>().join("` or `");
+        let Some(wanted) = &self.equals else { return format!("`{path}` selects nothing") };
+        let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+        let wanted = wanted.join(" or ");
+        match self.path.select(node).first() {
+            None => format!("`{path}` selects nothing, not {wanted}"),
+            Some(Value::Object(_) | Value::Array(_)) => format!("`{path}` selects no {wanted}"),
+            Some(found) => format!("`{path}` selects {found}, not {wanted}"),
+        }
+    }
+}
+
+/// Whether a flag is set: neither `false`, nor zero, nor empty.
+fn is_yes(value: &Value) -> bool {
+    match value {
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !matches!(text.as_str(), "" | "false" | "False"),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(object) => !object.is_empty(),
+        Value::Null => false,
+    }
+}
+
+/// The mapping form of a condition.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+struct ConditionFields {
+    /// The path, or a list of paths of which the first that selects something is used.
+    path: PathSelector,
+    /// The value that the path must select, or a list of values of which it must select one. Default: any value.
+    #[serde(default)]
+    equals: Option<Value>,
+}
+
+impl From<ConditionFields> for PathCondition {
+    fn from(fields: ConditionFields) -> Self {
+        let equals = fields.equals.map(|wanted| match wanted {
+            Value::Array(wanted) => wanted,
+            wanted => vec![wanted],
+        });
+        Self { path: fields.path, equals }
+    }
+}
+
+impl<'de> Deserialize<'de> for PathCondition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ConditionVisitor)
+    }
+}
+
+struct ConditionVisitor;
+
+impl<'de> Visitor<'de> for ConditionVisitor {
+    type Value = PathCondition;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a path, or `{path, equals}`")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<PathCondition, E> {
+        let path = PathSelector::deserialize(serde::de::value::StrDeserializer::new(text))?;
+        Ok(PathCondition { path, equals: None })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<PathCondition, A::Error> {
+        let path = PathSelector::deserialize(serde::de::value::SeqAccessDeserializer::new(seq))?;
+        Ok(PathCondition { path, equals: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PathCondition, A::Error> {
+        ConditionFields::deserialize(MapAccessDeserializer::new(map)).map(Into::into)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for PathCondition {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "path_condition".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let path = generator.subschema_for::<PathSelector>();
+        let fields = generator.subschema_for::<ConditionFields>();
+        schemars::json_schema!({"anyOf": [path, fields]})
+    }
+}

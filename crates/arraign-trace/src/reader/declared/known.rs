@@ -1,0 +1,80 @@
+//! What the calls that were read look like elsewhere in a document.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::trace::{Arguments, Call, CallStatus, Trace};
+
+/// The keys under which formats keep the name of a tool.
+const NAME_KEYS: [&str; 8] =
+    ["name", "tool_name", "toolName", "tool", "function_name", "functionName", "toolCallName", "function"];
+
+/// The keys under which formats keep the arguments of a call.
+const ARGUMENT_KEYS: [&str; 11] = [
+    "arguments",
+    "args",
+    "input",
+    "parameters",
+    "params",
+    "kwargs",
+    "tool_args",
+    "tool_input",
+    "tool_arguments",
+    "toolInput",
+    "argumentsJson",
+];
+
+/// The calls that were read: what mentions one of them again is no call that was missed.
+pub(super) struct KnownCalls<'t> {
+    /// Whether the calls with an id were answered.
+    by_id: HashMap<&'t str, bool>,
+    calls: Vec<&'t Call>,
+}
+
+impl<'t> KnownCalls<'t> {
+    pub(super) fn of(traces: impl IntoIterator<Item = &'t Trace>) -> Self {
+        let calls: Vec<&Call> = traces.into_iter().flat_map(|trace| &trace.calls).collect();
+        let answered = |call: &Call| call.status != CallStatus::Unanswered;
+        let by_id = calls.iter().filter_map(|call| Some((call.id.as_deref()?, answered(call))));
+        Self { by_id: by_id.collect(), calls }
+    }
+
+    /// Whether an object that looks like a call is one that was read: by its id, or by its name and arguments.
+    pub(super) fn include(&self, object: &Map<String, Value>, face: &CallFace<'_>) -> bool {
+        let mut texts = object.values().filter_map(Value::as_str);
+        if texts.any(|text| self.by_id.contains_key(text)) {
+            return true;
+        }
+        let arguments = Arguments::from_json(face.arguments.clone());
+        self.calls.iter().any(|call| call.name == face.name && call.arguments == arguments)
+    }
+
+    /// Whether a value mentions the id of a call that was answered.
+    pub(super) fn mention_answered(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.by_id.get(text.as_str()).copied().unwrap_or(false),
+            Value::Array(items) => items.iter().any(|item| self.mention_answered(item)),
+            Value::Object(object) => object.values().any(|item| self.mention_answered(item)),
+            _ => false,
+        }
+    }
+}
+
+/// The name and the arguments of an object that looks like a call.
+pub(super) struct CallFace<'v> {
+    pub(super) name: &'v str,
+    arguments: &'v Value,
+}
+
+impl<'v> CallFace<'v> {
+    /// A definition of a tool has a name and parameters too, but these are a schema.
+    pub(super) fn of(object: &'v Map<String, Value>) -> Option<Self> {
+        let name = NAME_KEYS.iter().find_map(|key| object.get(*key)?.as_str())?;
+        let arguments =
+            ARGUMENT_KEYS.iter().find_map(|key| object.get(*key).filter(|value| !value.is_null()))?;
+        let is_schema = arguments.get("type").is_some() && arguments.get("properties").is_some();
+        let is_text = matches!(arguments, Value::String(_) | Value::Object(_) | Value::Array(_));
+        (is_text && !is_schema).then_some(Self { name, arguments })
+    }
+}

@@ -1,0 +1,336 @@
+//! What no path of a declaration selected, and could be a call.
+//!
+//! A declaration knows only what its paths select. So the rest of the document is searched by the few things that all
+//! formats share: a call has a name and arguments, its result has its id, and the elements of one list are of one sort.
+//! - A value that looks like a call, and is no call of the run, is unread.
+//! - An element of a list out of which a path selects, and in which nothing was selected, is unread, unless nothing in it
+//!   can be a call.
+//! - The same holds for a step in which nothing was selected.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::declaration::DeclarationFields;
+use super::document::{Document, escape_key};
+use super::known::{CallFace, KnownCalls};
+use super::run::ReadRun;
+use super::selections::{SelectedAs, Selections, address_of};
+use super::selector::{NodePath, PathSelector};
+use crate::trace::{Trace, UnreadContent, UnreadPart};
+
+/// A value that a path selected as a call or a result, and that is none.
+pub(super) struct LostNode {
+    pub(super) address: usize,
+    pub(super) content: UnreadContent,
+}
+
+/// So many parts of one run are reported; more say no more.
+const MOST_PARTS: usize = 100;
+
+/// Kinds of parts that contain no call in any format.
+const HARMLESS: [&str; 16] = [
+    "audio",
+    "citation",
+    "document",
+    "file",
+    "image",
+    "image_url",
+    "input_audio",
+    "input_image",
+    "metadata",
+    "ping",
+    "reasoning",
+    "redacted_thinking",
+    "refusal",
+    "thinking",
+    "url_citation",
+    "usage",
+];
+
+/// Words in the kind of a part that may be a call, however little is in it.
+const CALL_WORDS: [&str; 9] =
+    ["tool", "call", "function", "command", "exec", "action", "shell", "invo", "mcp"];
+
+/// The keys under which formats keep the kind of a record or a part.
+const KIND_KEYS: [&str; 8] =
+    ["type", "kind", "part_kind", "content_type", "event", "event_type", "__event__", "role"];
+
+/// Adds to each run the parts of the document that no path selected.
+pub(super) fn add_what_is_left(
+    fields: &DeclarationFields,
+    document: &Document,
+    selections: &Selections,
+    runs: Vec<ReadRun<'_>>,
+) -> Vec<Trace> {
+    let scene = LeftScene { fields, document, selections, lists_of_steps: fields.lists_of_steps() };
+    let (outside, pointers) = find_outside_of_runs(&scene, &runs);
+    let mut traces = Vec::with_capacity(runs.len());
+    for run in runs {
+        let pointer = pointers.get(&address_of(run.node)).map_or("", String::as_str);
+        let found = find_in_run(&scene, &run, pointer);
+        let mut trace = run.trace;
+        trace.push_unread(found.into_iter().chain(outside.iter().cloned()));
+        traces.push(trace);
+    }
+    traces
+}
+
+/// Returns the parts around the runs of a document, which may belong to any of them, and the pointers of the runs.
+fn find_outside_of_runs(
+    scene: &LeftScene<'_>,
+    runs: &[ReadRun<'_>],
+) -> (Vec<UnreadPart>, HashMap<usize, String>) {
+    if scene.fields.runs.is_none() {
+        return (Vec::new(), HashMap::new());
+    }
+    let known = KnownCalls::of(runs.iter().map(|run| &run.trace));
+    let mut search = LeftSearch::new(scene, &known, &[], "");
+    search.search_value(&scene.document.value, None);
+    (search.found, search.runs)
+}
+
+fn find_in_run(scene: &LeftScene<'_>, run: &ReadRun<'_>, pointer: &str) -> Vec<UnreadPart> {
+    let known = KnownCalls::of([&run.trace]);
+    let mut search = LeftSearch::new(scene, &known, &run.lost, pointer);
+    search.note_lists_of_run(run.node);
+    if scene.selections.find(run.node) == Some(SelectedAs::Step) {
+        search.search_step(run.node);
+    } else {
+        search.search_parts(run.node, None);
+    }
+    search.found
+}
+
+/// What all searches of one document share.
+struct LeftScene<'s> {
+    fields: &'s DeclarationFields,
+    document: &'s Document,
+    selections: &'s Selections,
+    /// The lists out of which the paths of a step select.
+    lists_of_steps: Vec<NodePath>,
+}
+
+/// A step, and the lists in it out of which paths select, as soon as they are needed.
+struct SearchedStep<'v> {
+    step: &'v Value,
+    lists: Option<Vec<usize>>,
+}
+
+/// The search through what is left of one run, or of the document around the runs.
+struct LeftSearch<'s> {
+    scene: &'s LeftScene<'s>,
+    known: &'s KnownCalls<'s>,
+    lost: &'s [LostNode],
+    /// The addresses of the lists out of which the run selects its steps.
+    step_lists: Vec<usize>,
+    /// The JSON pointer of the value that is looked at.
+    pointer: String,
+    found: Vec<UnreadPart>,
+    /// The pointers of the runs that the search met.
+    runs: HashMap<usize, String>,
+}
+
+impl<'s> LeftSearch<'s> {
+    fn new(scene: &'s LeftScene<'s>, known: &'s KnownCalls<'s>, lost: &'s [LostNode], pointer: &str) -> Self {
+        let (step_lists, found, runs) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { scene, known, lost, step_lists, pointer: pointer.to_owned(), found, runs }
+    }
+
+    fn note_lists_of_run(&mut self, run: &Value) {
+        let steps = self.scene.fields.steps.as_ref();
+        let paths = steps.into_iter().flat_map(PathSelector::lists);
+        self.step_lists = paths.flat_map(|path| addresses_of(&path.select(run))).collect();
+    }
+
+    fn search_value(&mut self, value: &Value, step: Option<&mut SearchedStep<'_>>) {
+        if let Some(lost) = self.lost.iter().find(|lost| lost.address == address_of(value)) {
+            self.report(lost.content.clone());
+            return;
+        }
+        match self.scene.selections.find(value) {
+            Some(SelectedAs::Run) => drop(self.runs.insert(address_of(value), self.pointer.clone())),
+            Some(SelectedAs::Step) => self.search_step(value),
+            Some(SelectedAs::Whole) => {}
+            Some(SelectedAs::Node) => self.search_parts(value, step),
+            None => self.search_unselected(value, step),
+        }
+    }
+
+    /// Searches a value that no path selected, although one may have selected a part of it.
+    fn search_unselected(&mut self, value: &Value, step: Option<&mut SearchedStep<'_>>) {
+        if let Value::Object(object) = value
+            && let Some(face) = CallFace::of(object)
+            && !self.scene.selections.reach_into(value)
+        {
+            if !self.known.include(object, &face) {
+                self.report(UnreadContent::UnreadCall { name: face.name.to_owned(), kind: kind_of(value) });
+            }
+            return;
+        }
+        self.search_parts(value, step);
+    }
+
+    fn search_step(&mut self, step: &Value) {
+        if self.scene.selections.reach_below(step) {
+            self.search_parts(step, Some(&mut SearchedStep { step, lists: None }));
+        } else if !self.scene.selections.is_whole(step) {
+            self.judge_item(step);
+        }
+    }
+
+    fn search_parts(&mut self, value: &Value, mut step: Option<&mut SearchedStep<'_>>) {
+        match value {
+            Value::Object(object) => {
+                for (key, part) in object {
+                    if is_filled(part) {
+                        self.search_below(&escape_key(key), |search| {
+                            search.search_value(part, step.as_deref_mut());
+                        });
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    if is_filled(item) {
+                        self.search_below(&index.to_string(), |search| {
+                            search.search_element(value, item, step.as_deref_mut());
+                        });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Searches an element of a list. Out of some lists paths select: an element that they pass over is an item of an
+    /// unknown kind.
+    fn search_element(&mut self, list: &Value, item: &Value, mut step: Option<&mut SearchedStep<'_>>) {
+        let is_passed_over =
+            !self.scene.selections.reach_into(item) && self.selects_out_of(list, step.as_deref_mut());
+        if is_passed_over { self.judge_item(item) } else { self.search_value(item, step) }
+    }
+
+    fn selects_out_of(&self, list: &Value, step: Option<&mut SearchedStep<'_>>) -> bool {
+        let Some(step) = step else { return self.step_lists.contains(&address_of(list)) };
+        let within = step.step;
+        let lists = step.lists.get_or_insert_with(|| {
+            let paths = self.scene.lists_of_steps.iter();
+            paths.flat_map(|path| addresses_of(&path.select(within))).collect()
+        });
+        lists.contains(&address_of(list))
+    }
+
+    fn search_below(&mut self, key: &str, search: impl FnOnce(&mut Self)) {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(key);
+        search(self);
+        self.pointer.truncate(length);
+    }
+
+    /// Judges a record, a part or a step in which nothing was selected.
+    fn judge_item(&mut self, item: &Value) {
+        if let Some(lost) = self.lost.iter().find(|lost| lost.address == address_of(item)) {
+            return self.report(lost.content.clone());
+        }
+        let kinds = kinds_of(item);
+        let harmless = &self.scene.fields.harmless;
+        if kinds.iter().any(|kind| HARMLESS.contains(kind) || harmless.iter().any(|known| known == kind)) {
+            return;
+        }
+        // The same call told once more is no riddle, and neither is its result.
+        match self.find_call(item) {
+            Some(CallInItem::Unknown(name)) => {
+                self.report(UnreadContent::UnreadCall { name, kind: kind_of(item) });
+            }
+            None if has_substance(item, &kinds) && !self.known.mention_answered(item) => {
+                self.report(UnreadContent::UnknownKind(kind_of(item)));
+            }
+            Some(CallInItem::Known) | None => {}
+        }
+    }
+
+    /// Searches an item for calls. One that was not read counts more than those that were.
+    fn find_call(&self, value: &Value) -> Option<CallInItem> {
+        let parts: Vec<&Value> = match value {
+            Value::Array(items) => items.iter().collect(),
+            Value::Object(object) => match CallFace::of(object) {
+                Some(face) if self.known.include(object, &face) => return Some(CallInItem::Known),
+                Some(face) => return Some(CallInItem::Unknown(face.name.to_owned())),
+                None => object.values().collect(),
+            },
+            _ => return None,
+        };
+        let found = parts.into_iter().filter_map(|part| self.find_call(part));
+        found.reduce(|one, other| if one == CallInItem::Known { other } else { one })
+    }
+
+    fn report(&mut self, content: UnreadContent) {
+        if self.found.len() < MOST_PARTS {
+            let place = self.scene.document.locate(&self.pointer);
+            self.found.push(UnreadPart::new(place, content));
+        }
+    }
+}
+
+/// A call in an item in which nothing was selected.
+#[derive(Debug, PartialEq, Eq)]
+enum CallInItem {
+    Known,
+    Unknown(String),
+}
+
+fn addresses_of(values: &[&Value]) -> Vec<usize> {
+    values.iter().map(|value| address_of(*value)).collect()
+}
+
+/// Whether a value is a list or an object with anything in it.
+fn is_filled(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(object) => !object.is_empty(),
+        _ => false,
+    }
+}
+
+/// The words that say of what kind an item is. An item with a single key is of the kind of this key.
+fn kinds_of(item: &Value) -> Vec<&str> {
+    let Value::Object(object) = item else { return Vec::new() };
+    let mut kinds: Vec<&str> = KIND_KEYS.iter().filter_map(|key| object.get(*key)?.as_str()).collect();
+    if let (1, Some(key)) = (object.len(), object.keys().next()) {
+        kinds.push(key);
+    }
+    kinds
+}
+
+fn kind_of(item: &Value) -> String {
+    kinds_of(item).first().copied().unwrap_or("without a kind").to_owned()
+}
+
+/// Whether an item could hold a call: it has more than texts and figures, or its kind sounds like one.
+fn has_substance(item: &Value, kinds: &[&str]) -> bool {
+    let sounds_like_call = |kind: &&str| {
+        let kind = kind.to_lowercase();
+        CALL_WORDS.iter().any(|word| kind.contains(word))
+    };
+    if kinds.iter().any(sounds_like_call) {
+        return true;
+    }
+    let parts: Vec<&Value> = match item {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(object) => object.values().collect(),
+        _ => return false,
+    };
+    parts.into_iter().filter(|part| is_filled(part)).any(|part| match part {
+        Value::Array(items) => items.iter().any(|item| is_filled(item) && has_substance_as_part(item)),
+        part => has_substance_as_part(part),
+    })
+}
+
+/// Whether a part of an item is more than a text.
+fn has_substance_as_part(part: &Value) -> bool {
+    let Value::Object(object) = part else { return true };
+    let is_text = ["text", "content"].iter().any(|key| object.get(*key).is_some_and(Value::is_string));
+    !is_text || has_substance(part, &kinds_of(part))
+}

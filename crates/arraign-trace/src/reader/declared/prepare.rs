@@ -1,0 +1,114 @@
+//! Values that are read as something else than what the file holds: a text that is JSON, an object with numbered keys.
+//!
+//! They are replaced in the document before anything is selected, so that all paths see the same values.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::declaration::DeclarationFields;
+use super::selector::PathSelector;
+
+/// Replaces the values of a whole document.
+pub(super) fn prepare_document(fields: &DeclarationFields, document: &mut Value) {
+    let of_runs: Vec<&PathSelector> = fields.selectors_of_runs().collect();
+    let of_steps: Vec<&PathSelector> = fields.selectors_of_steps().collect();
+    let runs_change = of_runs.iter().any(|selector| selector.is_prepared());
+    let steps_change = of_steps.iter().any(|selector| selector.is_prepared());
+    if let Some(runs) = &fields.runs {
+        prepare_values(runs, document, "");
+    }
+    if !runs_change && !steps_change {
+        return;
+    }
+    for run in locate_nodes(fields.runs.as_ref(), document, "") {
+        for selector in &of_runs {
+            prepare_values(selector, document, &run);
+        }
+        if !steps_change {
+            continue;
+        }
+        for step in locate_nodes(fields.steps.as_ref(), document, &run) {
+            for selector in &of_steps {
+                prepare_values(selector, document, &step);
+            }
+        }
+    }
+}
+
+/// Returns the pointers of what `selector` selects below `pointer`, where a list is its elements; without a selector,
+/// the pointer itself.
+fn locate_nodes(selector: Option<&PathSelector>, document: &Value, pointer: &str) -> Vec<String> {
+    let Some(selector) = selector else { return vec![pointer.to_owned()] };
+    let Some(node) = document.pointer(pointer) else { return Vec::new() };
+    let mut pointers = Vec::new();
+    for found in selector.locate(node) {
+        match node.pointer(&found) {
+            Some(Value::Array(items)) => {
+                pointers.extend((0..items.len()).map(|index| format!("{pointer}{found}/{index}")));
+            }
+            _ => pointers.push(format!("{pointer}{found}")),
+        }
+    }
+    pointers
+}
+
+/// Replaces the values that `selector` selects in the part of `document` at `pointer`.
+fn prepare_values(selector: &PathSelector, document: &mut Value, pointer: &str) {
+    if !selector.is_prepared() {
+        return;
+    }
+    let Some(node) = document.pointer_mut(pointer) else { return };
+    for found in selector.locate(node) {
+        let Some(value) = node.pointer_mut(&found) else { continue };
+        if let (true, Value::String(text)) = (selector.json, &*value)
+            && let Ok(parsed) = serde_json::from_str(text)
+        {
+            *value = parsed;
+        }
+        if let (true, Value::Object(object)) = (selector.numbered, &mut *value) {
+            *value = Value::Array(list_numbered(std::mem::take(object)));
+        }
+    }
+}
+
+/// Groups the entries of an object by the number at the end of their keys: `{a_0, b_0, a_1}` is `[{a, b}, {a}]`.
+/// Entries without a number are a group of their own at the end: nothing is lost.
+fn list_numbered(object: Map<String, Value>) -> Vec<Value> {
+    let mut groups: BTreeMap<u32, Map<String, Value>> = BTreeMap::new();
+    for (key, value) in object {
+        let (number, name) = match split_number(&key) {
+            Some((name, number)) => (number, name.to_owned()),
+            None => (u32::MAX, key),
+        };
+        groups.entry(number).or_default().insert(name, value);
+    }
+    groups.into_values().map(Value::Object).collect()
+}
+
+fn split_number(key: &str) -> Option<(&str, u32)> {
+    let (name, number) = key.rsplit_once('_')?;
+    Some((name, number.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn prepare(selector: Value, mut document: Value) -> Value {
+        let selector: PathSelector = serde_json::from_value(selector).expect("a selector");
+        prepare_values(&selector, &mut document, "");
+        document
+    }
+
+    #[test]
+    fn texts_become_json_and_numbered_keys_a_list() {
+        let selector = json!({"path": "$.a[*]", "json": true});
+        assert_eq!(prepare(selector, json!({"a": ["[1]", "{", 2]})), json!({"a": [[1], "{", 2]}));
+        let selector = json!({"path": "$", "numbered": true});
+        let numbered = json!({"x_10": 3, "x_2": 1, "y_z_2": 2, "rest": 0});
+        assert_eq!(prepare(selector, numbered), json!([{"x": 1, "y_z": 2}, {"x": 3}, {"rest": 0}]));
+    }
+}

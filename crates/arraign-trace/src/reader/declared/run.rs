@@ -1,0 +1,335 @@
+//! The runs of a document: the events of their steps to traces.
+
+use serde_json::{Map, Value};
+
+use super::declaration::{CallRule, DeclarationFields, ResultRule};
+use super::document::Document;
+use super::figures::{read_duration, read_sum, read_tokens, text_of};
+use super::inside;
+use super::left::{LostNode, add_what_is_left};
+use super::prepare::prepare_document;
+use super::selections::{SelectedAs, Selections, address_of};
+use super::selector::PathSelector;
+use super::step::{StepEvent, StepEventKind, read_events};
+use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::build::unread_log::says_tool_use;
+use crate::reader::error::DecodeError;
+use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Role, Trace, UnreadContent};
+
+/// A run that was read, and the values in it that are no calls and no results although they were selected as such.
+pub(super) struct ReadRun<'v> {
+    pub(super) node: &'v Value,
+    pub(super) trace: Trace,
+    pub(super) lost: Vec<LostNode>,
+}
+
+/// Reads the runs of a document.
+pub(super) fn read_document(
+    fields: &DeclarationFields,
+    mut document: Document,
+    selections: &mut Selections,
+) -> Result<Vec<Trace>, DecodeError> {
+    prepare_document(fields, &mut document.value);
+    let document = document;
+    if let Some(rule) = &fields.inside {
+        return inside::read_runs(fields, rule, &document, selections);
+    }
+    let runs = match &fields.runs {
+        Some(runs) => selections.select_nodes(runs, &document.value, SelectedAs::Run),
+        None => vec![&document.value],
+    };
+    let mut read = Vec::with_capacity(runs.len());
+    for run in runs {
+        read.push(RunReader::new(fields, &document, selections).read(run)?);
+    }
+    selections.close();
+    Ok(add_what_is_left(fields, &document, selections, read))
+}
+
+/// Where a result is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ResultPlace {
+    /// In a step, where each result answers a call.
+    InStep,
+    /// Inside its call, where it may be absent.
+    InCall,
+}
+
+/// A run while it is read.
+pub(super) struct RunReader<'d, 'v, 's> {
+    fields: &'d DeclarationFields,
+    document: &'v Document,
+    selections: &'s mut Selections,
+    builder: TraceBuilder,
+    lost: Vec<LostNode>,
+    /// What the steps of the current turn share, if the declaration says so.
+    turn: Option<&'v Value>,
+    /// Whether the last step of the model may go on with the next step: no user spoke since.
+    is_open: bool,
+}
+
+impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
+    pub(super) fn new(
+        fields: &'d DeclarationFields,
+        document: &'v Document,
+        selections: &'s mut Selections,
+    ) -> Self {
+        let builder = TraceBuilder::default();
+        Self { fields, document, selections, builder, lost: Vec::new(), turn: None, is_open: false }
+    }
+
+    fn read(mut self, run: &'v Value) -> Result<ReadRun<'v>, DecodeError> {
+        let steps = match &self.fields.steps {
+            Some(steps) => self.selections.select_nodes(steps, run, SelectedAs::Step),
+            None => Vec::new(),
+        };
+        let mut events = 0;
+        for step in &steps {
+            events += self.read_step(step);
+        }
+        self.read_figures(run, &steps)?;
+        if self.fields.call.is_empty() {
+            self.builder.trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
+        }
+        if events == 0 && self.builder.trace.answer.is_none() {
+            let problem = "no path of the declaration selects a text, a call or a result";
+            return Err(self.document.blame_node(run, DecodeError::new(problem)));
+        }
+        Ok(self.finish(run))
+    }
+
+    /// Reads a step, and returns how many events it has.
+    fn read_step(&mut self, step: &'v Value) -> usize {
+        let events = read_events(self.fields, step, self.selections);
+        let turn = self.selections.select_with(self.fields.turn.as_ref(), step).first().copied();
+        let mut speaker = if self.goes_on(step, turn) { Some(Role::Assistant) } else { None };
+        for event in &events {
+            self.add_event(event, &mut speaker);
+        }
+        self.check_stop(step, &events);
+        if speaker.is_some() {
+            self.is_open = speaker == Some(Role::Assistant);
+            self.turn = turn;
+        }
+        events.len()
+    }
+
+    /// Whether a step goes on with the turn of the step before it.
+    fn goes_on(&mut self, step: &'v Value, turn: Option<&'v Value>) -> bool {
+        if let Some(new_turn) = &self.fields.new_turn {
+            let begins = self.selections.select(new_turn, step, SelectedAs::Node);
+            self.is_open &= begins.is_empty();
+            return self.is_open;
+        }
+        self.is_open && turn.is_some() && turn == self.turn
+    }
+
+    /// A step that stopped to call a tool has a call, or the call was not read.
+    fn check_stop(&mut self, step: &'v Value, events: &[StepEvent<'d, 'v>]) {
+        let reasons = self.selections.select_with(self.fields.stop.as_ref(), step);
+        let Some(reason) = reasons.first().map(|reason| text_of(reason)) else { return };
+        if says_tool_use(&reason) && !events.iter().any(|event| matches!(event.kind, StepEventKind::Call(_)))
+        {
+            self.lose(step, UnreadContent::StoppedForCalls(reason.into_owned()));
+        }
+        self.builder.trace.stop_reason = Some(text_of(reasons[0]).into_owned());
+    }
+
+    fn add_event(&mut self, event: &StepEvent<'d, 'v>, speaker: &mut Option<Role>) {
+        let role = match event.kind {
+            StepEventKind::Text(role) => role,
+            StepEventKind::Call(_) => Role::Assistant,
+            StepEventKind::Result(result) => return self.add_result(result, event.node),
+        };
+        if *speaker != Some(role) {
+            self.builder.begin(Some(role));
+            *speaker = Some(role);
+        }
+        match event.kind {
+            StepEventKind::Call(call) => self.add_call(call, event.node),
+            _ => self.builder.text(&text_of(event.node)),
+        }
+    }
+
+    fn add_call(&mut self, rule: &CallRule, node: &'v Value) {
+        let name = self.selections.select_with(rule.name.as_ref(), node).first().copied();
+        let name = name.and_then(Value::as_str).or(rule.tool.as_deref());
+        let Some(name) = name else { return self.lose(node, UnreadContent::UnknownKind("call".to_owned())) };
+        let arguments = self.read_arguments(rule, node);
+        let id =
+            self.selections.select_with(rule.id.as_ref(), node).first().map(|id| text_of(id).into_owned());
+        let mut call = Call { id, ..Call::new(name, arguments, 0) };
+        if let Some(result) = &rule.result {
+            let nodes = match &result.each {
+                Some(each) => self.selections.select_nodes(each, node, SelectedAs::Node),
+                None => vec![node],
+            };
+            for node in nodes {
+                self.set_result(&mut call, result, node, ResultPlace::InCall);
+            }
+        }
+        self.builder.call(call);
+    }
+
+    fn read_arguments(&mut self, rule: &CallRule, node: &'v Value) -> Arguments {
+        let Some(args) = &rule.args else { return Arguments::Unrecorded };
+        let found = self.selections.select(args, node, SelectedAs::Whole);
+        match (found.first(), &rule.argument) {
+            (None, _) if args.selects_null(node) => Arguments::none(),
+            (None, _) => Arguments::Unrecorded,
+            (Some(value), Some(name)) => {
+                Arguments::Json(Value::Object(Map::from_iter([(name.clone(), (*value).clone())])))
+            }
+            (Some(Value::String(text)), None) => Arguments::from_text(text),
+            (Some(value), None) => Arguments::from_json((*value).clone()),
+        }
+    }
+
+    /// Gives a result to its call: by its id, or else to the first call that waits.
+    fn add_result(&mut self, rule: &ResultRule, node: &'v Value) {
+        let of =
+            self.selections.select_with(rule.of.as_ref(), node).first().map(|id| text_of(id).into_owned());
+        let call = match (&of, &rule.of) {
+            (Some(id), _) => self.builder.waiting(Some(id), None),
+            (None, None) => self.builder.first_waiting(),
+            (None, Some(_)) => None,
+        };
+        let Some(call) = call else {
+            // A result that is told twice is no riddle; a result of an unknown call is.
+            if !of.as_ref().is_some_and(|id| self.builder.knows(id)) {
+                let id = of.unwrap_or_else(|| "without an id".to_owned());
+                self.lose(node, UnreadContent::ResultWithoutCall(id));
+            }
+            return;
+        };
+        let mut answered = call.clone();
+        self.set_result(&mut answered, rule, node, ResultPlace::InStep);
+        if let Some(call) = self.builder.call_mut(answered.index) {
+            *call = answered;
+        }
+    }
+
+    /// Sets the result of a call. A result inside its call may be absent: then the call is not answered.
+    fn set_result(&mut self, call: &mut Call, rule: &ResultRule, node: &'v Value, place: ResultPlace) {
+        let values = self.selections.select_with(rule.value.as_ref(), node);
+        let error = self
+            .selections
+            .select_with(rule.error.as_ref(), node)
+            .first()
+            .map(|error| text_of(error).into_owned());
+        let exit_code = self.selections.select_with(rule.exit_code.as_ref(), node);
+        let failed = self.judge_failure(rule, node);
+        if place == ResultPlace::InCall && values.is_empty() && error.is_none() && failed.is_none() {
+            return;
+        }
+        let result = join_values(&values, rule.json);
+        call.status = match (&error, failed) {
+            (Some(_), _) | (None, Some(true)) => CallStatus::Error,
+            (None, Some(false)) => CallStatus::Ok,
+            (None, None) if rule.error.is_some() => CallStatus::Ok,
+            (None, None) => CallStatus::Unknown,
+        };
+        let told =
+            || result.as_ref().filter(|_| failed == Some(true)).map(|result| text_of(result).into_owned());
+        call.error = error.or_else(told);
+        call.exit_code = exit_code.first().and_then(|code| code.as_i64());
+        call.result = result;
+    }
+
+    /// Whether the result says that the tool failed; `None` if it does not say.
+    fn judge_failure(&mut self, rule: &ResultRule, node: &'v Value) -> Option<bool> {
+        for condition in rule.failed.iter() {
+            self.selections.select(&condition.path, node, SelectedAs::Node);
+        }
+        let answers = rule.failed.iter().filter_map(|condition| condition.judge(node));
+        answers.reduce(|one, other| one || other)
+    }
+
+    fn lose(&mut self, node: &Value, content: UnreadContent) {
+        self.lost.push(LostNode { address: address_of(node), content });
+    }
+
+    /// Goes on with a run that another reader has read.
+    pub(super) fn go_on_with(&mut self, trace: Trace) {
+        self.builder = TraceBuilder::of(trace, 0);
+    }
+
+    /// Ends the run, whose value is `node`.
+    pub(super) fn finish(self, node: &'v Value) -> ReadRun<'v> {
+        let has_answer = self.builder.trace.answer.is_some();
+        let mut trace = self.builder.finish();
+        // Where the declaration says where the answer is, what the model said last is none.
+        if self.fields.answer.is_some() && !has_answer {
+            trace.answer = None;
+        }
+        ReadRun { node, trace, lost: self.lost }
+    }
+
+    /// Returns the text that `selector` selects in the run, or else in the first step where it selects one.
+    fn find_text(
+        &mut self,
+        selector: Option<&PathSelector>,
+        run: &'v Value,
+        steps: &[&'v Value],
+    ) -> Option<String> {
+        let mut nodes = std::iter::once(run).chain(steps.iter().copied());
+        nodes.find_map(|node| {
+            let found = self.selections.select_with(selector, node);
+            found.first().map(|value| text_of(value).into_owned())
+        })
+    }
+
+    /// Reads what the declaration says of the run as a whole.
+    pub(super) fn read_figures(&mut self, run: &'v Value, steps: &[&'v Value]) -> Result<(), DecodeError> {
+        let fields = self.fields;
+        let document = self.document;
+        let blame = |node: &Value, error| document.blame_node(node, error);
+        self.selections.select_with(fields.skip.as_ref(), run);
+        let id = self.find_text(fields.id.as_ref(), run, steps);
+        let agent = self.find_text(fields.agent.as_ref(), run, steps);
+        let model = self.find_text(fields.model.as_ref(), run, steps);
+        let answer = self.selections.select_with(fields.answer.as_ref(), run);
+        let answer = answer.last().map(|answer| text_of(answer).into_owned());
+        let usage = read_tokens(fields.tokens.as_ref(), run, steps, self.selections, blame)?;
+        let cost_usd = read_sum(fields.cost.as_ref(), run, steps, self.selections, blame)?;
+        let duration_ms = read_duration(fields.duration.as_ref(), run, steps, self.selections, blame)?;
+        let trace = std::mem::take(&mut self.builder.trace);
+        self.builder.trace = Trace {
+            id: id.or(trace.id),
+            agent: agent.or(trace.agent),
+            model: model.or(trace.model),
+            answer: answer.or(trace.answer),
+            usage: usage.or(trace.usage),
+            cost_usd: cost_usd.or(trace.cost_usd),
+            duration_ms: duration_ms.or(trace.duration_ms),
+            ..trace
+        };
+        Ok(())
+    }
+}
+
+/// Puts the values of a result together: texts and parts of text are one text, other values a list.
+fn join_values(values: &[&Value], json: bool) -> Option<Value> {
+    let texts: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
+    match (values, texts) {
+        ([], _) => None,
+        (_, Some(texts)) => Some(read_text(texts.join("\n"), json)),
+        ([only], None) => match join_parts(only) {
+            Some(text) => Some(read_text(text, json)),
+            None => Some((*only).clone()),
+        },
+        (several, None) => Some(Value::Array(several.iter().map(|value| (*value).clone()).collect())),
+    }
+}
+
+fn read_text(text: String, json: bool) -> Value {
+    let parsed = if json { serde_json::from_str(&text).ok() } else { None };
+    parsed.unwrap_or(Value::String(text))
+}
+
+/// Joins the texts of a list of parts that are all text.
+fn join_parts(value: &Value) -> Option<String> {
+    let parts = value.as_array().filter(|parts| !parts.is_empty())?;
+    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
+    texts.map(|texts| texts.join("\n"))
+}

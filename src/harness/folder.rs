@@ -1,0 +1,57 @@
+//! The folder of a harness: where it is, and the `arraign.yaml` in it.
+
+use std::env;
+use std::path::PathBuf;
+
+use super::{Harness, MANIFEST_DIR};
+use crate::place::LoadErrors;
+use crate::source::{DEFAULT_SIZE_LIMIT, Files};
+use crate::suite::{Workspace, workspace};
+
+impl Harness {
+    /// Returns the package's folder and the files of the eval root.
+    ///
+    /// Both are found at run time and not compiled in, because a checkout can be moved or remapped after the build.
+    pub(super) fn find_files(&self) -> Result<(PathBuf, Files), String> {
+        let bases = self.candidate_bases();
+        let Some((_, base)) = bases.iter().find(|(_, base)| base.join(&self.folder).is_dir()) else {
+            return Err(self.missing_folder_error(&bases));
+        };
+        let base = base.canonicalize().unwrap_or_else(|_| base.clone());
+        let root = base.join(&self.folder);
+        let roots = self.allowed_roots.iter().map(|root| base.join(root));
+        let files = roots.fold(
+            Files::new(&base, root).with_size_limit(self.size_limit.unwrap_or(DEFAULT_SIZE_LIMIT)),
+            Files::allow_root,
+        );
+        Ok((base, files))
+    }
+
+    /// Returns the content of `arraign.yaml`, and the files with the size limit that it sets.
+    pub(super) fn read_workspace(&self, files: Files) -> Result<(Files, Workspace), LoadErrors> {
+        let common = workspace(&files, &self.kinds)?;
+        let limit = self.size_limit.or(common.size_limit).unwrap_or(DEFAULT_SIZE_LIMIT);
+        Ok((files.with_size_limit(limit), common))
+    }
+
+    /// Returns the folders in which the package may be, each with the setting that it comes from.
+    fn candidate_bases(&self) -> Vec<(&'static str, PathBuf)> {
+        if let Some(base) = &self.base {
+            return vec![("Harness::at", base.clone())];
+        }
+        let manifest = env::var_os(MANIFEST_DIR).filter(|folder| !folder.is_empty());
+        let manifest = manifest.map(|folder| (MANIFEST_DIR, folder.into()));
+        let current = env::current_dir().ok().map(|folder| ("the current folder", folder));
+        manifest.into_iter().chain(current).collect()
+    }
+
+    fn missing_folder_error(&self, bases: &[(&str, PathBuf)]) -> String {
+        let mut tried: Vec<String> =
+            bases.iter().map(|(name, base)| format!("in {} ({name})", base.display())).collect();
+        if self.base.is_none() && !bases.iter().any(|(name, _)| *name == MANIFEST_DIR) {
+            tried.push(format!("by {MANIFEST_DIR}, which is not set"));
+        }
+        let help = "create it, or set the package's folder with `Harness::at`";
+        format!("no folder `{}` {}; {help}", self.folder.display(), tried.join(", nor "))
+    }
+}

@@ -1,0 +1,84 @@
+//! A folder whose files are one run together, as a declared reader says: `folder: 'events/*.json'`.
+
+use std::path::Path;
+
+use super::trace::find_files_below;
+use crate::reader::{ReaderSet, ReaderSurvey, Recording, TraceError};
+use crate::source::{Files, ReadProblem};
+
+/// The runs that a declared reader reads in the folder at `path`: the one called `format`, or the first that recognizes
+/// the folder's files. The error is the cause, in a sentence.
+pub fn read_run_folder(
+    path: &Path,
+    format: Option<&str>,
+    readers: &ReaderSet,
+    files: &Files,
+) -> Result<Recording, String> {
+    let mut tried = Vec::new();
+    for (name, pattern) in readers.find_folder_readers(format) {
+        let texts = read_texts(path, pattern, files)?;
+        if texts.is_empty() {
+            tried.push(format!("`{name}`: no file matches `{pattern}`"));
+            continue;
+        }
+        let read = readers.read_folder(name, &texts, format.is_some());
+        match read.map_err(|error| describe_failure(path, &error, files))? {
+            Some(recording) => return Ok(recording),
+            None => tried.push(format!("`{name}`: its `when` does not hold")),
+        }
+    }
+    let help = match tried.as_slice() {
+        [] => "; no declared reader has a `folder`".to_owned(),
+        tried => format!("; no declared reader reads it: {}", tried.join(", ")),
+    };
+    Err(files.read_error(path, ReadProblem::Folder).to_string() + &help)
+}
+
+/// What the paths of each declared reader with a `folder` select in the folder at `path`. The error is the cause, in a
+/// sentence.
+pub fn survey_run_folder(
+    path: &Path,
+    readers: &ReaderSet,
+    files: &Files,
+) -> Result<Vec<ReaderSurvey>, String> {
+    let mut surveys = Vec::new();
+    for (name, pattern) in readers.find_folder_readers(None) {
+        let texts = read_texts(path, pattern, files)?;
+        let survey = readers.survey_folder(name, &texts);
+        surveys.extend(survey.map_err(|error| describe_failure(path, &error, files))?);
+    }
+    if surveys.is_empty() {
+        let problem = files.read_error(path, ReadProblem::Folder);
+        return Err(format!("{problem}; no declared reader has a `folder`"));
+    }
+    Ok(surveys)
+}
+
+/// Whether a declared reader may read the folder at `path`: it has files of the reader's names.
+pub(super) fn is_run_folder(path: &Path, readers: &ReaderSet, files: &Files) -> bool {
+    let mut patterns = readers.find_folder_readers(None).into_iter();
+    path.is_dir()
+        && patterns
+            .any(|(_, pattern)| find_files_below(path, pattern, files).is_ok_and(|found| !found.is_empty()))
+}
+
+/// The texts of the files below a folder that match a pattern, in natural order. Together they are no larger than one
+/// file may be.
+fn read_texts(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<String>, String> {
+    let (mut texts, mut size) = (Vec::new(), 0);
+    for path in find_files_below(folder, pattern, files)? {
+        let text = files.read(&path, str::to_owned).map_err(|error| error.to_string())?;
+        size += text.len() as u64;
+        if size > files.size_limit() {
+            let problem = ReadProblem::TooLarge { size, limit: files.size_limit() };
+            return Err(files.read_error(folder, problem).to_string());
+        }
+        texts.push(text);
+    }
+    Ok(texts)
+}
+
+fn describe_failure(path: &Path, error: &TraceError, files: &Files) -> String {
+    let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
+    format!("{}: {error}{help}", files.name(path))
+}

@@ -1,0 +1,159 @@
+//! Readers that suites and `arraign.yaml` declare: the ones to copy, held against the files of their frameworks, and
+//! what a project sees of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{load_readers, read_run_folder};
+use arraign::Trace;
+use arraign::reader::{Recording, read_with};
+use arraign::trace::CallStatus;
+
+const ANSWER: &str = "Order 7 has shipped; shipping to Bergen costs 12 EUR.";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn text_of(file: &str) -> String {
+    fs::read_to_string(root().join("tests/readers").join(file)).expect("a trace")
+}
+
+/// Reads a trace by the declarations to copy of one framework.
+fn read_example(framework: &str, text: &str) -> Result<Recording, String> {
+    let folder = root().join("examples/readers");
+    let files = Files::new(&folder, &folder);
+    let readers = load_readers(&folder.join(format!("{framework}.yaml")), &files).expect("they load");
+    read_with(&readers, text, None).map_err(|error| error.to_string())
+}
+
+/// What a run did, in the words of a table: the calls with an argument and a status, and whether the answer is the one
+/// that the scenario ends with.
+fn describe_run(run: &Trace) -> String {
+    let calls = run.calls.iter().map(|call| {
+        let argument = ["city", "id", "command"].iter().find_map(|name| call.arguments.get(name));
+        let status = match call.status {
+            CallStatus::Ok => "ok",
+            CallStatus::Error => "error",
+            CallStatus::Unknown => "unknown",
+            CallStatus::Unanswered => "unanswered",
+        };
+        format!("{}({}) {status}", call.name, argument.map(ToString::to_string).unwrap_or_default())
+    });
+    let answer = match run.answer.as_deref() {
+        Some(ANSWER) => "answered",
+        Some(_) => "answered otherwise",
+        None => "no answer",
+    };
+    let unread = if run.calls_unrecorded.is_some() { ", calls unrecorded" } else { "" };
+    let calls: Vec<String> = calls.collect();
+    format!("{}; {answer}{unread}", calls.join(", "))
+}
+
+#[test]
+fn the_readers_to_copy_read_what_their_frameworks_wrote() {
+    const SHOP: &str = "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok; answered";
+    const UNTOLD: &str =
+        "get_order(7) unknown, get_quote(\"Oslo\") unknown, get_quote(\"Bergen\") unknown; answered";
+    let shell = "terminal(\"echo shipped\") ok, terminal(\"cat /nonexistent/oslo\") error, terminal(\"echo 12\") ok; answered";
+    // smolagents does not tell which of several parallel calls failed, nor their results.
+    let smolagents = "get_order(7) unanswered, get_quote(\"Oslo\") unanswered, get_quote(\"Bergen\") ok, \
+                      get_order(7) unanswered, get_quote(\"Bergen\") unanswered; answered";
+    let text_commands = "command(\"cat order_7\\n\") unknown, command(\"submit\") unknown; answered";
+    for (file, format, told) in [
+        ("ag2.history.json", "ag2", SHOP),
+        ("agno.events.jsonl", "agno-events", SHOP),
+        ("agno.run.json", "agno", SHOP),
+        ("autogen.taskresult.json", "autogen", SHOP),
+        ("crewai.output.json", "crewai", SHOP),
+        ("dspy.prediction.json", "dspy", SHOP),
+        ("dspy.history.constructed.json", "dspy-history", "; answered otherwise, calls unrecorded"),
+        ("goose.export.constructed.json", "goose", SHOP),
+        ("goose.session.constructed.jsonl", "goose", SHOP),
+        ("haystack.messages.json", "haystack", SHOP),
+        ("openhands.events.jsonl", "openhands", shell),
+        ("smolagents.messages.json", "smolagents-messages", "; no answer, calls unrecorded"),
+        ("smolagents.result.json", "smolagents", smolagents),
+        ("swe-agent.constructed.traj", "swe-agent", UNTOLD),
+        ("swe-agent.text.constructed.traj", "swe-agent-text", text_commands),
+    ] {
+        let framework = file.split('.').next().expect("a name");
+        let recording = read_example(framework, &text_of(file)).expect(file);
+        assert_eq!((recording.format, recording.runs.len()), (format, 1), "{file}");
+        assert_eq!(describe_run(&recording.runs[0]), told, "{file}");
+    }
+    let runs = read_example("tau-bench", &text_of("tau-bench.constructed.json")).expect("runs").runs;
+    let told: Vec<String> = runs.iter().map(describe_run).collect();
+    assert_eq!(told, [UNTOLD, "; answered"]);
+}
+
+#[test]
+fn the_folder_of_examples_has_a_file_for_each_tested_framework_and_no_other() {
+    let names = |folder: &str, end: fn(&str) -> Option<&str>| {
+        let entries = fs::read_dir(root().join(folder)).expect("a folder");
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| {
+                end(&entry.expect("an entry").file_name().to_string_lossy()).map(ToOwned::to_owned)
+            })
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert_eq!(
+        names("examples/readers", |name| name.strip_suffix(".yaml")),
+        names("tests/readers", |name| name.split('.').next())
+    );
+}
+
+#[test]
+fn a_mark_of_a_call_that_a_later_version_renames_is_never_a_run_without_calls() {
+    for (file, marks) in [
+        ("ag2.history.json", &["ModelResponse\"", "tool_calls\"", "calls\"", "name\""][..]),
+        ("agno.events.jsonl", &["ToolCallStarted", "tool\"", "tool_name"]),
+        ("agno.run.json", &["tool_calls", "function\"", "name\"", "messages"]),
+        ("autogen.taskresult.json", &["ToolCallRequestEvent", "name\"", "messages"]),
+        ("crewai.output.json", &["tool_calls", "function\"", "name\"", "messages"]),
+        ("dspy.prediction.json", &["tool_name", "trajectory"]),
+        ("goose.export.constructed.json", &["toolRequest", "toolCall\"", "name\"", "conversation"]),
+        ("goose.session.constructed.jsonl", &["toolRequest", "toolCall\"", "name\""]),
+        ("haystack.messages.json", &["tool_call\"", "tool_name", "content"]),
+        ("openhands.events.jsonl", &["ActionEvent", "tool_call\"", "name\""]),
+        ("smolagents.result.json", &["tool_calls", "model_output_message", "function", "name\""]),
+        ("swe-agent.constructed.traj", &["tool_calls", "function", "name\"", "history"]),
+        ("swe-agent.text.constructed.traj", &["action\"", "trajectory"]),
+        ("tau-bench.constructed.json", &["tool_calls", "function", "traj\""]),
+    ] {
+        let framework = file.split('.').next().expect("a name");
+        let text = text_of(file);
+        for mark in marks {
+            let later = text.replace(&format!("\"{mark}"), &format!("\"v2_{mark}"));
+            let later = if later == text { text.replace(mark, &format!("v2_{mark}")) } else { later };
+            assert_ne!(later, text, "{file}: {mark} is no mark");
+            // A file that is not recognized any more is an error, which is no pass either.
+            let Ok(recording) = read_example(framework, &later) else { continue };
+            for run in recording.runs.iter().filter(|run| run.calls.is_empty()).take(1) {
+                assert!(run.calls_unrecorded.is_some(), "{file}: without `{mark}` no call is missed");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_events_is_one_run() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let events = dir.path().join("run/events");
+    fs::create_dir_all(&events).expect("a folder");
+    for (number, event) in text_of("openhands.events.jsonl").lines().enumerate() {
+        fs::write(events.join(format!("event-{number}.json")), event).expect("a file");
+    }
+    let examples = root().join("examples/readers");
+    let readers =
+        load_readers(&examples.join("openhands.yaml"), &Files::new(&examples, &examples)).expect("readers");
+    let files = Files::new(dir.path(), dir.path());
+    let recording = read_run_folder(&dir.path().join("run"), None, &readers, &files).expect("a run");
+    assert_eq!((recording.format, recording.runs.len(), recording.runs[0].calls.len()), ("openhands", 1, 3));
+    let error = read_run_folder(&events, None, &readers, &files).expect_err("no events below");
+    assert!(error.contains("no file matches `events/*.json`"), "{error}");
+}
