@@ -2,8 +2,11 @@
 //!
 //! The reader knows three vocabularies: the semantic conventions for generative AI, OpenInference, and Traceloop. The
 //! spans of one trace id are one run. A list of messages in the form of the conventions is also one run. If content was
-//! not captured, calls have neither arguments nor results.
+//! not captured, calls have neither arguments nor results. Messages in events of spans, or in log records of the same file,
+//! are joined to their span.
 
+mod logs;
+mod message_events;
 mod pieces;
 mod run;
 mod said;
@@ -58,12 +61,14 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         let messages = input.records.into_iter().map(|record| said::message_of(record.value));
         return Ok(vec![run::of_messages(messages)]);
     }
-    let mut spans = Vec::new();
-    for Record { at, value } in input.records {
+    let (mut spans, mut logs) = (Vec::new(), Vec::new());
+    for Record { at, mut value } in input.records {
         let known = spans.len();
+        logs.extend(logs::take_logs(&mut value));
         collect(value, &mut spans).map_err(|error| at.in_record(error))?;
         spans[known..].iter_mut().for_each(|span| span.at = at);
     }
+    logs::join_logs(&mut spans, logs);
     if spans.is_empty() {
         return Err(DecodeError::new("there is no span in it"));
     }

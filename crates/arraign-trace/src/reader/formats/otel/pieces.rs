@@ -3,8 +3,8 @@
 use crate::reader::build::clock::nanos;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::span::{OtelSpan, START, TRACE_ID, count};
-use crate::reader::formats::otel::{SCOPES, SPANS, said, tree};
-use crate::reader::json::input::Input;
+use crate::reader::formats::otel::{SCOPES, SPANS, logs, said, tree};
+use crate::reader::json::input::{Input, Record};
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Step, look};
 
@@ -15,7 +15,9 @@ const EACH_SPAN: &[Step] =
 /// The spans of a trace may be anywhere in a file. Messages without spans are one run.
 pub(crate) fn pieces(input: &Input) -> Option<Pieces> {
     let first = input.first().ok()?;
-    if said::is_message(first) {
+    let has_logs = |record: &Record| logs::LOGS.iter().any(|name| record.value.get(name).is_some());
+    // Log records may be far from the spans that they belong to.
+    if said::is_message(first) || input.records.iter().any(has_logs) {
         None
     } else if OtelSpan::is_console(first) {
         Some(Pieces::records(console))

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::reader::formats::otel::message_events::{EVENTS, read_events};
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
@@ -67,7 +68,7 @@ pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
         span.get(&["gen_ai.system_instructions", "gen_ai.request.instructions"]).and_then(instructions);
     let mut messages: Vec<SaidMessage> = system.into_iter().collect();
     let told = semantic(span, &["gen_ai.input.messages"]);
-    let told = told.or_else(|| gemini_request(span)).or_else(|| events(span, "events", false));
+    let told = told.or_else(|| gemini_request(span)).or_else(|| read_events(span, &EVENTS, false));
     messages.extend(told.unwrap_or_else(|| spread(span, &["llm.input_messages.", "gen_ai.prompt."])));
     messages
 }
@@ -75,7 +76,7 @@ pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
 /// The messages that a span's model said; empty where its writer kept none.
 pub(crate) fn output(span: &OtelSpan) -> Vec<SaidMessage> {
     let told = semantic(span, &["gen_ai.output.messages"]).or_else(|| gemini_response(span));
-    let told = told.or_else(|| events(span, "events", true));
+    let told = told.or_else(|| read_events(span, &EVENTS, true));
     told.unwrap_or_else(|| spread(span, &["llm.output_messages.", "gen_ai.completion."]))
 }
 
@@ -84,41 +85,12 @@ pub(crate) fn conversation(span: &OtelSpan) -> Vec<SaidMessage> {
     if let Some(all) = semantic(span, &["pydantic_ai.all_messages"]) {
         return all;
     }
-    if let Some(all) = events(span, "all_messages_events", false) {
+    if let Some(all) = read_events(span, &["all_messages_events"], false) {
         return all;
     }
     let mut messages = input(span);
     messages.extend(output(span));
     messages
-}
-
-/// The events of an early version of the conventions, where a span keeps them as one attribute: what the model was
-/// sent, or else what it chose to say.
-fn events(span: &OtelSpan, name: &str, chosen: bool) -> Option<Vec<SaidMessage>> {
-    let Value::Array(events) = parsed(span.get(&[name])?)? else { return None };
-    let is_choice = |event: &&Value| event.get("event.name").and_then(Value::as_str) == Some("gen_ai.choice");
-    let told: Vec<SaidMessage> =
-        events.iter().filter(|event| is_choice(event) == chosen).map(event_message).collect();
-    (!told.is_empty()).then_some(told)
-}
-
-fn event_message(event: &Value) -> SaidMessage {
-    let message = event.get("message").unwrap_or(event);
-    let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
-    let speaker = speaker(message.get("role").and_then(Value::as_str));
-    let content = message.get("content");
-    if speaker == Speaker::Tool {
-        let value = content.cloned().unwrap_or_default();
-        return SaidMessage { speaker, parts: vec![SaidPart::Result { id: text(message, "id"), value }] };
-    }
-    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-    let calls = calls.filter_map(|call| {
-        let function = call.get("function")?;
-        let arguments = function.get("arguments").cloned().map_or_else(Arguments::none, Arguments::from_json);
-        Some(SaidPart::Call { id: text(call, "id"), name: text(function, "name")?, arguments })
-    });
-    let said = content.map(parts_of).unwrap_or_default();
-    SaidMessage { speaker, parts: said.into_iter().chain(calls).collect() }
 }
 
 /// Whether a value is a message as the semantic conventions write it, outside of any span.
@@ -163,7 +135,7 @@ fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<SaidMessage>> {
 }
 
 /// A writer's limit on lengths may have cut the text: then it tells nothing.
-fn parsed(value: &Json) -> Option<Value> {
+pub(crate) fn parsed(value: &Json) -> Option<Value> {
     match value {
         Json::Text(text) => serde_json::from_str(text).ok(),
         other => Some(other.clone().into_value()),
@@ -175,7 +147,7 @@ fn message(value: &Value) -> SaidMessage {
     SaidMessage { speaker: speaker(value.get("role").and_then(Value::as_str)), parts }
 }
 
-fn speaker(role: Option<&str>) -> Speaker {
+pub(crate) fn speaker(role: Option<&str>) -> Speaker {
     match role {
         Some("system" | "developer") => Speaker::System,
         Some("user" | "human") => Speaker::User,
@@ -184,7 +156,7 @@ fn speaker(role: Option<&str>) -> Speaker {
     }
 }
 
-fn parts_of(value: &Value) -> Vec<SaidPart> {
+pub(crate) fn parts_of(value: &Value) -> Vec<SaidPart> {
     match value {
         Value::String(text) => vec![SaidPart::Text(text.clone())],
         Value::Array(parts) => parts.iter().filter_map(part).collect(),

@@ -116,6 +116,8 @@ impl<'t> OtelSpan<'t> {
                 self.failed = true;
                 let said = attributes.get("exception.message").or_else(|| attributes.get("exception.type"));
                 self.failure = said.and_then(Json::as_str).map(ToOwned::to_owned);
+            } else if is_message_event(&name) {
+                self.add_message_event(&name, attributes);
             } else if name.starts_with("gen_ai.") {
                 // Some writers keep the messages in an event, since they may be dropped by themselves there.
                 for (key, value) in attributes {
@@ -128,6 +130,28 @@ impl<'t> OtelSpan<'t> {
         self.failed |= kind.is_some();
         self.failure = self.failure.or(status.map(Cow::into_owned)).or(kind).filter(|_| self.failed);
         self
+    }
+
+    /// Adds an event of the early conventions: a message that the model was sent, or what it chose to say. In a tool's span
+    /// the two are the arguments and the result.
+    pub(crate) fn add_message_event(&mut self, name: &str, fields: Attributes<'t>) {
+        let is_tool = self.text(&["gen_ai.operation.name"]) == Some("execute_tool");
+        let own = match name {
+            "gen_ai.tool.message" if is_tool => Some(("gen_ai.tool.call.arguments", "content")),
+            "gen_ai.choice" if is_tool => Some(("gen_ai.tool.call.result", "message")),
+            _ => None,
+        };
+        if let Some((attribute, field)) = own {
+            let value = fields.into_iter().find(|(key, _)| key == field).map(|(_, value)| value);
+            value.map(|value| self.attributes.entry(Cow::Borrowed(attribute)).or_insert(value));
+            return;
+        }
+        let mut event: Object = fields.into_iter().collect();
+        event.push(Cow::Borrowed("event.name"), Json::Text(Cow::Owned(name.to_owned())));
+        let events = self.attributes.entry(Cow::Borrowed(MESSAGE_EVENTS)).or_insert(Json::List(Vec::new()));
+        if let Json::List(events) = events {
+            events.push(Json::Object(event));
+        }
     }
 
     /// The first of these attributes that is there.
@@ -154,7 +178,17 @@ impl<'t> OtelSpan<'t> {
     }
 }
 
-fn attributes(list: Vec<Json<'_>>) -> Attributes<'_> {
+/// The name under which a span keeps its events that are messages: no writer's own attribute.
+pub(crate) const MESSAGE_EVENTS: &str = "(events of messages)";
+
+/// Whether an event of this name is a message of the early conventions.
+pub(crate) fn is_message_event(name: &str) -> bool {
+    let speaker = name.strip_prefix("gen_ai.").and_then(|name| name.strip_suffix(".message"));
+    name == "gen_ai.choice" || matches!(speaker, Some("system" | "user" | "assistant" | "tool"))
+}
+
+/// Attributes of OTLP's JSON.
+pub(crate) fn attributes(list: Vec<Json<'_>>) -> Attributes<'_> {
     let pairs = list.into_iter().filter_map(|pair| {
         let mut pair = Object::of(pair, "an attribute").ok()?;
         Some((pair.text(&["key"]).ok()??, plain(pair.take(&["value"])?)))
@@ -163,7 +197,7 @@ fn attributes(list: Vec<Json<'_>>) -> Attributes<'_> {
 }
 
 /// A value without its type tag.
-fn plain(value: Json<'_>) -> Json<'_> {
+pub(crate) fn plain(value: Json<'_>) -> Json<'_> {
     let Json::Object(mut tagged) = value else { return value };
     if let Some(mut array) = tagged.object(&["arrayValue", "array_value"]).ok().flatten() {
         let values = array.list(&["values"]).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::reader::formats::otel::message_events::join_texts;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
@@ -89,6 +90,9 @@ impl ToolMessage {
     fn of(value: &Json) -> Self {
         let value = value.clone().into_value();
         let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        if let Some(text) = parsed.as_ref().and_then(join_texts) {
+            return Self { content: Some(Value::String(text)), ..Self::default() };
+        }
         let Some(message) = parsed.as_ref().or(Some(&value)).and_then(tool_message) else {
             return Self { content: Some(value), ..Self::default() };
         };

@@ -1,0 +1,97 @@
+//! Messages as events of their own: an early version of the conventions, which many libraries still write.
+//!
+//! An event is one attribute of a span, an event of a span, or a log record with the ids of its span. Its name says who
+//! speaks: `gen_ai.user.message`, `gen_ai.choice`. Strands Agents writes messages of Bedrock in it, as JSON text.
+
+use serde_json::Value;
+
+use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, parsed, parts_of, speaker};
+use crate::reader::formats::otel::span::{MESSAGE_EVENTS, OtelSpan};
+use crate::trace::Arguments;
+
+/// Where a span keeps its events of messages.
+pub(crate) const EVENTS: [&str; 2] = ["events", MESSAGE_EVENTS];
+
+/// Reads the events of a span: what the model was sent, or else what it chose to say.
+pub(crate) fn read_events(span: &OtelSpan, names: &[&str], chosen: bool) -> Option<Vec<SaidMessage>> {
+    let Value::Array(events) = parsed(span.get(names)?)? else { return None };
+    let events = events.iter().filter(|event| (find_name(event) == Some("gen_ai.choice")) == chosen);
+    let messages: Vec<SaidMessage> = events.map(read_event).collect();
+    (!messages.is_empty()).then_some(messages)
+}
+
+fn find_name(event: &Value) -> Option<&str> {
+    event.get("event.name").and_then(Value::as_str)
+}
+
+fn read_event(event: &Value) -> SaidMessage {
+    let message = event.get("message").filter(|message| message.is_object()).unwrap_or(event);
+    let named = find_name(event).and_then(|name| name.strip_prefix("gen_ai.")?.strip_suffix(".message"));
+    let speaker = speaker(message.get("role").and_then(Value::as_str).or(named));
+    let content = message.get("content").or_else(|| event.get("message").filter(|said| said.is_string()));
+    if let Some(parts) = content.and_then(bedrock_parts) {
+        return SaidMessage { speaker, parts };
+    }
+    if speaker == Speaker::Tool {
+        let value = content.cloned().unwrap_or_default();
+        return SaidMessage {
+            speaker,
+            parts: vec![SaidPart::Result { id: find_text(message, "id"), value }],
+        };
+    }
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let said = content.map(parts_of).unwrap_or_default();
+    SaidMessage { speaker, parts: said.into_iter().chain(calls.filter_map(read_call)).collect() }
+}
+
+fn find_text(of: &Value, name: &str) -> Option<String> {
+    of.get(name).and_then(Value::as_str).map(ToOwned::to_owned)
+}
+
+fn read_call(call: &Value) -> Option<SaidPart> {
+    let function = call.get("function")?;
+    let arguments = function.get("arguments").cloned().map_or_else(Arguments::none, Arguments::from_json);
+    Some(SaidPart::Call { id: find_text(call, "id"), name: find_text(function, "name")?, arguments })
+}
+
+/// The parts of a message of Bedrock's; `None` for any other content.
+fn bedrock_parts(content: &Value) -> Option<Vec<SaidPart>> {
+    let parts: Vec<Value> = serde_json::from_str(content.as_str()?).ok()?;
+    let is_part = |part: &Value| part.is_object() && part.get("type").is_none();
+    parts.iter().all(is_part).then(|| parts.iter().filter_map(bedrock_part).collect())
+}
+
+fn bedrock_part(part: &Value) -> Option<SaidPart> {
+    if let Some(call) = part.get("toolUse") {
+        let arguments = call.get("input").cloned().map_or_else(Arguments::none, Arguments::from_json);
+        return Some(SaidPart::Call {
+            id: find_text(call, "toolUseId"),
+            name: find_text(call, "name")?,
+            arguments,
+        });
+    }
+    if let Some(result) = part.get("toolResult") {
+        return Some(SaidPart::Result { id: find_text(result, "toolUseId"), value: bedrock_result(result) });
+    }
+    if let Some(text) = find_text(part, "text") {
+        return Some(SaidPart::Text(text));
+    }
+    let kind = part.as_object()?.keys().next()?;
+    (!WITHOUT_CALLS.contains(&kind.as_str())).then(|| SaidPart::Unread(kind.clone()))
+}
+
+/// Kinds of Bedrock's parts that contain no call.
+const WITHOUT_CALLS: [&str; 5] = ["image", "document", "video", "cachePoint", "reasoningContent"];
+
+/// The text of a result that is text alone, or its parts.
+fn bedrock_result(result: &Value) -> Value {
+    let parts = result.get("content").cloned().unwrap_or_default();
+    join_texts(&parts).map_or(parts, Value::String)
+}
+
+/// Joins a list of Bedrock's parts that are all text.
+pub(crate) fn join_texts(parts: &Value) -> Option<String> {
+    let parts = parts.as_array().filter(|parts| !parts.is_empty())?;
+    let is_text = |part: &Value| part.as_object().is_some_and(|part| part.len() == 1);
+    parts.iter().map(|part| part.get("text")?.as_str().filter(|_| is_text(part))).collect()
+}
