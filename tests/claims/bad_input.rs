@@ -84,7 +84,8 @@ fn a_missing_trace_and_a_folder_are_told_apart() {
     let evals = Evals::with(&[("case.yaml", CASE)]);
     assert_eq!(evals.error(), "traces/a.json: no such file");
     fs::create_dir_all(evals.0.path().join("traces/a.json")).expect("a folder");
-    assert_eq!(evals.error(), "traces/a.json: this is a folder, not a file");
+    let told = evals.error();
+    assert_eq!(told, "traces/a.json: this is a folder, not a file; no declared reader has a `folder`");
 }
 
 #[test]
