@@ -99,9 +99,7 @@ impl<'t> CallEvidence<'t> {
         search.search_object(object, None);
         Self { spot: spot.into(), clues: search.clues, speaker: find_speaker(object) }
     }
-}
 
-impl<'t> CallEvidence<'t> {
     /// Gathers the evidence under the keys of a record that are not `known`: a reader takes the others apart itself.
     pub(crate) fn gather_beside(at: At, record: &Json<'t>, known: &[&str]) -> Option<Self> {
         let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };

@@ -4,6 +4,7 @@
 //! failed. What Qwen Code prints with `--output-format stream-json` is read as `claude-code`.
 
 use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::tool_name::find_server;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::formats::gemini_cli::exit_code;
@@ -105,8 +106,7 @@ impl QwenSession {
         let started_ms = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));
         for call in trace.calls.iter_mut().skip(known) {
             call.started_ms = started_ms;
-            call.server =
-                call.name.strip_prefix("mcp__").and_then(|rest| Some(rest.split_once("__")?.0.to_owned()));
+            call.server = find_server(&call.name);
         }
         Ok(())
     }

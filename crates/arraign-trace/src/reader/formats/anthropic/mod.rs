@@ -224,16 +224,21 @@ pub(crate) const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
-    let role = match message.required(&["role"])?.as_ref() {
-        "user" => Role::User,
-        "system" => Role::System,
-        "assistant" => Role::Assistant,
+/// Reads the role of a message, which is one of three.
+pub(crate) fn read_role(message: &mut Object) -> Result<Role, DecodeError> {
+    match message.required(&["role"])?.as_ref() {
+        "user" => Ok(Role::User),
+        "system" => Ok(Role::System),
+        "assistant" => Ok(Role::Assistant),
         other => {
             let problem = format!("the role `{other}` is neither `user` nor `assistant`");
-            return Err(DecodeError::new(problem).at_key("role"));
+            Err(DecodeError::new(problem).at_key("role"))
         }
-    };
+    }
+}
+
+fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+    let role = read_role(&mut message)?;
     builder.begin(Some(role));
     match message.take(&["content"]) {
         Some(Json::List(blocks)) => add_blocks(builder, blocks),

@@ -6,6 +6,7 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::tool_name::find_server;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -228,7 +229,7 @@ fn call_of(mut call: Object) -> Result<Call, DecodeError> {
     let name = call.required(&["function_name"])?;
     let arguments = call.arguments("arguments");
     let id = call.string(&["tool_call_id"])?;
-    let server = name.strip_prefix("mcp__").and_then(|rest| Some(rest.split_once("__")?.0.to_owned()));
+    let server = find_server(&name);
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::anthropic::read_role;
 use crate::reader::formats::bedrock::read_usage;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -49,15 +50,7 @@ fn judge_part(part: &Json) -> Option<Certainty> {
 
 /// Adds a message. Strands keeps the tokens of a reply beside it; those of a log stand in its response.
 pub(crate) fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
-    let role = match message.required(&["role"])?.as_ref() {
-        "user" => Role::User,
-        "system" => Role::System,
-        "assistant" => Role::Assistant,
-        other => {
-            let problem = format!("the role `{other}` is neither `user` nor `assistant`");
-            return Err(DecodeError::new(problem).at_key("role"));
-        }
-    };
+    let role = read_role(&mut message)?;
     if role == Role::Assistant {
         let usage = message.within(&["metadata"], |mut metadata| read_usage(&mut metadata))?;
         builder.tally.add(usage.flatten());

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
+use crate::reader::build::tool_name::find_server;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -166,7 +167,7 @@ impl Session {
 
     fn call(&mut self, mut block: Object, place: &Place) -> Result<(), DecodeError> {
         let name = block.required(&["name"])?;
-        let server = name.strip_prefix("mcp__").and_then(|rest| Some(rest.split_once("__")?.0.to_owned()));
+        let server = find_server(&name);
         let started_ms = self.began.zip(place.time).map(|(began, time)| millis_between(began, time));
         let arguments = block.arguments("input");
         let id = block.string(&["id"])?;
