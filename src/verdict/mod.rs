@@ -77,8 +77,11 @@ pub struct Verdict {
     /// The difference between the violations and the snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_diff: Option<String>,
+    /// The number of the attempt at the trial, if a runner retried it. The verdict of the last attempt counts.
+    #[serde(default = "first_attempt", skip_serializing_if = "is_first_attempt")]
+    pub attempt: u32,
     /// The earlier attempts at the trial, if a runner retried it and the attempts ended differently. Only reports contain
-    /// them, because a verdict file is about one attempt.
+    /// them, because a line of the log is about one attempt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_attempts: Vec<Attempt>,
     /// The command that runs the trial alone, if it is not `cargo test --test evals`.
@@ -110,11 +113,22 @@ impl Verdict {
             runs: Vec::new(),
             errors: Vec::new(),
             snapshot_diff: None,
+            attempt: first_attempt(),
             earlier_attempts: Vec::new(),
             rerun: None,
             duration_ms: 0.0,
         }
     }
+}
+
+/// The number of an attempt that no other preceded.
+pub(crate) const fn first_attempt() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_first_attempt(attempt: &u32) -> bool {
+    *attempt == first_attempt()
 }
 
 /// The result of one attempt at a trial.

@@ -1,4 +1,4 @@
-//! Runs one trial: evidence, verdict, verdict file, and the message of a failure.
+//! Runs one trial: evidence, verdict, verdict log, and the message of a failure.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: TrialWor
             let mut verdict = evaluate_in_time(context, name, &work);
             let CaseWork { case, path, suite, .. } = &work;
             verdict.suite = suite.to_string();
-            // Before the tally and the verdict file, because the snapshot can change whether the trial passes.
+            // Before the tally and the verdict log, because the snapshot can change whether the trial passes.
             let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
             context.tally.add_case(number, &verdict);
             report_verdict(context, verdict, tolerated)

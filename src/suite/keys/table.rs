@@ -1,7 +1,7 @@
 //! The table of keys: what the loader knows, what editors show on hover, and what the page of cases lists.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use arraign_trace::reader::ReaderDeclaration;
 use serde_json::Value;
@@ -179,4 +179,8 @@ pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each dimension."),
     key::<BTreeMap<String, DescribedAgent>>("agents", "The agents that cases may name."),
     key::<FileSize>("size_limit", "The largest file that is read, such as `200 MB`. Default: `64 MiB`."),
+    key::<NonZeroUsize>(
+        "keep_runs",
+        "The number of runs whose verdicts are kept in `target/arraign`. Default: 20.",
+    ),
 ];

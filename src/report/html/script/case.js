@@ -137,7 +137,7 @@ function bodyOf(verdict) {
 
 function showCase(index) {
   const [row, verdict] = [ROWS[index], verdictOf(index)];
-  const left = row.standing === "skipped" ? "The case was skipped." : "The details of this case are not in this page: its verdict file holds them.";
+  const left = row.standing === "skipped" ? "The case was skipped." : "The details of this case are not in this page: its verdict log holds them.";
   const body = verdict ? bodyOf(verdict) : el("p", { class: "notice" }, left);
   byId("case").replaceChildren();
   fill(byId("case"), [crumbs(index), headOf(row, verdict), body]);
