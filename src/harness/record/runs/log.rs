@@ -49,7 +49,7 @@ pub(super) fn read_log<T: DeserializeOwned>(
         if !line.is_empty() {
             match parse_line::<T>(line) {
                 Ok(Some(head)) => {
-                    add(head, VerdictLine { log: Arc::clone(&log), offset, length: length as u64 })
+                    add(head, VerdictLine { log: Arc::clone(&log), offset, length: length as u64 });
                 }
                 Ok(None) => torn += 1,
                 Err(problem) => return Err(RunError::new(format!("{}:{number}", path.display()), problem)),
