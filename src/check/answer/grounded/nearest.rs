@@ -1,7 +1,7 @@
 //! What stands in the evidence nearest to what the answer says: a hint, never a verdict.
 
 use super::known::Known;
-use crate::pattern::{AtomReading, Date, Decimal, Time, Unit};
+use crate::pattern::{AtomReading, ClockTime, Date, Decimal, Unit};
 
 /// Longer texts are not compared.
 const LONGEST: usize = 48;
@@ -69,7 +69,7 @@ fn near_date(date: Date, known: &Known) -> Option<String> {
     near.min().map(|(_, other)| format!("`{other}`"))
 }
 
-fn near_time(time: Time, known: &Known) -> Option<String> {
+fn near_time(time: ClockTime, known: &Known) -> Option<String> {
     let minutes = |time: &Time| i32::from(time.hour) * 60 + i32::from(time.minute);
     let near = known.times.iter().map(|other| ((minutes(other) - minutes(&time)).abs(), other.to_string()));
     near.filter(|(distance, _)| *distance <= MINUTES).min().map(|(_, other)| format!("`{other}`"))
