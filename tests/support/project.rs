@@ -117,11 +117,10 @@ impl Project {
 
     /// The logs of verdicts below a folder.
     pub(crate) fn logs(&self, below: &str) -> Vec<String> {
-        let is_log = |file: &String| file.ends_with(".jsonl") && !file.contains("/@manifests/");
-        self.files(below)
-            .into_iter()
-            .filter(|file| is_log(file) && !file.ends_with("/report.jsonl"))
-            .collect()
+        let has_extension = |file: &String| Path::new(file).extension().is_some_and(|end| end == "jsonl");
+        let is_other = |file: &String| file.contains("/@manifests/") || file.ends_with("/report.jsonl");
+        let files = self.files(below).into_iter();
+        files.filter(|file| has_extension(file) && !is_other(file)).collect()
     }
 
     /// The verdicts in the logs below a folder.

@@ -104,60 +104,62 @@ fn a_torn_log_is_continued_on_a_line_of_its_own() {
     assert!(whole.starts_with(torn) && next.contains("\"name\":\"s::b\""), "{text}");
 }
 
+/// A manifest as a run of `harness` leaves it: its path below the folder of the run, and its text.
+fn manifest(harness: &str, started_ms: u128) -> (String, String) {
+    let manifest = serde_json::json!({
+        "schema_version": 1, "arraign": "0.1.0", "harness": harness, "cases": "evals", "package": "",
+        "started_ms": started_ms,
+    });
+    (format!("@manifests/{harness}.json"), manifest.to_string())
+}
+
+/// The folders below `target/arraign` but for those of runs that the tests started.
+fn earlier_runs(project: &Project) -> Vec<String> {
+    let runs = std::fs::read_dir(project.path("target/arraign")).expect("runs").flatten();
+    let names = runs.map(|run| run.file_name().into_string().expect("a name"));
+    let mut names: Vec<String> = names.filter(|name| !name.starts_with("20")).collect();
+    names.sort();
+    names
+}
+
+/// Runs the subject from a target folder of the project, as cargo would have built it there.
+fn run_from_own_target_folder(project: &Project) {
+    let program = project.path("target/debug/deps/subject-0123456789abcdef");
+    std::fs::create_dir_all(program.parent().expect("deps")).expect("a folder");
+    std::fs::copy(crate::project::subject(), &program).expect("the program");
+    let like = project.command(&[]);
+    let mut command = std::process::Command::new(program);
+    for (name, value) in like.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.current_dir(project.path("")).env_remove("ARRAIGN_OUT");
+    crate::project::Ran::of(&mut command).exits(0);
+}
+
 /// The folders of runs of this harness that are older than an hour, but for the newest.
 #[test]
 fn old_runs_are_removed_unless_the_user_named_their_folder() {
     let project = Project::of(&[green("a")]).file("evals/arraign.yaml", "keep_runs: 2");
-    let manifest = |harness: &str, started_ms: u128| {
-        let manifest = serde_json::json!({
-            "schema_version": 1, "arraign": "0.1.0", "harness": harness, "cases": "evals", "package": "",
-            "started_ms": started_ms,
-        });
-        (format!("@manifests/{harness}.json"), manifest.to_string())
-    };
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_millis();
     let fresh = now - 60_000;
-    let (ours, other) = (manifest("evals@subject", 1), manifest("crates%2Fshop%2Fevals", 1));
-    let folder = "target/arraign";
     for (run, (path, text)) in [
-        ("old", ours.clone()),
-        ("older", ours.clone()),
+        ("old", manifest("evals@subject", 1)),
+        ("older", manifest("evals@subject", 1)),
         ("fresh", manifest("evals@subject", fresh)),
         ("fresh-too", manifest("evals@subject", fresh)),
-        ("other-harness", other),
+        ("other-harness", manifest("crates%2Fshop%2Fevals", 1)),
         ("no-run", ("notes.txt".to_owned(), "mine".to_owned())),
     ] {
-        project.write(&format!("{folder}/{run}/{path}"), text);
+        project.write(&format!("target/arraign/{run}/{path}"), text);
     }
-    let left = || {
-        let runs = std::fs::read_dir(project.path(folder)).expect("runs").flatten();
-        let mut names: Vec<String> = runs
-            .map(|run| run.file_name().into_string().expect("a name"))
-            .filter(|name| !name.starts_with("20"))
-            .collect();
-        names.sort();
-        names
-    };
-    let out = project.path(folder).to_string_lossy().into_owned();
+    let out = project.path("target/arraign").to_string_lossy().into_owned();
     project.run_with(&[("ARRAIGN_OUT", &out)], &[]).exits(0);
-    assert_eq!(left().len(), 6, "an archive is left alone");
-    let program = project.path("target/debug/deps/subject-0123456789abcdef");
-    std::fs::create_dir_all(program.parent().expect("deps")).expect("a folder");
-    std::fs::copy(crate::project::subject(), &program).expect("the program");
-    let run = |target: &std::path::Path| {
-        let like = project.command(&[]);
-        let mut command = std::process::Command::new(target);
-        for (name, value) in like.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        command.current_dir(project.path("")).env_remove("ARRAIGN_OUT");
-        crate::project::Ran::of(&mut command).exits(0);
-    };
-    run(&program);
-    assert_eq!(left(), ["fresh", "fresh-too", "no-run", "other-harness"]);
+    assert_eq!(earlier_runs(&project).len(), 6, "an archive is left alone");
+    run_from_own_target_folder(&project);
+    assert_eq!(earlier_runs(&project), ["fresh", "fresh-too", "no-run", "other-harness"]);
 }
 
 #[test]
