@@ -39,38 +39,6 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1);
     }
 
-<<<<<<< HEAD
-=======
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn both_ways_give_a_file_the_same_rights() {
-        use std::os::unix::fs::PermissionsExt as _;
-
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let (one, other) = (dir.path().join("one"), dir.path().join("other"));
-        write_whole(&one, b"{}").expect("it is written");
-        write_renamed(&other, b"{}").expect("it is written");
-        let [one, other] = [one, other].map(|path| fs::metadata(path).expect("it is there").permissions());
-        assert_eq!(one.mode(), other.mode());
-    }
-
-    #[test]
-    fn a_folder_takes_many_files_and_is_made_anew_when_somebody_took_it_away() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let folder = Folder::at(dir.path().join("a/b"));
-        assert!(!folder.path().exists());
-        let write = |name: &str, text: &str| folder.write_file(name, text.as_bytes()).expect("it is written");
-        let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it is there");
-        write("one", "1");
-        write("other", "2");
-        write("one", "3");
-        assert_eq!((read("one"), read("other")), ("3".to_owned(), "2".to_owned()));
-        fs::remove_dir_all(folder.path()).expect("it is removed");
-        write("one", "4");
-        assert_eq!(read("one"), "4");
-    }
-
->>>>>>> main
     #[test]
     fn a_folder_that_is_not_there_is_an_error() {
         let dir = tempfile::tempdir().expect("a temporary folder");
