@@ -13,7 +13,9 @@ mod plan;
 mod record;
 mod run;
 mod schema;
+mod selection;
 mod settings;
+mod shard;
 mod snapshots;
 
 use std::env;
@@ -33,7 +35,7 @@ pub use self::snapshots::{pending_folder, snapshot_text};
 
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
-use self::output::stderr::{count_cases, exit_with, report_load_errors, usage_error};
+use self::output::stderr::{report_load_errors, usage_error};
 use self::output::tally::Tally;
 use self::plan::Plan;
 use self::record::harness_id::HarnessId;
@@ -44,6 +46,7 @@ use self::run::judging::RunJudge;
 use self::run::live::{self, LiveAgents};
 use self::run::panics;
 use self::run::run_trials;
+pub use self::selection::{CaseSelection, run_program};
 use self::settings::EnvSettings;
 use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
 use crate::judge::Judge;
@@ -75,6 +78,8 @@ pub struct Harness {
     allowed_roots: Vec<PathBuf>,
     size_limit: Option<u64>,
     rerun: Rerun,
+    /// The flags of a program that runs this harness.
+    selection: Option<CaseSelection>,
     mistakes: Vec<String>,
 }
 
@@ -91,6 +96,7 @@ impl Harness {
             allowed_roots: Vec::new(),
             size_limit: None,
             rerun: settings::own_target().map_or_else(Rerun::default, |target| Rerun::of_target(&target)),
+            selection: None,
             mistakes: Vec::new(),
         }
     }
@@ -240,12 +246,12 @@ impl Harness {
     pub fn run_with(self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         panics::install_hook();
         let threads = env::var_os("RUST_TEST_THREADS");
-        let command = match cli::parse_arguments(arguments.into_iter().collect(), threads) {
+        let command = match cli::parse_arguments(shard::add_bazel_filter(arguments.into_iter().collect()), threads) {
             Ok(command) => command,
             Err(problem) => return usage_error(&[problem]),
         };
         let settings = match settings::read_environment() {
-            Ok(settings) => settings,
+            Ok(settings) => self.apply_selection(settings),
             Err(problem) => return usage_error(&[problem]),
         };
         if !self.mistakes.is_empty() {
@@ -277,8 +283,11 @@ impl Harness {
             Ok(plan) => plan,
             Err(code) => return code,
         };
-        if let Some(code) = refuse_empty_plan(&plan, command, settings, &self.folder) {
+        if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {
             return code;
+        }
+        if let Err(problem) = shard::divide_plan(&mut plan, command, settings, &base) {
+            return usage_error(&[problem]);
         }
         plan.keep_wanted(command);
         // Agents start first: they work while the judge and the store are prepared.
@@ -322,32 +331,6 @@ fn make_plan(
         Ok(Err(errors)) => Err(report_load_errors(&errors)),
         Err(message) => Err(usage_error(&[format!("panic while the cases were read: {message}")])),
     }
-}
-
-/// Returns the exit code of an empty plan: an empty selection is an error, because a run without trials must not look
-/// green.
-///
-/// libtest's conventions make two exceptions. A list may be empty. `--exact` with an unknown name passes, because cargo
-/// sends the name to all test targets; nextest has listed this target before, so that an unknown name fails there.
-fn refuse_empty_plan(
-    plan: &Plan,
-    command: &HarnessCommand,
-    settings: &EnvSettings,
-    folder: &Path,
-) -> Option<ExitCode> {
-    if !plan.trials.is_empty() || command.arguments.list {
-        return None;
-    }
-    let left_out = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIGN_TAGS)";
-    if let Some(names) = command.exact_names() {
-        let hint = if plan.skipped > 0 { format!(": {left_out}") } else { String::new() };
-        let missing = format!("no trial is called `{}`{hint}", names.join("` or `"));
-        return settings.nextest.is_some().then(|| exit_with(&[missing], FAILED));
-    }
-    if plan.skipped > 0 {
-        return Some(usage_error(&[format!("{left_out}: {} were left out", count_cases(plan.skipped))]));
-    }
-    Some(usage_error(&[format!("no case below `{}`: an empty run does not pass", folder.display())]))
 }
 
 /// Creates the store for this process's verdicts, and writes the run's manifest. The error is a message for the user.

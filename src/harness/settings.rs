@@ -4,11 +4,11 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::shard::{Shard, find_bazel_report};
 use crate::case::Tier;
 use crate::judge::JudgeMode;
 use crate::report::render_utc;
 use crate::suite::ReportFormat;
-use crate::yaml::did_you_mean;
 
 /// The variables that this version reads.
 const KNOWN: &[&str] = &[
@@ -22,13 +22,15 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_OUTPUT_JSON",
     "ARRAIGN_REPORT",
     "ARRAIGN_SCHEMA",
+    "ARRAIGN_SHARD",
+    "ARRAIGN_SHARD_TIMES",
     "ARRAIGN_TAGS",
     "ARRAIGN_TIER",
     "ARRAIGN_VERBOSE",
 ];
 
 /// The settings of a run, read from environment variables.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct EnvSettings {
     /// The tier to run; `None` runs every case.
     pub(super) tier: Option<Tier>,
@@ -50,6 +52,14 @@ pub(super) struct EnvSettings {
     pub(super) verbose: bool,
     /// GitHub's runner reads the output.
     pub(super) github: bool,
+    /// The part of the trials that this process runs.
+    pub(super) shard: Option<Shard>,
+    /// The file of durations by which trials are divided into shards.
+    pub(super) shard_times: Option<PathBuf>,
+    /// The file of a `JUnit` report, for Bazel.
+    pub(super) junit_file: Option<PathBuf>,
+    /// Warnings of variables that this version does not read.
+    pub(super) unknown_variables: Vec<String>,
     /// nextest has started this process.
     pub(super) nextest: Option<Nextest>,
 }
@@ -81,8 +91,21 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         schema: read_path("ARRAIGN_SCHEMA"),
         verbose: verbose.transpose()?.unwrap_or(false),
         github: read_variable("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+        junit_file: find_bazel_report(),
+        unknown_variables: check_unknown_variables()?,
+        shard: read_shard()?,
+        shard_times: read_path("ARRAIGN_SHARD_TIMES"),
         nextest: read_variable("NEXTEST").map(|_| read_nextest()),
     })
+}
+
+/// Reads the shard. nextest divides the trials itself, and shards of shards would leave trials out.
+fn read_shard() -> Result<Option<Shard>, String> {
+    let shard = Shard::read_environment()?;
+    if shard.is_some() && read_variable("NEXTEST").is_some() {
+        return Err("ARRAIGN_SHARD does not work under nextest: use `cargo nextest run --partition`".to_owned());
+    }
+    Ok(shard)
 }
 
 /// Returns the value of a variable. An empty value counts as unset, because CI configurations cannot always unset one.
@@ -94,18 +117,19 @@ fn read_path(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// Returns a warning for each `ARRAIGN_` variable that this version does not read: `ARRAIGN_TEIR=smoke` would silently run
-/// everything.
-pub(super) fn warn_of_unknown_variables() -> Vec<String> {
+/// Returns a warning for each `ARRAIGN_` variable that this version does not read. A name within two edits of a known one is
+/// an error: `ARRAIGN_TEIR=smoke` would silently run everything.
+fn check_unknown_variables() -> Result<Vec<String>, String> {
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    names
-        .filter(|name| name.starts_with("ARRAIGN_") && !KNOWN.contains(&name.as_str()))
-        .filter(|name| name != "ARRAIGN_CONFORMANCE_DIR")
-        .map(|name| match did_you_mean(&name, KNOWN) {
-            Some(help) => format!("unknown variable {name}: this version does not read it; {help}"),
-            None => format!("unknown variable {name}: this version does not read it"),
-        })
-        .collect()
+    let unknown = names.filter(|name| name.starts_with("ARRAIGN_") && !KNOWN.contains(&name.as_str()));
+    unknown.filter(|name| name != "ARRAIGN_CONFORMANCE_DIR").map(|name| check_unknown(&name)).collect()
+}
+
+fn check_unknown(name: &str) -> Result<String, String> {
+    match KNOWN.iter().find(|known| strsim::damerau_levenshtein(name, known) <= 2) {
+        Some(known) => Err(format!("unknown variable {name}: did you mean {known}?")),
+        None => Ok(format!("unknown variable {name}: this version does not read it")),
+    }
 }
 
 /// Parses the tier to run; `full` runs every case, like an unset variable.

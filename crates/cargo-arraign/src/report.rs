@@ -46,6 +46,7 @@ impl Report {
         let summary =
             self.summary.clone().or_else(|| read_variable("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
         let run = StoredRun::open(&self.list_run_folders()?)?.compared_with(self.open_earlier_run()?);
+        run.check_shards()?;
         let mut overview = Box::new(RunOverview::new(run.run()));
         let mut annotations = Box::new(Annotations::new(run.run()));
         let paths =

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use arraign::__internals::verdict::quoted;
 use arraign::Harness;
+use arraign::__internals::case::Tier;
+use arraign::__internals::harness::{CaseSelection, run_program};
 use clap::Args;
 
 use crate::error::{CliError, CliResult};
@@ -20,6 +22,12 @@ pub(crate) struct Run {
     /// The folder of the cases.
     #[arg(default_value = "evals")]
     dir: PathBuf,
+    /// Run only the cases of this tier: `smoke` or `full`. Default: `ARRAIGN_TIER`, or all.
+    #[arg(long, value_name = "TIER", value_parser = parse_tier)]
+    tier: Option<Tier>,
+    /// Run only cases with one of these tags, separated by commas. Default: `ARRAIGN_TAGS`, or all.
+    #[arg(long = "tag", value_name = "TAGS", value_delimiter = ',')]
+    tags: Vec<String>,
     /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     size_limit: Option<u64>,
@@ -36,7 +44,16 @@ impl Run {
         let dir = if dir == "evals" { String::new() } else { format!(" {}", quoted(&dir)) };
         let rerun = format!("cargo arraign run{dir} --");
         let harness = Harness::new(self.dir).at(here).rerun(rerun);
-        Ok(limit_size(harness, self.size_limit).run_with(self.arguments))
+        let selection = CaseSelection { tier: self.tier, tags: self.tags };
+        Ok(run_program(limit_size(harness, self.size_limit), self.arguments, selection))
+    }
+}
+
+fn parse_tier(text: &str) -> Result<Tier, String> {
+    match text {
+        "smoke" => Ok(Tier::Smoke),
+        "full" => Ok(Tier::Full),
+        _ => Err("expected `smoke` or `full`".to_owned()),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::harness::run::context::RunContext;
 use crate::harness::settings::EnvSettings;
+use crate::harness::shard::ShardRecord;
 use crate::harness::snapshots::orphans::PinnedSnapshots;
 use crate::report::summary::render_summary;
 use crate::source::write_whole;
@@ -18,10 +19,13 @@ use crate::verdict::summary::Summary;
 /// Prints and writes the results of a run. Created before the trials run, because they consume the plan.
 pub(in crate::harness) struct RunFinisher {
     skipped: usize,
+    unknown_variables: Vec<String>,
     reports: RequestedReports,
     /// The snapshots of all cases; `None` if not all cases were read.
     pinned: Option<PinnedSnapshots>,
     output_json: Option<PathBuf>,
+    /// The shard and the number of its trials.
+    shard: Option<(ShardRecord, usize)>,
 }
 
 impl RunFinisher {
@@ -32,11 +36,14 @@ impl RunFinisher {
         settings: &EnvSettings,
     ) -> Self {
         let pinned = std::mem::take(&mut plan.pinned);
+        let own_trials = plan.trials_to_run(command).count();
         Self {
             skipped: plan.skipped,
+            unknown_variables: settings.unknown_variables.clone(),
             reports: RequestedReports::from_plan(plan, settings),
             pinned: command.exact_names().is_none().then_some(pinned),
             output_json: settings.output_json.clone(),
+            shard: plan.shard.clone().map(|shard| (shard, own_trials)),
         }
     }
 
@@ -52,7 +59,10 @@ impl RunFinisher {
         // `and` takes a value, so the reports are written even if the summary could not be.
         let written = self.write_run_summary(context).and(self.reports.write_all(context, counts));
         stderr::note_judge_costs(context.judging.amount_spent());
-        stderr::note_skipped(self.skipped);
+        stderr::note_skipped(&self.unknown_variables, self.skipped);
+        if let Some((shard, own_trials)) = &self.shard {
+            stderr::note_shard(shard, *own_trials);
+        }
         if let Some(pinned) = &self.pinned {
             stderr::note_orphans(&pinned.find_orphans(&context.project.files));
             stderr::note_stale_cassettes(&context.judging.find_stale(&context.project.files));

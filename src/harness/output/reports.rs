@@ -1,5 +1,7 @@
 //! The reports of a run, rendered from the verdict logs at the end of the run.
 
+use std::path::PathBuf;
+
 use libtest_mimic::Conclusion;
 
 use super::stderr;
@@ -19,16 +21,19 @@ pub(in crate::harness) struct RequestedReports {
     annotate: bool,
     /// The earlier run to compare with.
     compare: Option<String>,
+    /// A second place for the `JUnit` report.
+    junit_file: Option<PathBuf>,
 }
 
 impl RequestedReports {
     /// Collects the reports that the suites and the environment request.
     pub(in crate::harness) fn from_plan(plan: &Plan, settings: &EnvSettings) -> Self {
         let mut formats: Vec<ReportFormat> = plan.reports.iter().chain(&settings.reports).copied().collect();
+        formats.extend(settings.junit_file.as_ref().map(|_| ReportFormat::Junit));
         formats.sort_unstable();
         formats.dedup();
         let annotate = settings.github && settings.nextest.is_none();
-        Self { formats, annotate, compare: settings.compare.clone() }
+        Self { formats, annotate, compare: settings.compare.clone(), junit_file: settings.junit_file.clone() }
     }
 
     /// Renders and writes the reports. The error is a message for the user.
@@ -53,7 +58,15 @@ impl RequestedReports {
         if annotate {
             stderr::print_block(context.readers.json, annotations.finish().trim_end());
         }
-        written.map(drop).map_err(|error| error.to_string())
+        self.copy_junit(&written.map_err(|error| error.to_string())?)
+    }
+
+    /// Copies the `JUnit` report to the place where another program expects it.
+    fn copy_junit(&self, written: &[PathBuf]) -> Result<(), String> {
+        let report = written.iter().find(|path| path.to_string_lossy().ends_with(".junit.xml"));
+        let Some((report, target)) = report.zip(self.junit_file.as_ref()) else { return Ok(()) };
+        let copied = std::fs::copy(report, target);
+        copied.map(drop).map_err(|error| format!("XML_OUTPUT_FILE: cannot write `{}`: {error}", target.display()))
     }
 
     /// Reads the run to compare with. Only HTML and Markdown show the comparison, so it is not read for other reports.

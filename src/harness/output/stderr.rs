@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::harness::settings;
+use crate::harness::shard::ShardRecord;
 use crate::judge::JudgeUsage;
 use crate::place::LoadErrors;
 use crate::report::plain::escape_line;
@@ -17,13 +17,23 @@ use crate::verdict::quoted;
 const USAGE_ERROR: u8 = 2;
 
 /// Prints notes on unknown variables and on the number of cases left out.
-pub(in crate::harness) fn note_skipped(skipped: usize) {
-    for variable in settings::warn_of_unknown_variables() {
-        note(&variable);
+pub(in crate::harness) fn note_skipped(unknown_variables: &[String], skipped: usize) {
+    for variable in unknown_variables {
+        note(variable);
     }
     if skipped > 0 {
         note(&format!("skipped by tier or tags: {}", count_cases(skipped)));
     }
+}
+
+/// Prints a note on a filter that matches no trial.
+pub(in crate::harness) fn note_unmatched(problem: &str) {
+    note(&escape_line(problem));
+}
+
+/// Prints the shard that has run, so that its green line is not taken for that of all cases.
+pub(in crate::harness) fn note_shard(shard: &ShardRecord, own_trials: usize) {
+    note(&shard.describe(own_trials));
 }
 
 /// Prints a note on the requested formats that this build cannot render: HTML needs a feature.

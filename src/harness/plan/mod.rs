@@ -98,6 +98,8 @@ pub(super) struct Plan {
     pub(super) reports: Vec<ReportFormat>,
     /// The snapshots of all cases, whether they run or not.
     pub(super) pinned: PinnedSnapshots,
+    /// The shard that this process runs, if the trials are divided.
+    pub(super) shard: Option<ShardRecord>,
 }
 
 impl Plan {

@@ -14,6 +14,7 @@ use crate::check::{BUILTIN, Registry};
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{Plan, PlannedTrial, TrialWork};
 use crate::harness::settings::EnvSettings;
+use crate::harness::shard::ShardRecord;
 use crate::report::{RunInfo, SkippedTrial};
 use crate::verdict::summary::Selection;
 
@@ -47,6 +48,9 @@ pub struct RunManifest {
     /// The number of trials to run; unknown if each trial is a separate process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trials: Option<usize>,
+    /// The shard, if the trials are divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardRecord>,
     /// The selected trials that do not run because their cases are ignored.
     #[serde(default)]
     pub skipped: Vec<SkippedTrial>,
@@ -60,6 +64,7 @@ impl RunManifest {
         kinds: &Registry,
         id: &HarnessId,
     ) -> Self {
+        let shard = plan.shard.clone();
         let own = kinds.iter().filter(|kind| !BUILTIN.iter().any(|known| known.name == kind.name));
         let wanted = plan.trials.iter().filter(|trial| command.wants_trial(&trial.name));
         let mut selection = plan.make_selection(settings);
@@ -75,6 +80,7 @@ impl RunManifest {
             rules: own.map(|kind| (kind.name.to_owned(), kind.summary.to_owned())).collect(),
             selection,
             trials: settings.nextest.is_none().then(|| plan.trials_to_run(command).count()),
+            shard,
             skipped: wanted.filter_map(skipped_trial).collect(),
         }
     }

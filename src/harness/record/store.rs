@@ -13,6 +13,7 @@ use std::process;
 
 use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
+use crate::harness::shard::hash_text;
 use crate::harness::settings::{Nextest, own_run_id};
 use crate::source::{LineLog, write_whole};
 use crate::suite::escape_component;
@@ -134,7 +135,7 @@ fn escape_name(id: &str) -> String {
     }
     // The limit is in bytes, so the cut moves back to the start of a character.
     let end = (0..=LONGEST_NAME).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
-    format!("{}~{:016x}", &name[..end], hash_fnv1a(&name))
+    format!("{}~{:016x}", &name[..end], hash_text(&name))
 }
 
 /// Replaces the characters that Windows or an artifact store refuses in file names, so that the folder of a run can be copied
@@ -150,13 +151,6 @@ fn escape_reserved(name: &str) -> String {
         }
     }
     escaped
-}
-
-/// Hashes `text` with FNV-1a, which gives the same value on every machine and in every version: the shards of one run, on
-/// several machines, must use the same names.
-fn hash_fnv1a(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

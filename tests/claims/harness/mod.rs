@@ -15,6 +15,7 @@ mod schema;
 mod scores;
 mod secrets;
 mod select;
+mod shards;
 mod snapshots;
 mod store;
 mod verbose;

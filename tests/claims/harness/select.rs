@@ -83,11 +83,29 @@ fn tags_select() {
 }
 
 #[test]
-fn a_slip_in_a_variable_is_remarked() {
-    let ran = four().run_with(&[("ARRAIGN_TEIR", "smoke")], &[]).exits(0);
-    ran.complains(
-        "unknown variable ARRAIGN_TEIR: this version does not read it; did you mean `ARRAIGN_TIER`?",
-    );
+fn a_variable_within_two_edits_of_a_known_one_is_2() {
+    for slip in ["ARRAIGN_TEIR", "ARRAIGN_TIERS", "ARRAIN_TIER"] {
+        let ran = four().run_with(&[(slip, "smoke")], &[]);
+        if slip.starts_with("ARRAIGN_") {
+            ran.exits(2).complains(&format!("error: unknown variable {slip}: did you mean ARRAIGN_TIER?"));
+        } else {
+            ran.exits(0).says_nothing_on_stderr();
+        }
+    }
+    let ran = four().run_with(&[("ARRAIGN_COLOUR", "red")], &[]).exits(0);
+    ran.complains("unknown variable ARRAIGN_COLOUR: this version does not read it");
+}
+
+#[test]
+fn a_filter_that_matches_nothing_is_told() {
+    for (arguments, problem) in [
+        (&["refnd"][..], "no trial contains `refnd`"),
+        (&["--exact", "s::refund"], "no trial is called `s::refund`; did you mean `s::a`?"),
+    ] {
+        let ran = four().run(arguments).exits(0);
+        assert!(ran.stderr.contains(problem.split(';').next().expect("a problem")), "{}", ran.stderr);
+    }
+    four().run(&["--list", "refnd"]).exits(0).says_nothing_on_stderr();
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod program;
 mod progress;
 mod report;
 mod run;
+mod shards;
 #[cfg(feature = "judge")]
 #[path = "../../../../tests/support/server.rs"]
 #[expect(dead_code, reason = "the client's own claims need more of it")]

@@ -8,7 +8,7 @@ use crate::program::Ran;
 
 /// Variables that change what the program does.
 const FOREIGN: &[&str] =
-    &["ARRAIGN_", "NEXTEST", "GITHUB_", "INSTA_", "RUST_TEST_", "CI", "TF_BUILD", "CARGO_"];
+    &["ARRAIGN_", "NEXTEST", "GITHUB_", "INSTA_", "RUST_TEST_", "CI", "TF_BUILD", "TEST_", "XML_OUTPUT", "CIRCLE_", "BUILDKITE_", "SYSTEM_", "CARGO_"];
 
 pub(crate) struct Package(tempfile::TempDir);
 

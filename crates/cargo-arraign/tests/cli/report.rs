@@ -11,7 +11,7 @@ fn case(id: &str, tool: &str) -> String {
     format!("  - {{id: {id}, trace: {{calls: [{tool}]}}, expect: [{{tool_blocklist: [rm]}}]}}\n")
 }
 
-fn suite(cases: &[(&str, &str)]) -> String {
+pub(crate) fn suite(cases: &[(&str, &str)]) -> String {
     let cases: String = cases.iter().map(|(id, tool)| case(id, tool)).collect();
     format!(
         "tests:\n{cases}  - {{id: later, ignore: needs a key, trace: {{calls: [rm]}}, expect: [{{tool_blocklist: [rm]}}]}}\n"

@@ -17,6 +17,7 @@ mod folder;
 mod index;
 mod log;
 mod selection;
+mod shards;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -77,6 +78,12 @@ impl StoredRun {
     /// The manifests of the run's harnesses.
     pub fn manifests(&self) -> &[RunManifest] {
         &self.manifests
+    }
+
+    /// Checks that the run is complete if its trials were divided into shards: every shard is there, all of them divide the
+    /// same list, and no trial of the list is left out.
+    pub fn check_shards(&self) -> Result<(), RunError> {
+        shards::check_shards(&self.manifests).map_err(|problem| RunError::new(&self.run.id, problem))
     }
 
     /// The number of trials with a verdict.

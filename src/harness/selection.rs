@@ -1,0 +1,133 @@
+//! The selection of trials, and what happens if it selects none.
+//!
+//! An empty selection must not look green. libtest's conventions make exceptions for test targets: a list may be empty, and
+//! a filter may match nothing, because cargo sends one filter to all targets. A program that runs one harness has no such
+//! excuse.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use super::cli::HarnessCommand;
+use super::output::stderr::{self, count_cases, exit_with, usage_error};
+use super::plan::{Plan, plan_all};
+use super::settings::EnvSettings;
+use super::{FAILED, Harness};
+use crate::case::Tier;
+use crate::suite::Library;
+
+/// The largest number of similar names that a message lists.
+const MAX_SIMILAR: usize = 3;
+
+/// The cases that the flags of a program select.
+#[derive(Debug, Clone, Default)]
+pub struct CaseSelection {
+    /// The tier, in place of `ARRAIGN_TIER`.
+    pub tier: Option<Tier>,
+    /// The tags, in place of `ARRAIGN_TAGS`.
+    pub tags: Vec<String>,
+}
+
+/// Runs the trials that `arguments` select, like [`Harness::run_with`], for a program with flags of its own. If a filter
+/// matches no trial, the exit code is 2.
+pub fn run_program(
+    harness: Harness,
+    arguments: impl IntoIterator<Item = OsString>,
+    selection: CaseSelection,
+) -> ExitCode {
+    Harness { selection: Some(selection), ..harness }.run_with(arguments)
+}
+
+impl Harness {
+    /// Replaces the selection of the environment by the flags of the program.
+    pub(super) fn apply_selection(&self, settings: EnvSettings) -> EnvSettings {
+        let Some(CaseSelection { tier, tags }) = &self.selection else { return settings };
+        EnvSettings {
+            tier: tier.or(settings.tier),
+            tags: if tags.is_empty() { settings.tags } else { tags.clone() },
+            ..settings
+        }
+    }
+
+    /// Returns the exit code of a run that selects no trial, unless it may be empty.
+    pub(super) fn refuse_empty_selection(
+        &self,
+        plan: &Plan,
+        library: Library<'_>,
+        command: &HarnessCommand,
+        settings: &EnvSettings,
+    ) -> Option<ExitCode> {
+        if command.arguments.list {
+            return None;
+        }
+        if plan.trials.is_empty() && command.exact_names().is_none() {
+            return Some(usage_error(&[self.describe_empty_plan(plan)]));
+        }
+        if command.filters.is_empty() || plan.trials.iter().any(|trial| command.wants_trial(&trial.name)) {
+            return None;
+        }
+        self.refuse_unmatched(plan, library, command, settings)
+    }
+
+    fn describe_empty_plan(&self, plan: &Plan) -> String {
+        match plan.skipped {
+            0 => format!("no case below `{}`: an empty run does not pass", self.folder.display()),
+            skipped => format!("{LEFT_OUT}: {} were left out", count_cases(skipped)),
+        }
+    }
+
+    /// Reports filters that match no trial: with exit code 2 in a program; with a failed trial under nextest, which has
+    /// listed the name before; with a note in a test target.
+    fn refuse_unmatched(
+        &self,
+        plan: &Plan,
+        library: Library<'_>,
+        command: &HarnessCommand,
+        settings: &EnvSettings,
+    ) -> Option<ExitCode> {
+        let verb = if command.arguments.exact { "is called" } else { "contains" };
+        let problem = format!("no trial {verb} `{}`", command.filters.join("` or `"));
+        let similar = if settings.nextest.is_none() { list_similar(plan, library, command) } else { Vec::new() };
+        let hint = match similar.as_slice() {
+            [] if plan.skipped > 0 => format!(": {LEFT_OUT}"),
+            [] => String::new(),
+            names => format!("; did you mean `{}`?", names.join("`, `")),
+        };
+        let problem = format!("{problem}{hint}");
+        if self.selection.is_some() {
+            return Some(usage_error(&[problem]));
+        }
+        if settings.nextest.is_some() && command.arguments.exact {
+            return Some(exit_with(&[problem], FAILED));
+        }
+        stderr::note_unmatched(&problem);
+        None
+    }
+}
+
+/// The reason of an empty selection by tier or tags.
+const LEFT_OUT: &str = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIGN_TAGS)";
+
+/// Returns the names that are most similar to the filters. With `--exact`, the plan contains only trials of these names, so
+/// all cases are read.
+fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> Vec<String> {
+    let all = command.exact_names().and_then(|_| plan_all(library, &EnvSettings::default()).ok());
+    let names: Vec<&str> =
+        all.as_ref().unwrap_or(plan).trials.iter().map(|trial| trial.name.as_str()).collect();
+    let mut similar: Vec<(usize, &str)> = names
+        .iter()
+        .filter_map(|name| {
+            let distances = command.filters.iter().filter_map(|filter| measure_distance(filter, name));
+            Some((distances.min()?, *name))
+        })
+        .collect();
+    similar.sort_unstable();
+    similar.into_iter().take(MAX_SIMILAR).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Returns the number of edits between a filter and a name, or its last part. `None` if they are too many.
+fn measure_distance(filter: &str, name: &str) -> Option<usize> {
+    let last = name.rsplit("::").next().unwrap_or(name);
+    let limit = (filter.chars().count() / 3).max(1);
+    let distances = [name, last].map(|word| strsim::damerau_levenshtein(filter, word));
+    distances.into_iter().min().filter(|distance| *distance <= limit)
+}

@@ -1,0 +1,47 @@
+//! Bazel's protocol of tests (its test encyclopedia): `TEST_TOTAL_SHARDS`, `TEST_SHARD_INDEX` from 0, a file that the test
+//! touches to say that it divides its trials, a filter, and the file of the report.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::path::PathBuf;
+
+use super::Shard;
+use crate::harness::settings::read_variable;
+
+/// Returns the shard that Bazel has set. The error is a message for the user.
+pub(super) fn bazel_shard() -> Result<Option<Shard>, String> {
+    let Some(count) = read_variable("TEST_TOTAL_SHARDS") else { return Ok(None) };
+    touch_status_file()?;
+    let index = read_variable("TEST_SHARD_INDEX").unwrap_or_default();
+    let shard = match (index.parse::<u32>(), count.parse()) {
+        (Ok(index), Ok(count)) => index.checked_add(1).and_then(|number| Shard::new(number, count)),
+        _ => None,
+    };
+    let problem = || format!("TEST_SHARD_INDEX is `{index}` and TEST_TOTAL_SHARDS is `{count}`");
+    shard.map(Some).ok_or_else(problem)
+}
+
+/// Adds Bazel's filter (`--test_filter`) to a command line without arguments.
+pub(in crate::harness) fn add_bazel_filter(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let filter = env::var_os("TESTBRIDGE_TEST_ONLY").filter(|filter| !filter.is_empty());
+    if arguments.is_empty() {
+        arguments.extend(filter);
+    }
+    arguments
+}
+
+/// The file in which Bazel expects a `JUnit` report.
+pub(in crate::harness) fn find_bazel_report() -> Option<PathBuf> {
+    env::var_os("XML_OUTPUT_FILE").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+fn touch_status_file() -> Result<(), String> {
+    let Some(path) = env::var_os("TEST_SHARD_STATUS_FILE").filter(|path| !path.is_empty()) else {
+        return Ok(());
+    };
+    let touched = OpenOptions::new().append(true).create(true).open(&path);
+    touched
+        .map(drop)
+        .map_err(|error| format!("TEST_SHARD_STATUS_FILE: cannot write `{}`: {error}", path.to_string_lossy()))
+}
