@@ -173,6 +173,12 @@ impl TraceBuilder {
         }
     }
 
+    /// Notes the call at `pointer` of the record, which the record's list `list` omits.
+    pub(crate) fn note_omission(&mut self, pointer: &str, name: &str, list: &str) {
+        let (name, list) = (name.to_owned(), list.to_owned());
+        self.log.push(pointer, UnreadContent::OmittedCall { name, list });
+    }
+
     /// Notes the turns without calls that stopped because the model called a tool: for formats whose turns come in pieces.
     pub(crate) fn note_stops(&mut self, stops: impl IntoIterator<Item = (usize, (At, String))>) {
         for (turn, (at, reason)) in stops {
