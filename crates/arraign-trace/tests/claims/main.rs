@@ -7,6 +7,7 @@ mod inspect_zip;
 mod jsonpath;
 mod mastra;
 mod mutations;
+mod openinference;
 mod places;
 mod reader;
 mod reader_confused;

@@ -36,7 +36,7 @@ fn read_event(event: &Value) -> SaidMessage {
         let value = content.cloned().unwrap_or_default();
         return SaidMessage {
             speaker,
-            parts: vec![SaidPart::Result { id: find_text(message, "id"), value }],
+            parts: vec![SaidPart::Result { id: find_text(message, "id"), value, failed: false }],
         };
     }
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
@@ -71,7 +71,9 @@ fn bedrock_part(part: &Value) -> Option<SaidPart> {
         });
     }
     if let Some(result) = part.get("toolResult") {
-        return Some(SaidPart::Result { id: find_text(result, "toolUseId"), value: bedrock_result(result) });
+        let failed = result.get("status").and_then(Value::as_str) == Some("error");
+        let value = bedrock_result(result);
+        return Some(SaidPart::Result { id: find_text(result, "toolUseId"), value, failed });
     }
     if let Some(text) = find_text(part, "text") {
         return Some(SaidPart::Text(text));

@@ -3,8 +3,12 @@
 //! The reader knows three vocabularies: the semantic conventions for generative AI, OpenInference, and Traceloop. The
 //! spans of one trace id are one run. A list of messages in the form of the conventions is also one run. If content was
 //! not captured, calls have neither arguments nor results. Messages in events of spans, or in log records of the same file,
-//! are joined to their span.
+//! are joined to their span. Of two nested spans that record the same operation, the outer one is read, completed by the
+//! inner one. If the spans of the models record neither the question nor the answer, the span of the agent does. A call of
+//! smolagents' `final_answer` is the answer, not a call.
 
+mod agent_span;
+mod figures;
 mod logs;
 mod message_events;
 mod pieces;

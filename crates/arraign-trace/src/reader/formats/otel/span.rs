@@ -154,6 +154,19 @@ impl<'t> OtelSpan<'t> {
         }
     }
 
+    /// Adds the attributes of a span inside that records the same operation, where this one has none.
+    pub(crate) fn absorb_attributes(&mut self, inner: &mut Self) {
+        for (name, value) in std::mem::take(&mut inner.attributes) {
+            self.attributes.entry(name).or_insert(value);
+        }
+    }
+
+    /// Fails if the span inside that records the same operation failed.
+    pub(crate) fn absorb_failure(&mut self, inner: &Self) {
+        self.failed |= inner.failed;
+        self.failure = self.failure.take().or_else(|| inner.failure.clone());
+    }
+
     /// The first of these attributes that is there.
     pub(crate) fn get(&self, names: &[&str]) -> Option<&Json<'t>> {
         names.iter().find_map(|name| self.attributes.get(*name))

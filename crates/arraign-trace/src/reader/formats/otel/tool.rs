@@ -34,7 +34,10 @@ impl ToolSpan {
             "output.value",
             "traceloop.entity.output",
         ];
-        let wrapped = span.get(&ARGUMENTS).map(passed).unwrap_or_default();
+        let mut wrapped = span.get(&ARGUMENTS).map(passed).unwrap_or_default();
+        if span.get(&ARGUMENTS[..3]).is_none() {
+            wrapped.arguments = unwrap_keywords(wrapped.arguments);
+        }
         let message = span.get(&RESULTS).map(ToolMessage::of).unwrap_or_default();
         let id = span.text(&["gen_ai.tool.call.id", "tool_call.id"]).map(ToOwned::to_owned);
         Self {
@@ -76,6 +79,24 @@ fn passed(value: &Json) -> Passed {
     let inputs = arguments.get("inputs").filter(|inputs| inputs.is_object());
     let inner = inputs.map_or_else(|| Arguments::from_text(text), |inputs| Arguments::Json(inputs.clone()));
     Passed { id: id.map(ToOwned::to_owned), arguments: inner }
+}
+
+/// The keyword arguments, where OpenInference wraps those of a call in Python: `{"args": [], "kwargs": {"id": 7}}`.
+/// Positional arguments have no names: a call that has some is kept as it is.
+fn unwrap_keywords(arguments: Arguments) -> Arguments {
+    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty) || value.is_null();
+    let Arguments::Json(Value::Object(mut call)) = arguments else { return arguments };
+    let is_wrapper = call.iter().all(|(key, value)| match key.as_str() {
+        "kwargs" => value.is_object(),
+        "args" => is_empty(value),
+        // smolagents passes this beside the arguments of the tool.
+        "sanitize_inputs_outputs" => value.is_boolean(),
+        _ => false,
+    });
+    match call.get_mut("kwargs").filter(|_| is_wrapper).map(Value::take) {
+        Some(keywords) => Arguments::Json(keywords),
+        None => Arguments::Json(Value::Object(call)),
+    }
 }
 
 /// A tool's result; LangChain dumps the whole message.
