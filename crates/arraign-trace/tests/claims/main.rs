@@ -5,6 +5,7 @@ mod drift;
 #[cfg(feature = "inspect-zip")]
 mod inspect_zip;
 mod jsonpath;
+mod langfuse;
 mod mastra;
 mod mutations;
 mod openinference;

@@ -16,8 +16,8 @@ fn spans_that_are_no_agents_say_what_is_missing() {
     let span = r#"{"traceId":"a","spanId":"b","name":"GET /","startTimeUnixNano":"1","attributes":[]}"#;
     assert_eq!(
         error(&format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{span}]}}]}}]}}"#)),
-        "otel: no span in it is a model's, a tool's or an agent's: there is neither `gen_ai.operation.name` nor \
-         `openinference.span.kind`"
+        "otel: no span in it is a model's, a tool's or an agent's: there is no `gen_ai.operation.name`, \
+         `openinference.span.kind` or `langfuse.observation.type`"
     );
     assert_eq!(error(r#"{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}"#), "otel: there is no span in it");
     assert!(error(r#"{"resourceLogs":[]}"#).contains("otel: there are logs or metrics in it, but no spans"));

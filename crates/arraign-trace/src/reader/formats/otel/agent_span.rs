@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::said::parsed;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
@@ -14,6 +15,8 @@ pub(crate) struct AgentSpan {
     pub(crate) question: Option<String>,
     /// What the agent returned.
     pub(crate) answer: Option<String>,
+    /// The span of the agent decides on the answer, because its models are functions of the user's.
+    pub(crate) decides: bool,
     answer_tool: Option<AnswerTool>,
 }
 
@@ -36,8 +39,10 @@ impl AgentSpan {
             None => is_smolagents.then_some(AnswerTool::FinalAnswer),
         };
         let is_agent = span.text(&["openinference.span.kind"]) == Some("AGENT");
+        let returned = langfuse::find_answer(span);
+        let decides = returned.is_some();
         let answer = result.or_else(|| find_reply(span)).or_else(|| find_output(span).filter(|_| is_agent));
-        Self { question: find_question(span), answer, answer_tool }
+        Self { question: find_question(span), answer: answer.or(returned), decides, answer_tool }
     }
 
     /// Whether a call of this tool returns the answer.
@@ -68,8 +73,8 @@ impl AgentSpan {
 
 /// The question under the keys by which agents take it, or a plain text.
 fn find_question(span: &OtelSpan) -> Option<String> {
-    const NAMES: [&str; 5] = ["task", "user_msg", "question", "query", "message"];
-    let value = span.get(&["input.value"])?;
+    const NAMES: [&str; 6] = ["task", "user_msg", "question", "query", "message", "input"];
+    let Some(value) = span.get(&["input.value"]) else { return langfuse::find_question(span, &NAMES) };
     match parsed(value) {
         Some(Value::Object(fields)) => {
             let text = NAMES.iter().find_map(|name| fields.get(*name)?.as_str());

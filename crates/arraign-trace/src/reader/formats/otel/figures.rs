@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::reader::build::usage::TokenKeys;
+use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::trace::Usage;
 
@@ -39,7 +40,7 @@ const TOKENS: TokenKeys = TokenKeys {
 
 /// The tokens that a span counts.
 pub(crate) fn usage(span: &OtelSpan) -> Option<Usage> {
-    TOKENS.read_by(|names| Ok(span.count(names))).ok()?
+    TOKENS.read_by(|names| Ok(span.count(names))).ok()?.or_else(|| langfuse::read_usage(span))
 }
 
 /// The first finish reason: a text, a list, or a list as JSON text.

@@ -1,6 +1,6 @@
 //! `otel`: spans of OpenTelemetry, as OTLP JSON or as a console exporter prints them.
 //!
-//! The reader knows three vocabularies: the semantic conventions for generative AI, OpenInference, and Traceloop. The
+//! The reader knows four vocabularies: the semantic conventions for generative AI, OpenInference, Traceloop, and Langfuse. The
 //! spans of one trace id are one run. A list of messages in the form of the conventions is also one run. If content was
 //! not captured, calls have neither arguments nor results. Messages in events of spans, or in log records of the same file,
 //! are joined to their span. Of two nested spans that record the same operation, the outer one is read, completed by the
@@ -9,6 +9,7 @@
 
 mod agent_span;
 mod figures;
+mod langfuse;
 mod logs;
 mod message_events;
 mod pieces;
@@ -32,7 +33,7 @@ use span::OtelSpan;
 
 pub(crate) const READER: Reader = Reader {
     name: "otel",
-    summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop",
+    summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop, Langfuse",
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(pieces::pieces),
@@ -78,8 +79,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
     let runs: Vec<Trace> = by_trace(spans).into_iter().filter_map(run::of_spans).collect();
     if runs.is_empty() {
-        let problem = "no span in it is a model's, a tool's or an agent's: there is neither `gen_ai.operation.name` \
-                       nor `openinference.span.kind`";
+        let problem = "no span in it is a model's, a tool's or an agent's: there is no `gen_ai.operation.name`, \
+                       `openinference.span.kind` or `langfuse.observation.type`";
         return Err(DecodeError::new(problem));
     }
     Ok(runs)

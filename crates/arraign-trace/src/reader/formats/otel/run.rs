@@ -13,6 +13,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::formats::otel::agent_span::AgentSpan;
 use crate::reader::formats::otel::figures::{stop_reason, usage};
+use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::said::{self, SaidMessage, SaidPart, Speaker};
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::ToolSpan;
@@ -66,6 +67,8 @@ struct AgentRun {
     told: bool,
     /// What the outermost agent's span tells.
     agent: AgentSpan,
+    /// What each model call cost.
+    costs: Vec<Option<f64>>,
     /// How many calls returned the answer of the run.
     answers: usize,
     /// The model calls that stopped because the model called a tool, and say nothing of the call.
@@ -92,7 +95,9 @@ impl AgentRun {
         let models = || (0..spans.all.len()).filter(|place| spans.kinds[*place] == SpanKind::Model);
         let is_asked = models().any(|place| !said::input(&spans.all[place]).is_empty());
         let question = self.agent.question.as_deref().filter(|_| !is_asked && models().next().is_some());
-        question.into_iter().for_each(|question| self.builder.say(Role::User, question));
+        if let Some(question) = question {
+            self.builder.say(Role::User, question);
+        }
     }
 
     /// Where only the agent's span has content, its conversation is the run's.
@@ -110,8 +115,14 @@ impl AgentRun {
 
     fn model(&mut self, span: &OtelSpan, standing: &Standing) {
         self.builder.tally.add(usage(span));
+        self.costs.push(langfuse::read_cost(span));
         if self.builder.trace.model.is_none() {
-            let model = span.text(&["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
+            let model = span.text(&[
+                "gen_ai.response.model",
+                "gen_ai.request.model",
+                "llm.model_name",
+                "langfuse.observation.model.name",
+            ]);
             self.builder.trace.model = model.map(ToOwned::to_owned);
         }
         if standing.path.is_empty() {
@@ -218,8 +229,9 @@ impl AgentRun {
                 }
                 SaidPart::Call { name, arguments, .. } if self.agent.is_answer_tool(&name) => {
                     self.answers += 1;
-                    let answer = self.agent.read_answer(&arguments);
-                    answer.into_iter().for_each(|answer| self.builder.text(&answer));
+                    if let Some(answer) = self.agent.read_answer(&arguments) {
+                        self.builder.text(&answer);
+                    }
                 }
                 SaidPart::Call { id, name, arguments } => {
                     self.builder.call(Call {
@@ -286,6 +298,8 @@ impl AgentRun {
         }
         let agent = spans.top_agent();
         self.builder.trace.usage = agent.and_then(usage);
+        let costs: Option<Vec<f64>> = self.costs.drain(..).collect();
+        self.builder.trace.cost_usd = costs.filter(|costs| !costs.is_empty()).map(|costs| costs.iter().sum());
         let last = spans.all.iter().filter_map(|span| span.end).max();
         let end = agent.map_or(last, |agent| agent.end);
         self.builder.trace.duration_ms = end.map(|end| millis_between(self.began, end));
@@ -295,7 +309,8 @@ impl AgentRun {
             self.builder.trace.stop_reason = Some(reason);
         }
         let mut trace = self.builder.finish();
-        trace.answer = trace.answer.or(self.agent.answer);
+        let AgentSpan { answer, decides, .. } = self.agent;
+        trace.answer = if decides { answer.or(trace.answer) } else { trace.answer.or(answer) };
         trace
     }
 }

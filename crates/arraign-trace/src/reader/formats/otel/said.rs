@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::reader::formats::otel::agent_span::find_reply;
+use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::message_events::{EVENTS, read_events};
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
@@ -72,6 +73,7 @@ pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
     let mut messages: Vec<SaidMessage> = system.into_iter().collect();
     let told = semantic(span, &["gen_ai.input.messages"]);
     let told = told.or_else(|| gemini_request(span)).or_else(|| read_events(span, &EVENTS, false));
+    let told = told.or_else(|| langfuse::read_input(span));
     messages.extend(told.unwrap_or_else(|| spread(span, &["llm.input_messages.", "gen_ai.prompt."])));
     messages
 }
@@ -79,7 +81,7 @@ pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
 /// The messages that a span's model said; empty where its writer kept none.
 pub(crate) fn output(span: &OtelSpan) -> Vec<SaidMessage> {
     let told = semantic(span, &["gen_ai.output.messages"]).or_else(|| gemini_response(span));
-    let told = told.or_else(|| read_events(span, &EVENTS, true));
+    let told = told.or_else(|| read_events(span, &EVENTS, true)).or_else(|| langfuse::read_output(span));
     let told = told.unwrap_or_else(|| spread(span, &["llm.output_messages.", "gen_ai.completion."]));
     match find_reply(span).filter(|_| told.is_empty()) {
         Some(reply) => vec![SaidMessage { speaker: Speaker::Model, parts: vec![SaidPart::Text(reply)] }],
@@ -264,7 +266,7 @@ fn spread_message(node: &AttributeTree) -> SaidMessage {
     SaidMessage { speaker, parts }
 }
 
-/// A result as AutoGen's messages have it: an object with the id of the call, in JSON text.
+/// A result as `AutoGen`'s messages have it: an object with the id of the call, in JSON text.
 fn printed_result(node: &AttributeTree) -> Option<SaidPart> {
     let mut result = parsed(node.value?)?;
     let id = result.get("call_id")?.as_str().map(ToOwned::to_owned);

@@ -127,8 +127,11 @@ impl<'t> OtelSpan<'t> {
         }
         let status = status.take(&[message]).and_then(Json::into_text).filter(|text| !text.is_empty());
         let kind = self.text(&["error.type"]).map(ToOwned::to_owned);
-        self.failed |= kind.is_some();
-        self.failure = self.failure.or(status.map(Cow::into_owned)).or(kind).filter(|_| self.failed);
+        let level = self.text(&["langfuse.observation.level"]);
+        self.failed |= kind.is_some() || level == Some("ERROR");
+        let said = self.text(&["langfuse.observation.status_message"]).map(ToOwned::to_owned);
+        let said = self.failure.or(status.map(Cow::into_owned)).or(said).or(kind);
+        self.failure = said.filter(|_| self.failed);
         self
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::message_events::join_texts;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
@@ -20,19 +21,21 @@ pub(crate) struct ToolSpan {
 
 impl ToolSpan {
     pub(crate) fn of(span: &OtelSpan) -> Self {
-        const ARGUMENTS: [&str; 5] = [
+        const ARGUMENTS: [&str; 6] = [
             "gen_ai.tool.call.arguments",
             "tool_arguments",
             "gcp.vertex.agent.tool_call_args",
             "input.value",
             "traceloop.entity.input",
+            langfuse::INPUT,
         ];
-        const RESULTS: [&str; 5] = [
+        const RESULTS: [&str; 6] = [
             "gen_ai.tool.call.result",
             "tool_response",
             "gcp.vertex.agent.tool_response",
             "output.value",
             "traceloop.entity.output",
+            langfuse::OUTPUT,
         ];
         let mut wrapped = span.get(&ARGUMENTS).map(passed).unwrap_or_default();
         if span.get(&ARGUMENTS[..3]).is_none() {
@@ -81,7 +84,7 @@ fn passed(value: &Json) -> Passed {
     Passed { id: id.map(ToOwned::to_owned), arguments: inner }
 }
 
-/// The keyword arguments, where OpenInference wraps those of a call in Python: `{"args": [], "kwargs": {"id": 7}}`.
+/// The keyword arguments, where OpenInference or Langfuse wraps those of a call in Python: `{"args": [], "kwargs": {"id": 7}}`.
 /// Positional arguments have no names: a call that has some is kept as it is.
 fn unwrap_keywords(arguments: Arguments) -> Arguments {
     let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty) || value.is_null();

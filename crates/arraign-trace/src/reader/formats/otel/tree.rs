@@ -20,14 +20,18 @@ pub(crate) enum SpanKind {
 }
 
 /// The attributes in which the vocabularies keep the kind of a span.
-const KIND_NAMES: [&str; 4] =
-    ["gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type"];
+const KIND_NAMES: [&str; 5] = [
+    "gen_ai.operation.name",
+    "openinference.span.kind",
+    "traceloop.span.kind",
+    "llm.request.type",
+    "langfuse.observation.type",
+];
 
 fn kind(span: &OtelSpan) -> SpanKind {
     let kinds = KIND_NAMES.iter().filter_map(|name| span.text(&[name])).map(|word| match word {
-        "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion" => {
-            SpanKind::Model
-        }
+        "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion"
+        | "generation" => SpanKind::Model,
         "execute_tool" | "TOOL" | "tool" => SpanKind::Tool,
         "invoke_agent" | "AGENT" | "agent" => SpanKind::Agent,
         _ => SpanKind::Other,
@@ -39,8 +43,10 @@ fn kind(span: &OtelSpan) -> SpanKind {
 /// The kind of a span that no vocabulary knows and that may record a call.
 pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
     // What each vocabulary calls spans that call no tool; the names differ in their case.
-    const WITHOUT_CALLS: [&str; 20] = [
+    const WITHOUT_CALLS: [&str; 22] = [
         "chain",
+        "span",
+        "event",
         "retriever",
         "retrieval",
         "embedding",
@@ -70,6 +76,7 @@ pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
             "tool.name",
             "gen_ai.output.messages",
             "gen_ai.completion.",
+            "langfuse.observation.output",
         ]
         .into_iter()
         .find(|prefix| span.below(prefix).next().is_some()),

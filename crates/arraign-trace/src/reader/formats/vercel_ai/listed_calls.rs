@@ -48,7 +48,7 @@ pub(crate) fn unwrap_payload(mut chunk: Object) -> Result<Object, DecodeError> {
     Ok(chunk)
 }
 
-fn read_listed<'t>((index, call): (usize, Json<'t>)) -> Option<ListedCall<'t>> {
+fn read_listed((index, call): (usize, Json<'_>)) -> Option<ListedCall<'_>> {
     let mut call = unwrap_payload(Object::of(call, "a call").ok()?).ok()?;
     let id = call.string(&["toolCallId"]).ok()??;
     let name = call.text(&["toolName"]).ok()??;

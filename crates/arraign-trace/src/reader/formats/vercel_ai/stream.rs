@@ -170,8 +170,12 @@ impl Stream {
 /// Moves the tokens and the reason of an end to where the SDK has them: Mastra writes `output` and `stepResult`.
 fn unwrap_end(part: &mut Object) -> Result<(), DecodeError> {
     let usage = part.object(&["output"])?.and_then(|mut output| output.take(&["usage"]));
-    usage.into_iter().for_each(|usage| part.push("usage".into(), usage));
+    if let Some(usage) = usage {
+        part.push("usage".into(), usage);
+    }
     let reason = part.object(&["stepResult"])?.and_then(|mut result| result.take(&["reason"]));
-    reason.into_iter().for_each(|reason| part.push("finishReason".into(), reason));
+    if let Some(reason) = reason {
+        part.push("finishReason".into(), reason);
+    }
     Ok(())
 }
