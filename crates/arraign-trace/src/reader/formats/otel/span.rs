@@ -104,6 +104,23 @@ impl<'t> OtelSpan<'t> {
         Ok(span.with(events, status, "description"))
     }
 
+    /// The span of a model call whose messages are in the file, and whose own record is not.
+    pub(crate) fn of_messages(at: At, trace_id: Cow<'t, str>, id: Cow<'t, str>, start: u64) -> Self {
+        let kind = (Cow::Borrowed("gen_ai.operation.name"), Json::Text(Cow::Borrowed("chat")));
+        Self {
+            at,
+            trace_id,
+            id,
+            parent: None,
+            name: Cow::Borrowed("chat"),
+            start,
+            end: None,
+            failed: false,
+            failure: None,
+            attributes: Attributes::from([kind]),
+        }
+    }
+
     /// Adds what its events and its status say.
     fn with(
         mut self,
@@ -120,9 +137,7 @@ impl<'t> OtelSpan<'t> {
                 self.add_message_event(&name, attributes);
             } else if name.starts_with("gen_ai.") {
                 // Some writers keep the messages in an event, since they may be dropped by themselves there.
-                for (key, value) in attributes {
-                    self.attributes.entry(key).or_insert(value);
-                }
+                self.add_details(attributes);
             }
         }
         let status = status.take(&[message]).and_then(Json::into_text).filter(|text| !text.is_empty());
@@ -149,6 +164,10 @@ impl<'t> OtelSpan<'t> {
             value.map(|value| self.attributes.entry(Cow::Borrowed(attribute)).or_insert(value));
             return;
         }
+        if let Some(reason) = fields.get("finish_reason").filter(|reason| reason.is_text()) {
+            let reasons = Json::List(vec![reason.clone()]);
+            self.attributes.entry(Cow::Borrowed("gen_ai.response.finish_reasons")).or_insert(reasons);
+        }
         let mut event: Object = fields.into_iter().collect();
         event.push(Cow::Borrowed("event.name"), Json::Text(Cow::Owned(name.to_owned())));
         let events = self.attributes.entry(Cow::Borrowed(MESSAGE_EVENTS)).or_insert(Json::List(Vec::new()));
@@ -157,11 +176,16 @@ impl<'t> OtelSpan<'t> {
         }
     }
 
-    /// Adds the attributes of a span inside that records the same operation, where this one has none.
-    pub(crate) fn absorb_attributes(&mut self, inner: &mut Self) {
-        for (name, value) in std::mem::take(&mut inner.attributes) {
+    /// Adds attributes that an event or a log record holds, where the span has none.
+    pub(crate) fn add_details(&mut self, details: Attributes<'t>) {
+        for (name, value) in details {
             self.attributes.entry(name).or_insert(value);
         }
+    }
+
+    /// Adds the attributes of a span inside that records the same operation, where this one has none.
+    pub(crate) fn absorb_attributes(&mut self, inner: &mut Self) {
+        self.add_details(std::mem::take(&mut inner.attributes));
     }
 
     /// Fails if the span inside that records the same operation failed.
