@@ -162,3 +162,24 @@ fn a_key_that_comes_twice_where_no_reader_looks_does_not_matter() {
         "tools": [{"function": {"name": "f", "parameters": {"a": 1, "a": 2}}}]}"#;
     assert!(reader::read(text, None).is_ok());
 }
+
+#[test]
+fn a_key_that_comes_twice_in_the_json_text_of_a_span_is_an_error_unless_it_is_the_models() {
+    let file = |messages: &str| {
+        let attributes = json!([
+            {"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}},
+            {"key": "gen_ai.output.messages", "value": {"stringValue": messages}}]);
+        let span = json!({"traceId": "1", "spanId": "2", "name": "chat m", "startTimeUnixNano": "1",
+            "attributes": attributes});
+        json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).to_string()
+    };
+    let part = |rest: &str| {
+        let call = format!(r#"{{"type": "tool_call", "id": "a", "name": "pay"{rest}}}"#);
+        file(&format!(r#"[{{"role": "assistant", "parts": [{call}]}}]"#))
+    };
+    let error = reader::read(&part(r#", "name": "f""#), None).expect_err("two names").to_string();
+    assert_eq!(error, "otel: duplicate key `name` in `gen_ai.output.messages` of the span `chat m`");
+    let run = &reader::read(&part(r#", "arguments": {"sum": 999, "sum": 1}"#), None).expect("a run").runs[0];
+    let Arguments::Broken { raw, .. } = &run.calls[0].arguments else { panic!("{:?}", run.calls) };
+    assert_eq!(raw, r#"{"sum":999,"sum":1}"#);
+}

@@ -9,6 +9,7 @@
 
 mod agent_span;
 mod figures;
+mod json_text;
 mod langfuse;
 mod logs;
 mod message_events;
@@ -80,7 +81,10 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if spans.is_empty() {
         return Err(DecodeError::new("there is no span in it"));
     }
-    let runs: Vec<Trace> = by_trace(spans).into_iter().filter_map(run::of_spans).collect();
+    let mut runs: Vec<Trace> = Vec::new();
+    for spans in by_trace(spans) {
+        runs.extend(run::of_spans(spans)?);
+    }
     if runs.is_empty() {
         let problem = "no span in it is a model's, a tool's or an agent's: there is no `gen_ai.operation.name`, \
                        `openinference.span.kind` or `langfuse.observation.type`";

@@ -1,10 +1,14 @@
 //! A span, as OTLP's JSON and as the SDKs' console exporters write it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+
+use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::otel::json_text::parse_unique;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -34,6 +38,8 @@ pub(crate) struct OtelSpan<'t> {
     /// What the exception or the status says.
     pub(crate) failure: Option<String>,
     attributes: Attributes<'t>,
+    /// The mistake in the JSON text of an attribute, once it was read.
+    mistake: OnceCell<String>,
 }
 
 impl<'t> OtelSpan<'t> {
@@ -71,6 +77,7 @@ impl<'t> OtelSpan<'t> {
             failed,
             failure: None,
             attributes,
+            mistake: OnceCell::new(),
         };
         Ok(span.with(events, status, "message"))
     }
@@ -100,6 +107,7 @@ impl<'t> OtelSpan<'t> {
             failed,
             failure: None,
             attributes,
+            mistake: OnceCell::new(),
         };
         Ok(span.with(events, status, "description"))
     }
@@ -118,6 +126,7 @@ impl<'t> OtelSpan<'t> {
             failed: false,
             failure: None,
             attributes: Attributes::from([kind]),
+            mistake: OnceCell::new(),
         }
     }
 
@@ -197,6 +206,24 @@ impl<'t> OtelSpan<'t> {
     /// The first of these attributes that is there.
     pub(crate) fn get(&self, names: &[&str]) -> Option<&Json<'t>> {
         names.iter().find_map(|name| self.attributes.get(*name))
+    }
+
+    /// The value of the first of these attributes that is there, parsed if it is JSON text.
+    pub(crate) fn parse(&self, names: &[&str]) -> Option<Value> {
+        let name = names.iter().find(|name| self.attributes.contains_key(**name))?;
+        match parse_unique(self.attributes.get(*name)?) {
+            Ok(value) => value,
+            Err(key) => {
+                let mistake = format!("duplicate key `{key}` in `{name}` of the span `{}`", self.name);
+                let _ = self.mistake.set(mistake);
+                None
+            }
+        }
+    }
+
+    /// The mistake in an attribute that was parsed.
+    pub(crate) fn find_mistake(&self) -> Option<DecodeError> {
+        self.mistake.get().map(|mistake| self.at.in_record(DecodeError::new(mistake.clone())))
     }
 
     /// The first of these attributes that is a text with something in it.
