@@ -183,3 +183,29 @@ fn a_key_that_comes_twice_in_the_json_text_of_a_span_is_an_error_unless_it_is_th
     let Arguments::Broken { raw, .. } = &run.calls[0].arguments else { panic!("{:?}", run.calls) };
     assert_eq!(raw, r#"{"sum":999,"sum":1}"#);
 }
+
+#[test]
+fn a_line_of_an_unknown_kind_in_a_session_is_unread_unless_it_holds_nothing_but_scalars() {
+    let session = |line: &str| {
+        let question =
+            r#"{"type":"user","sessionId":"s","uuid":"1","message":{"role":"user","content":"hi"}}"#;
+        let run =
+            reader::read(&format!("{question}\n{line}"), Some("claude-code")).expect("a run").runs.remove(0);
+        run.unread.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let unknown = ["line 2: a part of the unknown kind `shell_v3`"];
+    assert_eq!(session(r#"{"type":"shell_v3","sessionId":"s","payload":{"cmd":"rm -rf /"}}"#), unknown);
+    assert!(session(r#"{"type":"session-colour","sessionId":"s","colour":"red"}"#).is_empty());
+    assert!(session(r#"{"type":"attachment","sessionId":"s","attachment":{"type":"file"}}"#).is_empty());
+    let rollout = |line: &str| {
+        let meta = r#"{"timestamp":"2026-11-22T18:57:45Z","type":"session_meta","payload":{"id":"s"}}"#;
+        let run = reader::read(&format!("{meta}\n{line}"), Some("codex")).expect("a run").runs.remove(0);
+        run.unread.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let line = |kind: &str, payload: &str| {
+        format!(r#"{{"timestamp":"2026-11-22T18:57:46Z","type":"{kind}","payload":{payload}}}"#)
+    };
+    assert_eq!(rollout(&line("shell_v3", r#"{"cmd":["rm"]}"#)), unknown);
+    assert_eq!(rollout(&line("event_msg", r#"{"type":"shell_v3","cmd":["rm"]}"#)), unknown);
+    assert!(rollout(&line("event_msg", r#"{"type":"titled","title":"x"}"#)).is_empty());
+}
