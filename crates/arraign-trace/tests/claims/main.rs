@@ -9,6 +9,7 @@ mod langfuse;
 mod mastra;
 mod mutations;
 mod openinference;
+mod otel_logs;
 mod places;
 mod reader;
 mod reader_confused;

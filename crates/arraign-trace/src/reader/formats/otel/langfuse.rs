@@ -22,14 +22,14 @@ const TRACE_OUTPUT: &str = "langfuse.trace.output";
 pub(crate) fn read_input(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     let input = span.get(&[INPUT])?;
     let messages =
-        parsed(input).map_or_else(|| read_texts(input, Speaker::User), |input| find_messages(&input));
+        span.parse(&[INPUT]).map_or_else(|| read_texts(input, Speaker::User), |input| find_messages(&input));
     (!messages.is_empty()).then_some(messages)
 }
 
 /// What the model of an observation said.
 pub(crate) fn read_output(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     let output = span.get(&[OUTPUT])?;
-    let said = match parsed(output) {
+    let said = match span.parse(&[OUTPUT]) {
         None => read_texts(output, Speaker::Model),
         Some(Value::String(text)) => vec![say(Speaker::Model, text)],
         Some(output) => find_messages(&output),
@@ -152,7 +152,7 @@ pub(crate) fn read_cost(span: &OtelSpan) -> Option<f64> {
 }
 
 fn find_object(span: &OtelSpan, name: &str) -> Option<Object<'static>> {
-    match Json::from(parsed(span.get(&[name])?)?) {
+    match Json::from(span.parse(&[name])?) {
         Json::Object(object) => Some(object),
         _ => None,
     }

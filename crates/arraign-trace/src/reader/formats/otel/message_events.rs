@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, parsed, parts_of, speaker};
+use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, parts_of, speaker};
 use crate::reader::formats::otel::span::{MESSAGE_EVENTS, OtelSpan};
 use crate::trace::Arguments;
 
@@ -14,7 +14,7 @@ pub(crate) const EVENTS: [&str; 2] = ["events", MESSAGE_EVENTS];
 
 /// Reads the events of a span: what the model was sent, or else what it chose to say.
 pub(crate) fn read_events(span: &OtelSpan, names: &[&str], chosen: bool) -> Option<Vec<SaidMessage>> {
-    let Value::Array(events) = parsed(span.get(names)?)? else { return None };
+    let Value::Array(events) = span.parse(names)? else { return None };
     let events = events.iter().filter(|event| (find_name(event) == Some("gen_ai.choice")) == chosen);
     let messages: Vec<SaidMessage> = events.map(read_event).collect();
     (!messages.is_empty()).then_some(messages)

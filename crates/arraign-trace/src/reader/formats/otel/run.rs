@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::unread_log::says_tool_use;
+use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::agent_span::AgentSpan;
 use crate::reader::formats::otel::figures::{stop_reason, usage};
 use crate::reader::formats::otel::langfuse;
@@ -22,10 +23,10 @@ use crate::reader::json::input::At;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
 /// What the run did; `None` when no span is of an agent's making.
-pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Option<Trace> {
+pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeError> {
     let spans = Spans::of(spans);
     if !spans.all.iter().any(tree::is_of_an_agent) {
-        return None;
+        return Ok(None);
     }
     let mut run = AgentRun::begin(&spans);
     run.tell_whole_conversation(&spans);
@@ -41,7 +42,10 @@ pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Option<Trace> {
             SpanKind::Other => run.pass_over(&spans.all[place]),
         }
     }
-    Some(run.finish(&spans))
+    match spans.all.iter().find_map(OtelSpan::find_mistake) {
+        Some(mistake) => Err(mistake),
+        None => Ok(Some(run.finish(&spans))),
+    }
 }
 
 /// The run of messages that were kept without their spans.

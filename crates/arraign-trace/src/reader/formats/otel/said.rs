@@ -136,7 +136,7 @@ fn text_of(part: SaidPart) -> Option<String> {
 
 /// The messages in the first of these attributes, a JSON text or the value itself.
 fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<SaidMessage>> {
-    match parsed(span.get(names)?)? {
+    match span.parse(names)? {
         Value::Array(messages) => Some(messages.iter().map(message).collect()),
         only @ Value::Object(_) => Some(vec![message(&only)]),
         _ => None,
@@ -195,7 +195,7 @@ fn part(value: &Value) -> Option<SaidPart> {
 
 /// What Google's ADK keeps of a model's request: Gemini's, as JSON text.
 fn gemini_request(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
-    let request = parsed(span.get(&["gcp.vertex.agent.llm_request"])?)?;
+    let request = span.parse(&["gcp.vertex.agent.llm_request"])?;
     let system = request.pointer("/config/system_instruction").and_then(Value::as_str);
     let system = system
         .map(|text| SaidMessage { speaker: Speaker::System, parts: vec![SaidPart::Text(text.to_owned())] });
@@ -204,7 +204,7 @@ fn gemini_request(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
 }
 
 fn gemini_response(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
-    let response = parsed(span.get(&["gcp.vertex.agent.llm_response"])?)?;
+    let response = span.parse(&["gcp.vertex.agent.llm_response"])?;
     response.get("content").map(|content| vec![gemini_message(content)])
 }
 
