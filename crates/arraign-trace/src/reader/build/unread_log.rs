@@ -173,6 +173,27 @@ impl TraceBuilder {
         }
     }
 
+    /// Passes over a line or an event of this kind. One that holds no object and no list cannot hold a call, unless it
+    /// looks like one. Programs add such lines often: titles, modes, links.
+    pub(crate) fn pass_over_record(&mut self, kind: &str, record: &Object, harmless: &[&str]) {
+        let holds_parts = |value: &Json| match value {
+            Json::List(items) => !items.is_empty(),
+            Json::Object(object) => !object.is_empty(),
+            _ => false,
+        };
+        if record.values().any(holds_parts) {
+            self.pass_over(kind, harmless);
+        } else {
+            self.log.note_progress();
+        }
+    }
+
+    /// Notes the call at `pointer` of the record, which the record's list `list` omits.
+    pub(crate) fn note_omission(&mut self, pointer: &str, name: &str, list: &str) {
+        let (name, list) = (name.to_owned(), list.to_owned());
+        self.log.push(pointer, UnreadContent::OmittedCall { name, list });
+    }
+
     /// Notes the turns without calls that stopped because the model called a tool: for formats whose turns come in pieces.
     pub(crate) fn note_stops(&mut self, stops: impl IntoIterator<Item = (usize, (At, String))>) {
         for (turn, (at, reason)) in stops {

@@ -19,6 +19,42 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace, Usage};
 
+/// Kinds of lines that hold no call of the run, or one that another line has. If such a line mentions a call that is not
+/// in the run, the evidence of the line says so.
+const LINES: [&str; 31] = [
+    "agent-color",
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "attachment",
+    "attribution-snapshot",
+    "auth_status",
+    "content-replacement",
+    "control_cancel_request",
+    "control_request",
+    "control_response",
+    "custom-title",
+    "file-history-snapshot",
+    "keep_alive",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "prompt_suggestion",
+    "queue-operation",
+    "rate_limit_event",
+    "saved_hook_context",
+    "speculation-accept",
+    "stream_event",
+    "summary",
+    "tag",
+    "task-summary",
+    "tool_progress",
+    "tool_use_summary",
+    "worktree-state",
+];
+
 /// A trace while the lines of its session are read.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
@@ -100,9 +136,10 @@ impl Session {
                 self.failed = ending::is_failure(&line);
                 ending::add(&mut self.builder.trace, line)
             }
-            // Attachments, snapshots of files, progress, summaries: new ones come often. What they say of calls, the
-            // evidence of the line tells.
-            _ => Ok(()),
+            kind => {
+                self.builder.pass_over_record(kind, &line, &LINES);
+                Ok(())
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
+use crate::reader::formats::codex::known_kinds::EVENTS;
 use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
@@ -82,7 +83,14 @@ impl EarlyExecRun {
             "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => self.end(event)?,
             "token_count" => self.tokens(event)?,
             "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
-            _ => {}
+            // Calls that no other record has.
+            "web_search_begin"
+            | "view_image_tool_call"
+            | "dynamic_tool_call_request"
+            | "image_generation_begin" => {
+                self.builder.pass_over(&kind, &[]);
+            }
+            kind => self.builder.pass_over_record(kind, &event, &EVENTS),
         }
         Ok(())
     }
