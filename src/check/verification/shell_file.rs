@@ -104,9 +104,10 @@ pub(super) fn shown(words: &[String]) -> Vec<&str> {
 
 /// The arguments that are files: no options, no values of options, no script.
 fn operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> Vec<&'w str> {
-    let gives_script =
-        |word: &String| matches!(word.as_str(), "-e" | "-f" | "-Pattern") && valued.contains(&word.as_str());
-    let mut to_skip = usize::from(has_script && !arguments.iter().any(gives_script));
+    let gives_script = arguments
+        .iter()
+        .any(|word| matches!(word.as_str(), "-e" | "-f" | "-Pattern") && valued.contains(&word.as_str()));
+    let mut to_skip = usize::from(has_script && !gives_script);
     let mut is_value = false;
     let mut found = Vec::new();
     for word in arguments {

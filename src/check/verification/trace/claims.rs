@@ -145,10 +145,10 @@ fn is_own(words: &[ProseWord], at: usize) -> bool {
 }
 
 fn deployments(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
+    const HEADS: &[&str] = &["is", "are", "was", "were", "been", "now", "successfully"];
     if !run.facts.deployments.is_empty() {
         return None;
     }
-    const HEADS: &[&str] = &["is", "are", "was", "were", "been", "now", "successfully"];
     let at = match find_own_verb(run, DEPLOYS) {
         None if saw_nothing(&run.facts) => find_statement(run, DEPLOYS, HEADS)?,
         own => own?,
