@@ -36,7 +36,7 @@ pub use tables::judge::JudgeSettings;
 pub use tables::prices::Prices;
 pub(crate) use tables::readers::parse_readers;
 pub use tables::weights::Weights;
-pub(crate) use verification::Settings as VerificationSettings;
+pub(crate) use verification::VerificationSettings;
 
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {

@@ -6,11 +6,11 @@ pub(super) mod count;
 pub(super) mod language;
 pub(super) mod markdown;
 pub(super) mod negation;
-pub(super) mod tests_said;
+pub(super) mod test_claims;
 pub(super) mod words;
 
 use self::markdown::{Parts, parts};
-use self::words::{Word, words};
+use self::words::{ProseWord, words};
 
 /// An answer, taken apart once.
 pub(super) struct Answer<'a> {
@@ -19,7 +19,7 @@ pub(super) struct Answer<'a> {
     /// Prose and quoted parts.
     pub(super) parts: Parts<'a>,
     /// The words of the prose.
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<ProseWord>,
 }
 
 impl<'a> Answer<'a> {

@@ -1,11 +1,11 @@
-//! What an answer says of its tests: that they pass, that they fail, how many.
+//! The claims of an answer about tests: that they pass, that they fail, how many.
 
 use super::Answer;
-use super::count::{Count, Counted, counts};
+use super::count::{Counted, TestCount, counts};
 use super::negation::{is_conditional, is_negated};
-use super::words::Word;
+use super::words::ProseWord;
 
-/// Words that stand for the tests.
+/// Words for tests, as the subject of a claim.
 const SUBJECTS: &[&str] = &[
     "test",
     "tests",
@@ -35,12 +35,12 @@ const RED: &[&str] = &[
 ];
 const ALL: &[&str] = &["all", "every", "everything", "whole", "entire", "full"];
 
-/// How far the predicate may stand from its subject, in words.
+/// The most words between a subject and its predicate.
 const REACH: usize = 7;
 
-/// What is said.
+/// The claims of an answer about tests. A word is given by its index.
 #[derive(Debug, Default)]
-pub(in crate::check::verification) struct TestsSaid {
+pub(in crate::check::verification) struct TestClaims {
     /// The first word of a statement that tests pass.
     pub(in crate::check::verification) green: Option<usize>,
     /// The first word of a statement that all of them pass.
@@ -48,15 +48,15 @@ pub(in crate::check::verification) struct TestsSaid {
     /// A statement that some fail.
     pub(in crate::check::verification) red: Option<usize>,
     /// The counts in the prose.
-    pub(in crate::check::verification) counts: Vec<Count>,
-    /// The counts in what is quoted.
-    pub(in crate::check::verification) quoted: Vec<Count>,
+    pub(in crate::check::verification) counts: Vec<TestCount>,
+    /// The counts in quoted code.
+    pub(in crate::check::verification) quoted: Vec<TestCount>,
 }
 
-impl TestsSaid {
-    /// What `answer` says.
+impl TestClaims {
+    /// Finds the claims in `answer`.
     pub(in crate::check::verification) fn of(answer: &Answer<'_>) -> Self {
-        let mut said = Self { counts: told_counts(answer), ..Self::default() };
+        let mut said = Self { counts: find_stated_counts(answer), ..Self::default() };
         said.quoted = answer.parts.code.iter().flat_map(|code| counts(code)).collect();
         let sentences = answer.words.chunk_by(|one, other| one.sentence == other.sentence);
         let mut from = 0;
@@ -67,7 +67,7 @@ impl TestsSaid {
         said
     }
 
-    /// Says a number that nothing bears out, or none at all.
+    /// Whether the answer says nothing about test results.
     pub(in crate::check::verification) fn is_silent(&self) -> bool {
         self.green.is_none() && self.red.is_none() && self.counts.is_empty() && self.quoted.is_empty()
     }
@@ -82,12 +82,12 @@ impl TestsSaid {
         self.all_counts().any(|count| count.counted == Counted::Passed && count.number > 0)
     }
 
-    /// All counts, wherever they stand.
-    pub(in crate::check::verification) fn all_counts(&self) -> impl Iterator<Item = &Count> {
+    /// Returns the counts in the prose and in quotes.
+    pub(in crate::check::verification) fn all_counts(&self) -> impl Iterator<Item = &TestCount> {
         self.counts.iter().chain(&self.quoted)
     }
 
-    fn sentence(&mut self, words: &[Word], from: usize, to: usize) {
+    fn sentence(&mut self, words: &[ProseWord], from: usize, to: usize) {
         let (mut green, mut red) = (None, None);
         let mut subject = None;
         for at in from..to {
@@ -118,24 +118,20 @@ impl TestsSaid {
 }
 
 /// `passes all tests`: the subject comes after.
-fn follows(words: &[Word], at: usize, to: usize) -> bool {
+fn follows(words: &[ProseWord], at: usize, to: usize) -> bool {
     words[at + 1..to.min(at + 5)].iter().any(|word| SUBJECTS.contains(&word.text.as_str()))
 }
 
-/// Counts in the prose that are told as facts. `errors` alone may be those of a compiler.
-fn told_counts(answer: &Answer<'_>) -> Vec<Count> {
+/// Finds the counts in the prose that are stated as facts. `errors` may be those of a compiler, so they do not count.
+fn find_stated_counts(answer: &Answer<'_>) -> Vec<TestCount> {
     let prose = &answer.parts.prose;
-    let told = |count: &Count| {
-        let at = answer.words.partition_point(|word| word.end <= count.start);
-        let is_error = prose[count.start..count.end].to_lowercase().contains("error");
-        !is_error
-            && answer
-                .words
-                .get(at)
-                .is_some_and(|_| !is_conditional(&answer.words, at) && !is_negated(&answer.words, at))
-    };
+    let words = &answer.words;
     let mut counts = counts(prose);
-    counts.retain(told);
+    counts.retain(|count| {
+        let at = words.partition_point(|word| word.end <= count.start);
+        let is_error = prose[count.start..count.end].to_lowercase().contains("error");
+        !is_error && at < words.len() && !is_conditional(words, at) && !is_negated(words, at)
+    });
     counts
 }
 
@@ -144,7 +140,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str) -> (bool, bool, bool) {
-        let said = TestsSaid::of(&Answer::new(text));
+        let said = TestClaims::of(&Answer::new(text));
         (said.green.is_some(), said.all_green.is_some(), said.red.is_some())
     }
 

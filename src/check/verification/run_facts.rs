@@ -1,19 +1,19 @@
-//! The facts of a run, taken down call by call: what was written and not shown since, deployed and not looked at since,
-//! which tests ran after the last change.
+//! The facts of a run, collected call by call: files that were written and not shown since, deployments that were not
+//! checked since, tests that ran after the last change of code.
 
 use std::collections::HashSet;
 
-use super::event::{Act, Ran, Tables, acts};
-use super::outcome_told::{TestOutcome, told};
-use super::output::Output;
+use super::event::{Act, AddedNames, Ran, acts};
+use super::output::CallOutput;
 use super::path::{is_code, is_scratch};
+use super::path_map::PathMap;
 use super::purpose::Purpose;
-use super::shelf::Shelf;
 use super::shown::named_lines;
+use super::test_outcome::TestOutcome;
 use super::written::Written;
 use crate::trace::{Call, Trace};
 
-/// More files than these are not looked for in the result of one call.
+/// The most files that are searched for in the result of one call.
 const MOST_READS: usize = 100;
 
 /// A deployment that worked.
@@ -38,7 +38,7 @@ pub(super) struct TestRun {
     pub(super) outcome: TestOutcome,
 }
 
-/// A check of types, form or coverage.
+/// A run of a type checker, a linter or a measurement of coverage.
 #[derive(Debug)]
 pub(super) struct GateRun {
     /// What it checked.
@@ -51,14 +51,21 @@ pub(super) struct GateRun {
     pub(super) words: Vec<String>,
 }
 
-/// The facts.
+impl GateRun {
+    /// Whether a word of the command contains `program`.
+    pub(super) fn names(&self, program: &str) -> bool {
+        self.words.iter().any(|word| word.contains(program))
+    }
+}
+
+/// The facts of a run.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub(super) struct Journal {
-    /// What came out of each call.
-    pub(super) outputs: Vec<Output>,
+pub(super) struct RunFacts {
+    /// The output of each call.
+    pub(super) outputs: Vec<CallOutput>,
     /// The files written, each with its last edit.
-    pub(super) written: Shelf<Written>,
+    pub(super) written: PathMap<Written>,
     /// The deployments.
     pub(super) deployments: Vec<Deployment>,
     /// The runs of tests.
@@ -78,33 +85,33 @@ pub(super) struct Journal {
     /// Some call may have changed files that are not known.
     pub(super) may_change: bool,
     /// The last line shown of each file.
-    pub(super) last_lines: Shelf<usize>,
+    pub(super) last_lines: PathMap<usize>,
     /// Line numbers that results name.
     pub(super) named_lines: HashSet<usize>,
     /// How many events there were.
     events: usize,
 }
 
-impl Journal {
-    /// The facts of `trace`. Lines that it was `asked` about are known to it.
-    pub(super) fn of(trace: &Trace, asked: Option<&str>, tables: &Tables) -> Self {
-        let mut journal = Self::default();
-        named_lines(asked.unwrap_or_default(), &mut journal.named_lines);
+impl RunFacts {
+    /// Collects the facts of `trace`. Line numbers in `asked`, the input of the user, count as seen.
+    pub(super) fn of(trace: &Trace, asked: Option<&str>, tables: &AddedNames) -> Self {
+        let mut facts = Self::default();
+        named_lines(asked.unwrap_or_default(), &mut facts.named_lines);
         for (index, call) in trace.calls.iter().enumerate() {
-            let output = Output::of(call);
-            named_lines(&output.text, &mut journal.named_lines);
-            journal.call(index, call, &output, tables);
-            journal.outputs.push(output);
+            let output = CallOutput::of(call);
+            named_lines(&output.text, &mut facts.named_lines);
+            facts.call(index, call, &output, tables);
+            facts.outputs.push(output);
         }
-        journal
+        facts
     }
 
-    /// The files whose last edit is still theirs.
+    /// Returns the files that were written and not moved away.
     pub(super) fn edits(&self) -> impl Iterator<Item = &Written> {
         self.written.iter().filter(|written| !written.is_gone)
     }
 
-    fn call(&mut self, index: usize, call: &Call, output: &Output, tables: &Tables) {
+    fn call(&mut self, index: usize, call: &Call, output: &CallOutput, tables: &AddedNames) {
         let mut reads = 0;
         for act in acts(call, output, tables) {
             self.events += 1;
@@ -134,38 +141,38 @@ impl Journal {
         }
         self.touches_files = true;
         let added = text.map_or(0, |text| text.lines().count());
-        let last = self.last_lines.find(path).map_or(added, |last| last.saturating_add(added));
-        self.last_lines.put(path, last);
-        self.written.put(path, Written::new(path, call, text));
+        let last = self.last_lines.get_mut(path).map_or(added, |last| last.saturating_add(added));
+        self.last_lines.insert(path, last);
+        self.written.insert(path, Written::new(path, call, text));
     }
 
-    fn read(&mut self, call: &Call, path: &str, output: &Output) {
+    fn read(&mut self, call: &Call, path: &str, output: &CallOutput) {
         (self.touches_files, self.reads, self.looks) = (true, true, true);
         let first = call.arguments.get("offset").and_then(serde_json::Value::as_u64).unwrap_or(1);
         let shown = output.last_line(usize::try_from(first).unwrap_or(1));
-        match self.last_lines.find(path) {
+        match self.last_lines.get_mut(path) {
             Some(last) => *last = shown.max(*last),
-            None => self.last_lines.put(path, shown),
+            None => self.last_lines.insert(path, shown),
         }
-        if let Some(written) = self.written.find(path) {
+        if let Some(written) = self.written.get_mut(path) {
             written.is_shown = written.is_shown || written.is_in(output);
         }
     }
 
     fn diff(&mut self, path: &str) {
         (self.touches_files, self.reads, self.looks) = (true, true, true);
-        if let Some(written) = self.written.find(path) {
+        if let Some(written) = self.written.get_mut(path) {
             written.is_shown = true;
         }
     }
 
     fn move_file(&mut self, from: &str, to: &str) {
-        let Some(written) = self.written.find(from).filter(|written| !written.is_gone) else { return };
+        let Some(written) = self.written.get_mut(from).filter(|written| !written.is_gone) else { return };
         let moved = written.move_to(to);
-        self.written.put(to, moved);
+        self.written.insert(to, moved);
     }
 
-    fn run(&mut self, call: usize, ran: Ran, output: &Output) {
+    fn run(&mut self, call: usize, ran: Ran, output: &CallOutput) {
         self.looks = self.looks || ran.purpose != Purpose::Deploy;
         let at = self.events;
         match ran.purpose {
@@ -180,21 +187,21 @@ impl Journal {
         }
     }
 
-    fn test(&mut self, call: usize, ran: &Ran, output: &Output) {
+    fn test(&mut self, call: usize, ran: &Ran, output: &CallOutput) {
         let (at, code) = (self.events, ran.code);
-        // Several commands of one line: the text is the same, and it is read once.
+        // Several test commands of one shell line share one output, which is parsed once.
         if let Some(last) = self.tests.last_mut().filter(|last| last.call == call && last.code == code) {
             last.at = at;
             return;
         }
-        let outcome = told(&output.text, code);
+        let outcome = TestOutcome::parse(&output.text, code);
         if !outcome.is_empty && !output.never_ran() {
             self.tests.push(TestRun { call, at, code, outcome });
         }
     }
 
-    /// A check that works is one of all deployments before it; one that does not is one of the last.
-    fn health(&mut self, ran: &Ran, output: &Output) {
+    /// A health check that passes covers all deployments before it. One that fails concerns only the last.
+    fn health(&mut self, ran: &Ran, output: &CallOutput) {
         let works = !output.failed && ran.code.is_none_or(|code| code == 0) && !output.is_sick();
         self.last_health = Some(works);
         if works {
