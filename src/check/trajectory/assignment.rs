@@ -138,7 +138,9 @@ impl<'c> Completion<'c> {
         let size = call_of.len().max(costs.forbidden.len());
         let mut row_of = vec![None; size];
         for (slot, call) in call_of.iter().enumerate() {
-            call.iter().for_each(|call| row_of[*call] = Some(slot));
+            if let Some(call) = call {
+                row_of[*call] = Some(slot);
+            }
         }
         let potentials = vec![0; size];
         Self {

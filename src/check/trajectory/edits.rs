@@ -131,7 +131,8 @@ impl CallEdit {
     pub(super) fn sentence(&self) -> String {
         match self {
             Self::Change { call, tool, difference, .. } => {
-                format!("call {call} of `{tool}` differs: {}", difference.describe())
+                let verb = if difference.status.is_some() { "" } else { "has other arguments: " };
+                format!("call {call} of `{tool}` {verb}{}", difference.describe())
             }
             Self::Add { tool, out_of_order: Some(call), .. } => {
                 format!("`{tool}` was called out of order, as call {call}")

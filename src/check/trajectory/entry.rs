@@ -86,15 +86,15 @@ impl EntryReader<'_> {
         };
         let (mut errors, mut groups) = (LoadErrors::new(), Vec::new());
         for (index, entry) in entries.enumerate() {
-            let read = errors.take(self.read_entry(entry, index + 1, format!("/{index}")));
+            let read = errors.take(self.read_entry(entry, index + 1, &format!("/{index}")));
             groups.extend(read.into_iter().flatten());
         }
         errors.or(groups)
     }
 
-    fn read_entry(&self, node: Node<'_>, entry: usize, at: String) -> Result<Vec<SlotGroup>, LoadErrors> {
+    fn read_entry(&self, node: Node<'_>, entry: usize, at: &str) -> Result<Vec<SlotGroup>, LoadErrors> {
         if node.get("unordered").is_some() {
-            return self.read_group(node, entry, &at).map(|group| vec![group]);
+            return self.read_group(node, entry, at).map(|group| vec![group]);
         }
         let (specs, fields) = self.read_alternatives(node)?;
         let slots = self.read_slots(fields, specs, entry, at)?;
@@ -113,7 +113,7 @@ impl EntryReader<'_> {
                 fields.errors.push(member.error("a group within a group has no meaning"));
                 continue;
             }
-            let slots = self.read_entry(member, entry, at);
+            let slots = self.read_entry(member, entry, &at);
             group.extend(fields.take(slots).into_iter().flatten().flatten());
         }
         if count == 0 {
@@ -197,7 +197,7 @@ impl EntryReader<'_> {
         fields: Option<Fields<'_>>,
         specs: Vec<CallSpec>,
         entry: usize,
-        at: String,
+        at: &str,
     ) -> Result<Vec<CallSlot>, LoadErrors> {
         let (mut times, mut optional) = (Times { at_least: 1, at_most: Some(1) }, false);
         if let Some(mut fields) = fields {
@@ -212,7 +212,7 @@ impl EntryReader<'_> {
             specs: specs.clone(),
             demanded: index < times.at_least && !optional,
             entry,
-            at: at.clone(),
+            at: at.to_owned(),
         });
         Ok(slots.collect())
     }

@@ -11,6 +11,7 @@ mod assignment;
 mod called_tool;
 mod edits;
 mod entry;
+mod expected_call;
 mod forms;
 mod occurrence;
 mod pairing;
@@ -19,3 +20,5 @@ mod report;
 mod run_calls;
 mod settings;
 mod spec;
+#[cfg(test)]
+mod tests;

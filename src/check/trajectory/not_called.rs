@@ -8,8 +8,8 @@
 #![doc = include_str!("../../../tests/check/not_called/fail-an-attempt.yaml")]
 //! ```
 
-use super::call::{ExpectedCall, read_call};
 use super::entry::Times;
+use super::expected_call::{ExpectedCall, read_call};
 use super::forms::NotCalledForm;
 use super::run_calls::WantedStatus;
 use super::spec::SpecDefaults;

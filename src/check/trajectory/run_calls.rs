@@ -86,7 +86,7 @@ impl WantedStatus {
         match self {
             Self::Ok => "succeeded",
             Self::Error => "failed",
-            Self::Any => "was made",
+            Self::Any => "were made",
         }
     }
 }

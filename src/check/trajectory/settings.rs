@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::entry::{EntryReader, SlotGroup};
-use super::spec::SpecDefaults;
+use super::spec::{DefaultValues, SpecDefaults};
 use crate::check::arguments::IgnoredPaths;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
@@ -16,8 +16,9 @@ use crate::yaml::{Fields, Node};
 #[serde(rename_all = "snake_case")]
 pub(super) enum TrajectoryMode {
     /// The same calls in the same order, and no others.
-    #[serde(alias = "strict")]
     Exact,
+    /// Another word for `exact`.
+    Strict,
     /// The expected calls in this order; others may come between. The default.
     #[default]
     InOrder,
@@ -33,7 +34,7 @@ impl TrajectoryMode {
     /// The word that users write.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Self::Exact => "exact",
+            Self::Exact | Self::Strict => "exact",
             Self::InOrder => "in_order",
             Self::Unordered => "unordered",
             Self::Subset => "subset",
@@ -43,12 +44,12 @@ impl TrajectoryMode {
 
     /// Whether the order of calls counts.
     pub(super) fn is_ordered(self) -> bool {
-        matches!(self, Self::Exact | Self::InOrder)
+        matches!(self, Self::Exact | Self::Strict | Self::InOrder)
     }
 
     /// Whether a call that is not expected is a violation.
     pub(super) fn forbids_extras(self) -> bool {
-        matches!(self, Self::Exact | Self::Unordered | Self::Subset)
+        matches!(self, Self::Exact | Self::Strict | Self::Unordered | Self::Subset)
     }
 
     /// Whether a missing call is a violation.
@@ -103,7 +104,7 @@ fn read_defaults(fields: &mut Fields<'_>) -> SpecDefaults {
 }
 
 /// Reads the default values of arguments, by tool.
-fn read_values(node: Node<'_>) -> Result<Vec<(ToolPattern, Map<String, Value>)>, LoadErrors> {
+fn read_values(node: Node<'_>) -> Result<DefaultValues, LoadErrors> {
     let Some(tools) = node.entries() else {
         let problem = format!("`defaults` is a mapping of tools to arguments, not {}", node.describe());
         return Err(node.error(problem).into());

@@ -23,6 +23,9 @@ pub(super) struct CallSpec {
     pub(super) status: WantedStatus,
 }
 
+/// The values of omitted arguments, by tool.
+pub(super) type DefaultValues = Vec<(ToolPattern, Map<String, Value>)>;
+
 /// What all expected calls of a check share.
 #[derive(Debug, Default)]
 pub(super) struct SpecDefaults {
@@ -30,7 +33,7 @@ pub(super) struct SpecDefaults {
     pub(super) arguments_mode: Option<ArgumentsMode>,
     pub(super) ignored: IgnoredPaths,
     /// The values of omitted arguments, by tool.
-    pub(super) values: Vec<(ToolPattern, Map<String, Value>)>,
+    pub(super) values: DefaultValues,
     pub(super) status: WantedStatus,
 }
 

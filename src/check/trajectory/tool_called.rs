@@ -8,7 +8,7 @@
 #![doc = include_str!("../../../tests/check/tool_called/fail-it-failed.yaml")]
 //! ```
 
-use super::call::read_call;
+use super::expected_call::read_call;
 use super::forms::ToolCalledForm;
 use super::spec::SpecDefaults;
 use crate::check::{Check, Kind, Scope};
