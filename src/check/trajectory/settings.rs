@@ -1,7 +1,7 @@
 //! The settings that `calls` and `effects` share.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::entry::{EntryReader, SlotGroup};
 use super::spec::{DefaultValues, SpecDefaults};
