@@ -4,6 +4,7 @@
 //! is the same thing registered by `Harness::check`.
 
 mod answer;
+pub(crate) mod arguments;
 mod calls;
 mod figures;
 #[cfg(feature = "json-schema")]
@@ -12,6 +13,7 @@ mod judged;
 mod order;
 pub(crate) mod support;
 mod tables;
+mod trajectory;
 #[cfg_attr(not(feature = "verification"), path = "without_verification.rs")]
 mod verification;
 
@@ -167,11 +169,14 @@ impl Kind {
 pub const BUILTIN: &[Kind] = &[
     judged::agent_check::KIND,
     calls::args_valid::KIND,
+    trajectory::call::KIND,
+    trajectory::calls::KIND,
     answer::completeness::KIND,
     answer::contains::KIND,
     calls::correctness::KIND,
     figures::cost_at_most::KIND,
     figures::duration_at_most::KIND,
+    trajectory::effects::KIND,
     answer::ends_with::KIND,
     answer::equals::KIND,
     answer::extract::KIND,
@@ -184,6 +189,7 @@ pub const BUILTIN: &[Kind] = &[
     answer::jsonpath_exists::KIND,
     answer::jsonpath_not_exists::KIND,
     answer::no_pii::KIND,
+    trajectory::not_called::KIND,
     answer::not_contains::KIND,
     answer::not_regex::KIND,
     judged::output_quality::KIND,
@@ -196,6 +202,7 @@ pub const BUILTIN: &[Kind] = &[
     answer::starts_with::KIND,
     calls::tool_accuracy::KIND,
     calls::tool_blocklist::KIND,
+    trajectory::tool_called::KIND,
     calls::tool_collision_detect::KIND,
     calls::tool_input::KIND,
     calls::tool_output_valid::KIND,

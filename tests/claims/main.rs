@@ -14,6 +14,7 @@ mod declared_readers;
 mod docs;
 mod evalview;
 mod evalview_cases;
+mod expected_calls;
 mod formats;
 mod golden_dataset;
 mod harness;
