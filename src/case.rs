@@ -1,6 +1,7 @@
 //! The case: the model that every vocabulary lowers to.
 
 mod agent;
+mod fit;
 mod template;
 mod variables;
 
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, NamedAgent};
 use arraign_trace::reader::ReaderSet;
+pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_input, fingerprint_input};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 
@@ -36,6 +38,12 @@ pub struct Case {
     pub description: Option<String>,
     /// The input of the agent.
     pub input: Option<serde_json::Value>,
+    /// The place of the input.
+    pub input_place: Option<Place>,
+    /// The texts of the user in the case's turns.
+    pub turns: Vec<TurnQuery>,
+    /// Whether a run must have been recorded for this input.
+    pub input_match: bool,
     /// The source of the evidence.
     pub trace: TraceFrom,
     /// The agent that is evaluated: its recorded run is replayed, unless a live run is requested.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::agent;
 use super::gate::GateRows;
+use super::input::{parse_input, parse_turn_queries};
 use super::keys;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
@@ -42,9 +43,13 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     fields.node("same_turn");
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
     let opinions = judged(&mut fields, node, &lowered);
+    let input = fields.aliased(&["input", "prompt"]);
     let case = Case {
         description: fields.optional("description"),
-        input: fields.aliased(&["input", "prompt"]).and_then(|node| fields.take(input(node))),
+        input: input.and_then(|node| fields.take(parse_input(node))),
+        input_place: input.map(Node::place),
+        turns: parse_turn_queries(node),
+        input_match: fields.optional("input_match").unwrap_or(true),
         trace: trace(&mut fields, context, id.as_deref()),
         agent: None,
         tier: fields.optional("tier").unwrap_or_default(),
@@ -149,14 +154,6 @@ fn flag(fields: &mut Fields<'_>, key: &'static str) -> Option<Place> {
 fn parse_tags(fields: &mut Fields<'_>) -> Vec<String> {
     let nodes = fields.node("tags").map(Node::one_or_many).unwrap_or_default();
     nodes.iter().filter_map(|node| fields.take(node.decode())).collect()
-}
-
-fn input(node: Node<'_>) -> Result<serde_json::Value, LoadError> {
-    match node.value() {
-        Value::String(_) => Ok(node.to_json()),
-        Value::Map(_) if node.get("query").and_then(Node::as_str).is_some() => Ok(node.to_json()),
-        _ => Err(node.error("`input` is a text, or a mapping with `query`")),
-    }
 }
 
 fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {

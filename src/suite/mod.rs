@@ -11,6 +11,7 @@ mod file;
 mod forms;
 mod gate;
 mod header;
+mod input;
 mod keys;
 mod name;
 mod opinions;
