@@ -36,13 +36,18 @@ pub enum Fit<'c> {
 
 /// What differs between the input of a case and the one that a run was recorded for.
 #[derive(Debug)]
-pub struct Misfit<'c> {
-    /// The text of the case, if it has one.
-    pub wanted: Option<&'c str>,
-    /// The text of the run in its place, if there is one.
-    pub found: Option<&'c str>,
-    /// The turn of the case, if the text is that of a turn.
-    pub turn: Option<&'c TurnQuery>,
+pub enum Misfit<'c> {
+    /// The fingerprints differ. The texts do not, as far as they are recorded.
+    Fingerprint,
+    /// The run does not contain a text of the case.
+    Text {
+        /// The text of the case.
+        wanted: &'c str,
+        /// The turn that has the text; `None` for the input.
+        turn: Option<&'c TurnQuery>,
+        /// The text of the run in its place, if there is one.
+        found: Option<&'c str>,
+    },
 }
 
 /// Compares the input of `case` with the one that `trace` was recorded for.
@@ -50,9 +55,10 @@ pub fn compare_input<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
     let fingerprint = trace.recorded.as_ref().and_then(|recorded| recorded.input.as_deref());
     match fingerprint {
         Some(fingerprint) if fingerprint == fingerprint_input(case) => Fit::Same,
-        Some(_) => {
-            Fit::Other(Misfit { wanted: case.prompt(), found: user_texts(trace).next(), turn: None })
-        }
+        Some(_) => match compare_words(case, trace) {
+            Fit::Other(misfit) => Fit::Other(misfit),
+            Fit::Same | Fit::NotCompared => Fit::Other(Misfit::Fingerprint),
+        },
         None => compare_words(case, trace),
     }
 }
@@ -89,7 +95,7 @@ fn compare_words<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
     if let Some(wanted) = case.prompt()
         && !contains_text(trace, wanted)
     {
-        return Fit::Other(Misfit { wanted: Some(wanted), found: Some(first), turn: None });
+        return Fit::Other(Misfit::Text { wanted, turn: None, found: Some(first) });
     }
     let has_messages = user_messages(trace).next().is_some();
     let turns = if has_messages { case.turns.as_slice() } else { &[] };
@@ -124,7 +130,7 @@ fn take_in_order<'c>(
     for turn in turns {
         let next = rest.clone().next();
         if !rest.any(|text| contains(text, &turn.text)) {
-            return Some(Misfit { wanted: Some(&turn.text), found: next, turn: Some(turn) });
+            return Some(Misfit::Text { wanted: &turn.text, turn: Some(turn), found: next });
         }
     }
     None

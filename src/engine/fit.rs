@@ -22,7 +22,10 @@ const CHARS_BEFORE_DIFFERENCE: usize = 20;
 /// Returns the result of a run that was recorded for another input. `None` for all other runs.
 pub(super) fn reject_misfit(case: &Case, trace: &Trace, run: usize) -> Option<RunResult> {
     let Fit::Other(misfit) = compare_input(case, trace) else { return None };
-    let place = misfit.turn.map(|turn| &turn.place).or(case.input_place.as_ref()).unwrap_or(&case.place);
+    let place = match misfit {
+        Misfit::Text { turn: Some(turn), .. } => &turn.place,
+        _ => case.input_place.as_ref().unwrap_or(&case.place),
+    };
     let finding = Finding {
         status: Status::Undecided,
         run,
@@ -43,24 +46,14 @@ pub(super) fn is_misfit(finding: &Finding) -> bool {
 }
 
 fn describe_misfit(misfit: &Misfit<'_>) -> String {
-    let asks = misfit.turn.map_or("the case asks".to_owned(), |turn| format!("turn {} asks", turn.turn));
-    match (misfit.wanted, misfit.found) {
-        (Some(wanted), Some(found)) => {
-            let [wanted, found] = quote_difference(wanted, found);
-            if wanted == found {
-                return format!("the text {found} is the same, but other parts of the input have changed");
-            }
-            format!("{asks} {wanted}, the run was asked {found}")
-        }
-        (Some(wanted), None) => {
-            let [wanted, _] = quote_difference(wanted, "");
-            format!("{asks} {wanted}, the run was asked nothing more")
-        }
-        (None, Some(found)) => {
-            let [_, found] = quote_difference("", found);
-            format!("the case has no text, the run was asked {found}")
-        }
-        (None, None) => "the fingerprints differ".to_owned(),
+    let Misfit::Text { wanted, turn, found } = misfit else {
+        return "the fingerprint of the case's input differs from the recorded one".to_owned();
+    };
+    let asks = turn.map_or("the case asks".to_owned(), |turn| format!("turn {} asks", turn.turn));
+    let [wanted, asked] = quote_difference(wanted, found.unwrap_or_default());
+    match found {
+        Some(_) => format!("{asks} {wanted}, the run was asked {asked}"),
+        None => format!("{asks} {wanted}, the run was asked nothing more"),
     }
 }
 

@@ -14,6 +14,7 @@ mod declared_readers;
 mod docs;
 mod evalview;
 mod evalview_cases;
+mod fit;
 mod formats;
 mod golden_dataset;
 mod harness;

@@ -40,7 +40,7 @@ fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: TrialWor
             verdict.suite = suite.to_string();
             // Before the tally and the verdict file, because the snapshot can change whether the trial passes.
             let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
-            context.tally.add_case(number, &verdict);
+            context.tally.add_case(number, case, &verdict);
             report_verdict(context, verdict, tolerated)
         }
         TrialWork::Gate(work) => {
