@@ -124,7 +124,8 @@ fn read_each(path: &Path, count: usize) {
 fn judge(path: &Path, count: usize) {
     with_case(path, "traces/large.json", |suite, case, files| {
         let runs = CaseRuns::find_runs(&suite.cases[0], case, files).expect("its runs");
-        let verdict = evaluate_each(&suite.cases[0], "a", || runs.each_run(files), None, EvaluationSettings::default());
+        let verdict =
+            evaluate_each(&suite.cases[0], "a", || runs.each_run(files), None, EvaluationSettings::default());
         assert!(verdict.passed && verdict.runs.len() == count, "{:?}", verdict.errors);
     });
 }

@@ -54,7 +54,8 @@ fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [Ru
     let score =
         outcome.statistics.score.as_ref().map_or(Score::ZERO, |spread| Score::new(spread.mean / POINTS));
     // A single failed run must not fail the trial if the pass rate allows it.
-    for finding in results.iter_mut().flat_map(|run| &mut run.findings).filter(|finding| !is_misfit(finding)) {
+    for finding in results.iter_mut().flat_map(|run| &mut run.findings).filter(|finding| !is_misfit(finding))
+    {
         finding.effect = Effect::Inform;
     }
     let finding = Finding {

@@ -14,6 +14,8 @@ mod run;
 mod scoring;
 mod secrets;
 
-pub use evaluate::{EvaluationSettings, evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge, failed_with};
+pub use evaluate::{
+    EvaluationSettings, evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge, failed_with,
+};
 pub use gate::{MeasuredCase, evaluate_gate};
 pub use regression::evaluate_summary_baseline;

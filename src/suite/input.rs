@@ -9,7 +9,9 @@ pub(super) fn parse_input(node: Node<'_>) -> Result<serde_json::Value, LoadError
     match node.value() {
         Value::String(_) => Ok(node.to_json()),
         Value::Map(_) => check_query(node).map(|()| node.to_json()),
-        _ => Err(node.error(format!("`input` is a text, or a mapping with `query`, not {}", node.describe()))),
+        _ => {
+            Err(node.error(format!("`input` is a text, or a mapping with `query`, not {}", node.describe())))
+        }
     }
 }
 

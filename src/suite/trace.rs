@@ -34,6 +34,9 @@ pub(super) fn parse_trace_from(
         Value::Map(_) if names_a_file(node) => {
             let mut file = parse_trace_file(node, &scope.tables.readers.names())?;
             file.path = fill_in(&file.path);
+            if let RunSelection::One(run) = &mut file.runs {
+                *run = fill_in(run);
+            }
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
         }

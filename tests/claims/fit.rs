@@ -60,14 +60,17 @@ fn the_texts_of_turns_come_in_their_order() {
     let turns = |one: &str, other: &str| format!("turns: [{{query: {one}}}, {{query: {other}}}]");
     assert_eq!(status(&turns("Where is order 7?", "Thanks!"), RUN), Status::Pass);
     assert_eq!(status(&turns("Where is order 7?", "Where is order 7?"), RUN), Status::Undecided);
-    assert_eq!(status("turns: [{expected: {output: {contains: [shipped]}}}, {query: Thanks!}]", RUN), Status::Pass);
+    assert_eq!(
+        status("turns: [{expected: {output: {contains: [shipped]}}}, {query: Thanks!}]", RUN),
+        Status::Pass
+    );
     insta::assert_snapshot!(render_red_trial(&judge(&turns("Thanks!", "Where is order 7?"), RUN)));
 }
 
 #[test]
 fn a_mapping_without_a_text_is_not_compared() {
     assert_eq!(status("input: {order: 8}", RUN), Status::Pass);
-    let error = parse_case(&format!("input: {{qeury: x}}\n{RUN}")).expect_err("a mistake").to_string();
+    let error = parse_case(&format!("input: {{qeury: x}}\n{RUN}")).err().expect("a mistake").to_string();
     assert!(error.contains("unknown key `qeury`") && error.contains("did you mean `query`?"), "{error}");
 }
 
@@ -118,9 +121,8 @@ fn a_fingerprint_decides_over_the_words() {
 #[test]
 fn one_run_for_another_input_leaves_several_runs_undecided() {
     let case = "id: a\ninput: order 7\ntrace: traces/*.json\nexpect: [{tool_blocklist: [rm]}]\n";
-    let run = |text: &str, tool: &str| {
-        serde_json::json!({"steps": [{"user": text}, {"call": tool}]}).to_string()
-    };
+    let run =
+        |text: &str, tool: &str| serde_json::json!({"steps": [{"user": text}, {"call": tool}]}).to_string();
     let project = Project::empty()
         .file("evals/s.yaml", case)
         .file("evals/traces/1.json", run("order 7", "rm"))
@@ -129,7 +131,10 @@ fn one_run_for_another_input_leaves_several_runs_undecided() {
     assert_eq!(project.verdict("s::a")["status"], "undecided");
     let rate = "thresholds: {variance: {runs: 2, pass_rate: 0.5}}\n";
     project.write("evals/s.yaml", format!("{case}{rate}").replace("[rm]", "[ls]"));
-    project.run_with(&[("ARRAIGN_OUT", "rate")], &[]).exits(101).says("undecided: recorded for another input");
+    project
+        .run_with(&[("ARRAIGN_OUT", "rate")], &[])
+        .exits(101)
+        .says("undecided: recorded for another input");
 }
 
 /// A suite with one case that a recording in its folder of traces belongs to.
@@ -142,9 +147,87 @@ fn recorded_project() -> Project {
 #[test]
 fn the_environment_can_waive_the_rule() {
     let project = recorded_project();
-    project.run(&[]).exits(101).says("recorded for another input: the case asks \"order 7\", the run was asked \"order 8\"");
+    project
+        .run(&[])
+        .exits(101)
+        .says("recorded for another input: the case asks \"order 7\", the run was asked \"order 8\"");
     project.run_with(&[("ARRAIGN_STALE", "allow")], &[]).exits(0);
     project.run_with(&[("ARRAIGN_STALE", "refuse")], &[]).exits(101);
     let wrong = project.run_with(&[("ARRAIGN_STALE", "yes")], &[]).exits(2);
     wrong.says("ARRAIGN_STALE is `yes`: expected `allow` or `refuse`");
+}
+
+#[test]
+fn a_run_is_selected_by_the_id_of_its_case() {
+    let run = |id: &str, text: &str| {
+        serde_json::json!({"id": id, "steps": [{"user": text}, {"call": "look"}]}).to_string()
+    };
+    let case =
+        |id: &str| format!("  - {{id: {id}, input: about {id}, expect: [{{tool_blocklist: [rm]}}]}}\n");
+    let suite =
+        format!("defaults: {{trace: {{file: traces/all.jsonl, run: '{{id}}'}}}}\ntests:\n{}", case("one"));
+    let project = Project::empty()
+        .file("evals/s.yaml", format!("{suite}{}", case("two")))
+        .file("evals/traces/all.jsonl", [run("one", "about one"), run("two", "about two")].join("\n"));
+    project.run(&[]).exits(0);
+    project.write("evals/s.yaml", format!("{suite}{}", case("third")));
+    let gone = project.run_with(&[("ARRAIGN_OUT", "gone")], &[]).exits(101);
+    gone.says("no run `third`: the file holds 2, counted from 1: `one`, `two`");
+}
+
+#[test]
+fn a_run_sums_up_its_undecided_trials() {
+    let case = |id: &str, more: &str| {
+        format!("  - {{id: {id}, input: order 7, {more}expect: [{{tool_blocklist: [rm]}}]}}\n")
+    };
+    let other = "agent: looks, trace: traces/other.json, ";
+    let cases = [
+        case("a", other),
+        case("b", "agent: looks, trace: traces/other2.json, "),
+        case("c", "trace: traces/unread.json, "),
+    ];
+    let stale = r#"{"steps": [{"user": "order 8"}, {"call": "look"}]}"#;
+    let unread =
+        r#"{"calls_unrecorded": {"place": "line 3", "reason": "a new kind of part"}, "calls": ["look"]}"#;
+    let project = Project::empty()
+        .file("evals/s.yaml", format!("tests:\n{}", cases.concat()))
+        .file("evals/traces/other.json", stale)
+        .file("evals/traces/other2.json", stale)
+        .file("evals/traces/unread.json", unread);
+    let ran = project.run(&[]).exits(101);
+    ran.says("arraign: 3 trials are undecided: 2 recorded for another input, 1 not read whole");
+    let record = "ARRAIGN_AGENT_MODE=record cargo test --test subject -- --exact";
+    ran.says(&format!("  recorded for another input: {record} s::a s::b"));
+    ran.says("  not read whole: cargo arraign explain --unread evals/traces/unread.json");
+    ran.says(&format!(
+        "= help: record the run again: {record} s::a; `input_match: false` accepts the difference"
+    ));
+    assert!(
+        !project.run(&["--exact", "s::a"]).stderr.contains("undecided: "),
+        "one trial says everything itself"
+    );
+}
+
+#[test]
+fn a_recording_contains_the_fingerprint_of_its_input() {
+    let case = |input: &str| {
+        format!("tests:\n  - {{id: a, input: {input}, agent: looks, expect: [{{tool_blocklist: [rm]}}]}}\n")
+    };
+    let project = Project::empty().file("evals/s.yaml", case("order 7"));
+    project.run_with(&[("ARRAIGN_AGENT_MODE", "record")], &[]).exits(0);
+    let recording: serde_json::Value =
+        serde_json::from_str(&project.read("evals/traces/s/a.json")).expect("a recording");
+    let recorded = &recording["recorded"];
+    assert_eq!(recorded["by"], concat!("arraign ", env!("CARGO_PKG_VERSION")));
+    assert!(
+        recorded["input"].as_str().is_some_and(|input| input.starts_with("sha256:") && input.len() == 71)
+    );
+    assert!(recorded["at"].as_str().is_some_and(|at| at.ends_with('Z') && at.len() == 20), "{recorded}");
+    project.run(&[]).exits(0);
+    project.write("evals/s.yaml", case("order 8"));
+    let changed = project.run_with(&[("ARRAIGN_OUT", "changed")], &[]).exits(101);
+    changed.says(
+        "recorded for another input: the fingerprint of the case's input differs from the recorded one",
+    );
+    project.run_with(&[("ARRAIGN_AGENT_MODE", "live"), ("ARRAIGN_OUT", "live")], &[]).exits(0);
 }

@@ -8,8 +8,8 @@ use crate::case::Case;
 use crate::harness::plan::Plan;
 use crate::harness::settings::EnvSettings;
 use crate::report::block::render_case_block;
-use crate::verdict::{Rerun, Verdict};
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};
+use crate::verdict::{Rerun, Verdict};
 
 /// Collects the results of trials as they end.
 pub(in crate::harness) struct Tally {

@@ -48,7 +48,8 @@ pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Re
     }
     let counts: Vec<String> =
         groups.iter().map(|group| format!("{} {}", group.len(), describe_cause(group[0].cause))).collect();
-    let count = if trials.len() == 1 { "1 trial is".to_owned() } else { format!("{} trials are", trials.len()) };
+    let count =
+        if trials.len() == 1 { "1 trial is".to_owned() } else { format!("{} trials are", trials.len()) };
     let mut text = format!("{count} undecided: {}", counts.join(", "));
     for group in groups {
         text += &format!("\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun));

@@ -11,10 +11,10 @@ pub(super) mod live;
 #[path = "recorded_only.rs"]
 pub(super) mod live;
 mod load_failure;
-mod stale;
 pub(super) mod panics;
 #[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
 pub(super) mod progress;
+mod stale;
 mod trial;
 
 use std::num::NonZero;

@@ -82,7 +82,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
     key::<bool>(
         "input_match",
-        "`false`: the trace may be recorded for another input than `input` and `turns`. Default: `true`.",
+        "`false`: the run may be recorded for another input than that of the case. Default: `true`.",
     ),
     key::<Trace>(
         "trace",
