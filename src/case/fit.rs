@@ -108,7 +108,7 @@ fn compare_words<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
 
 /// Whether some text of the user contains `wanted`. Most texts contain it as it is, so the texts are searched without
 /// changing them first.
-fn contains_text(trace: &Trace, wanted: &str) -> bool {
+pub(super) fn contains_text(trace: &Trace, wanted: &str) -> bool {
     let plain = wanted.trim();
     user_texts(trace).any(|text| text.contains(plain))
         || user_texts(trace).any(|text| contains_words(text, wanted))
@@ -137,7 +137,7 @@ fn take_in_order<'c>(
 }
 
 /// Returns what the user said, and the recorded input of a run that does not contain the messages.
-fn user_texts(trace: &Trace) -> impl Iterator<Item = &str> {
+pub(super) fn user_texts(trace: &Trace) -> impl Iterator<Item = &str> {
     user_messages(trace).chain(trace.input.as_deref())
 }
 

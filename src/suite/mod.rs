@@ -12,6 +12,7 @@ mod forms;
 mod gate;
 mod header;
 mod input;
+mod join;
 mod keys;
 mod name;
 mod opinions;

@@ -19,6 +19,7 @@ mod formats;
 mod golden_dataset;
 mod harness;
 mod http;
+mod joined_runs;
 mod js_regex;
 mod judge;
 mod live;
