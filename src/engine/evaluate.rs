@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::aggregate::aggregate_runs;
 use super::baseline::BaselineComparison;
 use super::details;
+use super::fit::{is_misfit, reject_misfit};
 use super::run::{RunResult, evaluate_run, millis_since, weight_on_case};
 use super::secrets;
 use crate::case::Case;
@@ -43,7 +44,17 @@ pub fn evaluate_with_judge(
     recorded: &RecordedEvidence,
     session: Option<&JudgeSession<'_>>,
 ) -> Verdict {
-    evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), session)
+    let settings = EvaluationSettings { session, ..EvaluationSettings::default() };
+    evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), settings)
+}
+
+/// The settings of a run that decide how a case is evaluated.
+#[derive(Clone, Copy, Default)]
+pub struct EvaluationSettings<'s> {
+    /// Asks the judge for the opinions that the case does not contain.
+    pub session: Option<&'s JudgeSession<'s>>,
+    /// Whether runs that were recorded for another input count.
+    pub allows_stale: bool,
 }
 
 /// Evaluates like [`evaluate_with_judge`], with runs that are read one at a time. If the verdict does not pass, `runs` is
@@ -53,7 +64,7 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
     name: &str,
     runs: impl Fn() -> I,
     baseline: Option<&Result<RecordedRun, NoBaseline>>,
-    session: Option<&JudgeSession<'_>>,
+    settings: EvaluationSettings<'_>,
 ) -> Verdict {
     let started = Instant::now();
     let mut collector = RunCollector {
@@ -64,7 +75,7 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
     // Only the result of a run is kept, because a trace file can contain thousands of runs.
     for run in runs() {
         match run {
-            Ok(run) => collector.add_run(case, run.borrow(), session),
+            Ok(run) => collector.add_run(case, run.borrow(), settings),
             Err(error) => return failed_with(case, name, case.trace_place(), error),
         }
     }
@@ -86,10 +97,15 @@ struct RunCollector<'b> {
 }
 
 impl RunCollector<'_> {
-    fn add_run(&mut self, case: &Case, run: &RecordedRun, session: Option<&JudgeSession<'_>>) {
+    fn add_run(&mut self, case: &Case, run: &RecordedRun, settings: EvaluationSettings<'_>) {
         let number = self.results.len();
-        let result = evaluate_run(case, &run.trace, number, session);
-        self.compared.compare_run(case, run, number, &result, session);
+        let is_compared = case.input_match && !settings.allows_stale;
+        let misfit = if is_compared { reject_misfit(case, &run.trace, number) } else { None };
+        let result = misfit.unwrap_or_else(|| {
+            let result = evaluate_run(case, &run.trace, number, settings.session);
+            self.compared.compare_run(case, run, number, &result, settings.session);
+            result
+        });
         self.verdict.runs.push(summarize_run(case, run));
         self.results.push(result);
     }
@@ -114,6 +130,10 @@ impl RunCollector<'_> {
         verdict.score = aggregate.score;
         // The worst finding decides. `Status` is ordered from pass to error.
         verdict.status = verdict.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error);
+        // A run for another input proves nothing, so the case does not count as failed by its other runs either.
+        if verdict.status == Status::Fail && verdict.findings.iter().any(is_misfit) {
+            verdict.status = Status::Undecided;
+        }
         if !verdict.errors.is_empty() {
             verdict.status = Status::Error;
         }

@@ -15,7 +15,7 @@ use crate::outcome::{
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Effect};
 use crate::trace::{CallsUnrecorded, Trace};
-use crate::verdict::Finding;
+use crate::verdict::{Finding, UndecidedCause};
 
 /// What one run came to.
 pub(super) struct RunResult {
@@ -110,7 +110,18 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
     };
     finding.run = run;
     finding.duration_ms = millis_since(started);
+    if finding.status == Status::Undecided {
+        finding.undecided = Some(find_cause(&evidence.trace, expectation.looks_at_calls));
+    }
     finding
+}
+
+/// Returns why a check is undecided that looks at calls, or does not.
+fn find_cause(trace: &Trace, looks_at_calls: bool) -> UndecidedCause {
+    match trace.calls_unrecorded {
+        Some(CallsUnrecorded::Unread { .. }) if looks_at_calls => UndecidedCause::NotReadWhole,
+        _ => UndecidedCause::MissingEvidence,
+    }
 }
 
 /// The check's answer, if no call that the trace lacks could change it.
@@ -204,6 +215,7 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
             status: Status::Undecided,
             run,
             unfit,
+            undecided: Some(find_cause(trace, true)),
             ..Finding::empty("require_calls", place)
         });
     }

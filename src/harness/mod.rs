@@ -302,7 +302,16 @@ impl Harness {
         let project = Project { base, files, rerun: self.rerun };
         let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
         let progress = Arc::default();
-        let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
+        let context = Arc::new(RunContext {
+            project,
+            readers,
+            live,
+            judging,
+            progress,
+            allows_stale: settings.allows_stale,
+            store,
+            tally,
+        });
         run_trials(plan, &context, command, &finisher)
     }
 }

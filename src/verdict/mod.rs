@@ -160,6 +160,20 @@ pub struct TrialError {
     pub at: Location,
 }
 
+/// Why a check is undecided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UndecidedCause {
+    /// The run was recorded for another input.
+    AnotherInput,
+    /// A part of the trace was not understood, and it may be a tool call.
+    NotReadWhole,
+    /// The trace, or the judge, does not give what the check needs.
+    MissingEvidence,
+}
+
 /// The result of one check on one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -187,6 +201,9 @@ pub struct Finding {
     /// Why the check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
+    /// Why an undecided check could not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<UndecidedCause>,
     /// What to do if the check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -219,6 +236,7 @@ impl Finding {
             score: Score::ZERO,
             violations: Vec::new(),
             unfit: None,
+            undecided: None,
             help: None,
             items: Vec::new(),
             losses: Vec::new(),

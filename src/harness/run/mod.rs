@@ -14,6 +14,7 @@ mod load_failure;
 pub(super) mod panics;
 #[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
 pub(super) mod progress;
+mod stale;
 mod trial;
 
 use std::num::NonZero;

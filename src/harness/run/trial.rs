@@ -7,9 +7,9 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use libtest_mimic::Failed;
 
 use super::context::RunContext;
-use super::{gate, load_failure, panics};
+use super::{gate, load_failure, panics, stale};
 use crate::case::Case;
-use crate::engine::{evaluate_each, failed_with};
+use crate::engine::{EvaluationSettings, evaluate_each, failed_with};
 use crate::harness::output::stderr;
 use crate::harness::plan::{CaseWork, SelectedRun, TrialWork};
 use crate::harness::snapshots;
@@ -40,7 +40,7 @@ fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: TrialWor
             verdict.suite = suite.to_string();
             // Before the tally and the verdict log, because the snapshot can change whether the trial passes.
             let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
-            context.tally.add_case(number, &verdict);
+            context.tally.add_case(number, case, &verdict);
             report_verdict(context, verdict, tolerated)
         }
         TrialWork::Gate(work) => {
@@ -148,7 +148,12 @@ fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, run
     let files = &context.project.files;
     let baseline = load_baseline(case, path, files);
     let session = context.judging.open_session(context.project.rerun.command(name), path, files);
-    evaluate_each(case, name, || runs.each_run(files), baseline.as_ref(), Some(&session))
+    let settings = EvaluationSettings { session: Some(&session), allows_stale: context.allows_stale };
+    let mut verdict = evaluate_each(case, name, || runs.each_run(files), baseline.as_ref(), settings);
+    if case.agent.is_some() {
+        stale::advise_recording(&mut verdict, &context.project.rerun);
+    }
+    verdict
 }
 
 fn find_runs(context: &RunContext, name: &str, work: &CaseWork) -> Result<CaseRuns, String> {

@@ -80,6 +80,10 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<String>("description", "A description, for people."),
     key::<CaseInput>("input", "What the agent is asked."),
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
+    key::<bool>(
+        "input_match",
+        "`false`: the run may be recorded for another input than that of the case. Default: `true`.",
+    ),
     key::<Trace>(
         "trace",
         "The recorded run: a file, `{file, format, run, each}`, or the run itself. Default: the file `traces/<id>.*` beside this one.",

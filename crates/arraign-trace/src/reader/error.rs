@@ -42,12 +42,14 @@ pub enum TraceProblem {
     #[error("{0}")]
     Unreadable(String),
     /// One run was asked for, and it is not there.
-    #[error("no run `{wanted}`: the file holds {count}, counted from 1")]
+    #[error("no run `{wanted}`: the file holds {count}, counted from 1{}", list_ids(ids, *count))]
     NoSuchRun {
         /// The id or the number that was asked for.
         wanted: String,
         /// How many runs the file holds.
         count: usize,
+        /// The first of their ids.
+        ids: Vec<String>,
     },
     /// It is neither JSON nor YAML of ours.
     #[error("line 1, column 1: this is not JSON, nor a native trace in YAML")]
@@ -97,6 +99,15 @@ fn lines(declined: &[Declined]) -> String {
     let lines: Vec<String> =
         declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
     lines.concat()
+}
+
+/// The ids of a file's runs, such as `: `one`, `two``; the first of many.
+fn list_ids(ids: &[String], count: usize) -> String {
+    if ids.is_empty() {
+        return String::new();
+    }
+    let more = if count > ids.len() { ", ..." } else { "" };
+    format!(": `{}`{more}", ids.join("`, `"))
 }
 
 impl From<TraceProblem> for TraceError {
