@@ -18,7 +18,10 @@ use serde_json::{Value, json};
 /// Checks that fail on each run of this file, and quote its texts: the beginning, the end, a place, a value, all of it.
 const CASE: &str = r"
 eval:
-  agent_assertions: [{label: polite, prompt: Is it polite?, include_prompt: true, include_tool_results: true, include_tool_inputs: true}]
+  agent_assertions:
+    - label: polite
+      prompt: Is it polite?
+      context: {include_prompt: true, include_tool_inputs: true}
 expect:
   - contains: NEVER
   - equals: NEVER
@@ -30,16 +33,16 @@ expect:
   - forbidden_substrings: [here]
   - refusal: {}
   - completeness: {expected_fields: [NEVER]}
-  - json_schema: {type: object}
+  - json_schema: {schema: {type: object}}
   - jsonpath_exists: $.never
   - tool_input: {tool: look, type: contains, value: NEVER}
   - tool_input: {tool: look, type: jsonpath, path: $.note, equals: NEVER}
   - tool_input: {tool: look, type: jsonpath, path: $.login.password, equals: NEVER}
   - tool_blocklist: [look]
   - no_pii: {}
-  - grounded: {from: [prompt]}
+  - grounded: {from: [prompt], claims: true}
   - tool_output_valid: {schemas: {look: {additionalProperties: {type: integer}}}}
-  - verification: {}
+
 ";
 
 /// A text with a secret in it, and the part of the text that no output may show.
@@ -215,7 +218,8 @@ fn render_outputs(case: &Case, run: &Trace, verdict: &Verdict) -> Vec<(String, S
 }
 
 fn parse_case() -> std::sync::Arc<Case> {
-    Harness::new("evals").parse(CASE).expect("a case").cases[0].clone()
+    let suite = Harness::new("evals").parse(CASE).unwrap_or_else(|errors| panic!("{errors}"));
+    suite.cases[0].clone()
 }
 
 #[test]
@@ -223,7 +227,7 @@ fn a_verdict_shows_no_secret_at_any_place_of_an_answer() {
     let case = parse_case();
     let samples = list_samples(1);
     for before in 0..130 {
-        for sample in samples.iter().skip(before % 3).step_by(3) {
+        for sample in samples.iter().skip(before % 6).step_by(6) {
             let text = format!("The answer is {} {} and here it ends", "p".repeat(before), sample.text);
             let run = Trace { answer: Some(text), ..build_run() };
             let verdict = serde_json::to_string(&evaluate(&case, &run)).expect("JSON");
@@ -236,8 +240,8 @@ fn a_verdict_shows_no_secret_at_any_place_of_an_answer() {
 #[test]
 fn no_output_shows_a_secret_of_any_field() {
     let case = parse_case();
-    for (name, place) in FIELDS {
-        for (at, sample) in list_samples(2).into_iter().enumerate() {
+    for (field, (name, place)) in FIELDS.iter().enumerate() {
+        for (at, sample) in list_samples(2).into_iter().enumerate().skip(field % 3).step_by(3) {
             // Around the lengths at which outputs cut: 60, 160, 200, 300 and 4,000 characters.
             let before = [0, 40, 55, 150, 185, 290, 3_980][at % 7];
             let mut run = build_run();
@@ -289,6 +293,11 @@ fn a_check_of_a_user_that_cuts_before_it_quotes_shows_no_secret() {
         fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
             let answer = evidence.trace.answer.as_deref().unwrap_or_default();
             Ok(Some(Violation::new("it is wrong").expected("more", format!("{:?}...", &answer[..60]))).into())
+        }
+
+        fn counterexample(&self) -> Option<Evidence<'static>> {
+            let answer = Some("x".repeat(60));
+            Some(Evidence::from(Trace { answer, ..Trace::default() }))
         }
     }
 
