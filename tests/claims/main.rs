@@ -37,6 +37,7 @@ mod runs_of_case;
 mod schema;
 #[path = "../subject/scripted.rs"]
 mod scripted;
+mod secrets;
 mod sequence_valid;
 #[path = "../support/server.rs"]
 mod server;

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use arraign::__internals::report::plain::{escape_json, escape_line};
 use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
+use arraign::__internals::secrets::mask_run;
 use arraign::__internals::source::{Files, ReadError, ReadProblem};
 use arraign::__internals::suite::{read_run_folder, survey_run_folder};
 use arraign::Trace;
@@ -56,6 +57,9 @@ pub(crate) struct Explain {
     /// Do not shorten anything.
     #[arg(long)]
     full: bool,
+    /// Show secrets as they are, such as passwords and tokens.
+    #[arg(long)]
+    unmasked: bool,
     /// List only the parts of the file that were not understood.
     #[arg(long, conflicts_with_all = ["format", "full"])]
     unread: bool,
@@ -189,7 +193,8 @@ impl Explain {
         mut tell: impl FnMut(Trace) -> io::Result<()>,
     ) -> Result<io::Result<()>, CliError> {
         for run in runs {
-            if let Err(error) = tell(run.map_err(|error| self.describe_failure(&error))?) {
+            let run = run.map_err(|error| self.describe_failure(&error))?;
+            if let Err(error) = tell(if self.unmasked { run } else { mask_run(run) }) {
                 return Ok(Err(error));
             }
         }
