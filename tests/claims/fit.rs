@@ -195,10 +195,10 @@ fn a_run_sums_up_its_undecided_trials() {
         .file("evals/traces/other2.json", stale)
         .file("evals/traces/unread.json", unread);
     let ran = project.run(&[]).exits(101);
-    ran.says("arraign: 3 trials are undecided: 2 recorded for another input, 1 not read whole");
+    let ran = ran.complains("arraign: 3 trials are undecided: 2 recorded for another input, 1 not read whole");
     let record = "ARRAIGN_AGENT_MODE=record cargo test --test subject -- --exact";
-    ran.says(&format!("  recorded for another input: {record} s::a s::b"));
-    ran.says("  not read whole: cargo arraign explain --unread evals/traces/unread.json");
+    let ran = ran.complains(&format!("  recorded for another input: {record} s::a s::b"));
+    let ran = ran.complains("  not read whole: cargo arraign explain --unread evals/traces/unread.json");
     ran.says(&format!(
         "= help: record the run again: {record} s::a; `input_match: false` accepts the difference"
     ));

@@ -101,7 +101,7 @@ fn lines(declined: &[Declined]) -> String {
     lines.concat()
 }
 
-/// The ids of a file's runs, such as `: `one`, `two``; the first of many.
+/// Renders the first ids of the runs of a file, each in backticks, for the end of a message.
 fn list_ids(ids: &[String], count: usize) -> String {
     if ids.is_empty() {
         return String::new();
