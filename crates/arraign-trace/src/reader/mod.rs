@@ -140,8 +140,7 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     let Err(reason) = (reader.detect)(&input) else { return read_by(reader, input) };
     let looks_like = surest(&input).ok();
     let found = read_by(reader, input).and_then(|recording| {
-        let is_unread = recording.runs.iter().any(|run| !run.unread.is_empty());
-        if is_unread || recording.runs.iter().all(is_blank) {
+        if is_doubtful(&recording) {
             Err(TraceError::wrong(reader.name, &DecodeError::new(reason.to_string())))
         } else {
             Ok(recording)
@@ -151,6 +150,12 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
         Some([other, ..]) => error.looks_like(other.name),
         _ => error,
     })
+}
+
+/// Whether a reader found nothing in a file, or did not understand parts of it.
+fn is_doubtful(recording: &Recording) -> bool {
+    let is_unread = recording.runs.iter().any(|run| !run.unread.is_empty());
+    is_unread || recording.runs.iter().all(is_blank)
 }
 
 /// Whether nothing was said or done.

@@ -209,3 +209,31 @@ fn a_line_of_an_unknown_kind_in_a_session_is_unread_unless_it_holds_nothing_but_
     assert_eq!(rollout(&line("event_msg", r#"{"type":"shell_v3","cmd":["rm"]}"#)), unknown);
     assert!(rollout(&line("event_msg", r#"{"type":"titled","title":"x"}"#)).is_empty());
 }
+
+#[test]
+fn a_part_that_was_passed_over_has_its_own_place() {
+    let part = json!({"futureCall": {"cmd": "rm"}});
+    let content = json!({"role": "model", "parts": [{"text": "hi"}, part]});
+    let unknown = |place: &str| vec![format!("{place}: a part of the unknown kind `futureCall`")];
+    let request = json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}, content]});
+    assert_eq!(unread("gemini", &request), unknown("/contents/1/parts/1"));
+    let log = json!({"request": {"contents": [content]}, "response": {"candidates": [{"content": content}]}});
+    assert_eq!(
+        unread("gemini", &log),
+        [unknown("/request/contents/0/parts/1"), unknown("/response/candidates/0/content/parts/1")].concat()
+    );
+    let event = json!({"invocationId": "i", "author": "shop", "content": content});
+    assert_eq!(unread("adk", &event), unknown("/content/parts/1"));
+    assert_eq!(unread("adk", &json!({"id": "s", "events": [event]})), unknown("/events/0/content/parts/1"));
+    let unknown = |place: &str| vec![format!("{place}: a part of the unknown kind `future`")];
+    let message =
+        |list: &str| json!({"role": "assistant", list: [{"type": "text", "text": "hi"}, {"type": "future"}]});
+    let response = json!({"type": "agent_response", "messages": [message("contents")]});
+    assert_eq!(unread("maf", &response), unknown("/messages/0/contents/1"));
+    let call = json!({"type": "tool-call", "toolCallId": "a", "toolName": "f", "input": {}});
+    let calling = json!({"role": "assistant", "content": [call]});
+    let messages = json!({"messages": [calling, message("content")]});
+    assert_eq!(unread("vercel-ai", &messages), unknown("/messages/1/content/1"));
+    let step = json!({"content": [call, {"type": "future"}], "finishReason": "tool-calls"});
+    assert_eq!(unread("vercel-ai", &json!({"steps": [step]})), unknown("/steps/0/content/1"));
+}

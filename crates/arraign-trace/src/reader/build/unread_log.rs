@@ -19,6 +19,8 @@ use crate::trace::{Call, Trace, UnreadContent, UnreadPart, Usage};
 #[derive(Debug, Default)]
 pub(crate) struct UnreadLog {
     spot: RecordSpot,
+    /// The part of the record that is being read: the key of its list, and its index there.
+    part: Option<(&'static str, usize)>,
     parts: Vec<UnreadPart>,
     /// How many parts there were when the record began.
     before_record: usize,
@@ -57,6 +59,11 @@ impl UnreadLog {
         self.parts.push(UnreadPart::new(self.spot.locate(inner), what));
     }
 
+    /// The JSON pointer from the record to the part that is being read.
+    fn point_to_part(&self) -> String {
+        self.part.map(|(list, index)| format!("/{list}/{index}")).unwrap_or_default()
+    }
+
     /// The part of the record at hand that was passed over as of an unknown kind `kind`.
     fn find_unknown(&mut self, kind: &str) -> Option<&mut UnreadPart> {
         let of_record = self.parts.get_mut(self.before_record..)?;
@@ -92,8 +99,14 @@ impl TraceBuilder {
     /// Begins the record at `spot`, which says nothing of calls by itself.
     pub(crate) fn enter_record(&mut self, spot: impl Into<RecordSpot>) {
         self.log.spot = spot.into();
+        self.log.part = None;
         self.log.before_record = self.log.parts.len();
         self.log.progress_before_record = self.log.progress;
+    }
+
+    /// Begins the part at `index` of the record's list under the key `list`.
+    pub(crate) fn enter_part(&mut self, list: &'static str, index: usize) {
+        self.log.part = Some((list, index));
     }
 
     /// Ends a record that was read: holds its evidence against the run.
@@ -169,7 +182,8 @@ impl TraceBuilder {
         if harmless.contains(&kind) {
             self.log.note_progress();
         } else {
-            self.log.push("", UnreadContent::UnknownKind(kind.to_owned()));
+            let pointer = self.log.point_to_part();
+            self.log.push(&pointer, UnreadContent::UnknownKind(kind.to_owned()));
         }
     }
 

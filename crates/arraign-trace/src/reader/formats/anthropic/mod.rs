@@ -255,6 +255,7 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
 fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<Json>) -> Result<(), DecodeError> {
     for (index, value) in blocks.into_iter().enumerate() {
         let blame = |error: DecodeError| error.at_key(index).at_key("content");
+        builder.enter_part("content", index);
         let mut block = Object::of(value, "a content block").map_err(blame)?;
         let kind = block.text(&["type"]).map_err(blame)?.unwrap_or_default();
         match kind.as_ref() {

@@ -73,8 +73,7 @@ impl<'t> AtifSteps<'t> {
         let children = Children::of(trajectory.list(&["subagent_trajectories"])?)?;
         let around = std::mem::replace(&mut self.children, children);
         for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
-            let evidence =
-                CallEvidence::gather(RecordSpot { at: self.at, path: "steps", index: Some(index) }, &step);
+            let evidence = CallEvidence::gather(RecordSpot::item(self.at, "steps", index), &step);
             let step = Object::of(step, "a step").and_then(|step| self.step(step, path, evidence));
             step.map_err(|error| error.at_key(index).at_key("steps"))?;
         }

@@ -134,7 +134,7 @@ fn result(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let read = |mut result: Object| {
         let mut run = step::StepResults::default();
-        let mut spots = (0..).map(|index| RecordSpot { at, path: "steps", index: Some(index) });
+        let mut spots = (0..).map(|index| RecordSpot::item(at, "steps", index));
         result.each_value(&["steps"], |step| run.add(spots.next().unwrap_or_default(), step))?;
         let total = TOKENS.read_from(&mut result, &["totalUsage", "usage"])?;
         let mut trace = run.finish();
@@ -146,14 +146,20 @@ fn result(record: Record) -> Result<Trace, DecodeError> {
 
 fn wrapped(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    let read = |mut object: Object| {
-        let mut response = object.object(&["response"])?.unwrap_or_default();
-        let messages = object.list(&["messages"])?;
-        let messages = if messages.is_empty() { response.list(&["messages"])? } else { messages };
-        let records = messages.into_iter().map(|value| Record { at, value });
-        message::read(records.collect())
-    };
-    Object::of(record.value, "an object with messages").and_then(read).map_err(|error| at.in_record(error))
+    let messages = Object::of(record.value, "an object with messages").and_then(take_messages);
+    let (path, messages) = messages.map_err(|error| at.in_record(error))?;
+    let spots = (0..).map(|index| RecordSpot::item(at, path, index));
+    message::read_messages(spots.zip(messages))
+}
+
+/// The messages of an object, and the keys under which they are.
+fn take_messages(mut object: Object) -> Result<(&'static str, Vec<Json>), DecodeError> {
+    let mut response = object.object(&["response"])?.unwrap_or_default();
+    let messages = object.list(&["messages"])?;
+    if messages.is_empty() {
+        return Ok(("response/messages", response.list(&["messages"])?));
+    }
+    Ok(("messages", messages))
 }
 
 /// Tokens of a step, by the names of all versions. Cached tokens are part of the input.

@@ -87,6 +87,7 @@ impl StepResults {
         let (parts, tool_calls) = (step.list(&["content"])?, step.list(&["toolCalls"])?);
         let parts = merge_calls(&mut self.builder, parts, tool_calls, body);
         for (index, part) in parts.into_iter().enumerate() {
+            self.builder.enter_part("content", index);
             let part = Object::of(part, "a part").and_then(|part| self.part(part));
             part.map_err(|error| error.at_key(index).at_key("content"))?;
         }
