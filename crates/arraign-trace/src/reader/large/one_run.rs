@@ -83,7 +83,6 @@ impl<'w, T> Choice<'w, T> {
 
     pub(crate) fn made(self) -> Result<T, TraceError> {
         let Self { wanted, count, by_id, by_number, .. } = self;
-        let missing = || TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count };
-        by_id.or(by_number).ok_or_else(|| missing().into())
+        by_id.or(by_number).ok_or_else(|| TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count }.into())
     }
 }

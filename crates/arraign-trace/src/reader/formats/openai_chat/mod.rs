@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::reader::build::batch;
 use crate::reader::build::content::text_of;
-use crate::reader::build::conversation::{Conversations, Exchange, Reply, Said};
+use crate::reader::build::conversation::{Conversations, Exchange, LocatedMessage, Reply};
 use crate::reader::build::message_list::MessageMarks;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
@@ -76,11 +76,8 @@ fn judge_record(value: &Json) -> Detection {
         return Err(format!("has the key `{key}`, which this format does not use").into());
     }
     let (request, response) = (body(value, "request"), body(value, "response"));
-    let choices = |value: &Json| {
-        let choice = value.get("choices").and_then(Json::first);
-        choice.is_some_and(|choice| choice.get("message").is_some())
-    };
-    if choices(value) || response.is_some_and(|response| choices(response) || ollama::is_response(response)) {
+    let is_response = response.is_some_and(|response| has_choices(response) || ollama::is_response(response));
+    if is_response || has_choices(value) {
         return Ok(Certainty::Sure);
     }
     if let Some(kind) = value.get("type").and_then(Json::as_str) {
@@ -104,22 +101,31 @@ fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
 
 const MESSAGES: MessageMarks = MessageMarks { is_telling: has_calls, object_to };
 
-/// Whether a message holds what only this format has.
+fn has_choices(value: &Json) -> bool {
+    let choice = value.get("choices").and_then(Json::first);
+    choice.is_some_and(|choice| choice.has_key("message"))
+}
+
+/// Whether there is an object with a name under `key`.
+fn has_named(value: &Json, key: &str) -> bool {
+    value.get(key).is_some_and(|function| function.has_key("name"))
+}
+
+/// Whether a message has calls or results in the form of this format.
 fn has_calls(message: &Json) -> bool {
     let Some(role) = message.get("role").and_then(Json::as_str) else { return false };
-    let is_named = |function: Option<&Json>| function.is_some_and(|function| function.get("name").is_some());
     if let Some(call) = message.get("tool_calls").and_then(Json::first) {
-        return is_named(call.get("function")) || is_named(call.get("custom"));
+        return ["function", "custom"].iter().any(|key| has_named(call, key));
     }
     let answers = match role {
         "tool" => message.get("tool_call_id").is_some(),
         "function" => message.get("name").is_some(),
-        _ => return is_named(message.get("function_call")),
+        _ => return has_named(message, "function_call"),
     };
     answers && message.get("content").is_some_and(|content| object_to_content(content).is_none())
 }
 
-/// What speaks against a message being one of this format.
+/// Returns the reason why `message` is not of this format, if there is one.
 fn object_to(message: &Json) -> Option<String> {
     match message.get("role").and_then(Json::as_str) {
         None => return Some("has no `role`".to_owned()),
@@ -174,14 +180,14 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
 /// One record of a log: a request, a response, or both.
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
-        return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+        return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
     }
     if ollama::is_response(&value) {
         return ollama::read_response(at, Object::of(value, "a response")?, "message", Vec::new());
     }
     let mut record = Object::of(value, "a model call")?;
     if record.get("choices").is_some() {
-        let request = Said::list(at, "messages", record.list(&["messages"])?);
+        let request = LocatedMessage::list(at, "messages", record.list(&["messages"])?);
         return completion(at, record, "choices/0/message", request);
     }
     let request = unwrap_body(record.object(&["request"])?)?;
@@ -189,7 +195,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     let path = if request.is_some() { "request/messages" } else { "messages" };
     let mut request = request.unwrap_or(record);
     let model = request.string(&["model"])?;
-    let messages = Said::list(at, path, request.list(&["messages"])?);
+    let messages = LocatedMessage::list(at, path, request.list(&["messages"])?);
     match response {
         Some(response) if response.get("choices").is_some() => {
             let exchange = completion(at, response, "response/choices/0/message", messages)?;
@@ -214,7 +220,7 @@ fn completion<'t>(
     at: At,
     mut response: Object<'t>,
     path: &'static str,
-    request: Vec<Said<'t>>,
+    request: Vec<LocatedMessage<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
     let usage = TOKENS.read_from(&mut response, &["usage"])?;
     let choice = response.list(&["choices"])?.into_iter().next();
@@ -224,7 +230,7 @@ fn completion<'t>(
         choice.take(&["message"]).ok_or_else(|| DecodeError::new("`message` is missing").at("/choices/0"))?;
     let reply = Reply {
         id: response.string(&["id"])?,
-        messages: vec![Said::part(at, path, message)],
+        messages: vec![LocatedMessage::part(at, path, message)],
         usage,
         stop_reason: choice.string(&["finish_reason"]).map_err(|error| error.at("/choices/0"))?,
     };
