@@ -41,8 +41,8 @@ pub(crate) fn ending(text: &str) -> String {
 }
 
 fn quoted(text: &str, cut_before: bool, cut_after: bool) -> String {
-    let dots = |cut: bool| if cut { "..." } else { "" };
-    format!("{}{text:?}{}", dots(cut_before), dots(cut_after))
+    let [before, after] = [cut_before, cut_after].map(|cut| if cut { "..." } else { "" });
+    format!("{before}{text:?}{after}")
 }
 
 /// Where the byte `at` of `text` is for a person: `line 2, column 5`.
