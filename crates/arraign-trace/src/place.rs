@@ -108,14 +108,9 @@ impl Place {
         let text = &self.source.text()[range.clone()];
         let start = (self.span.start as usize).clamp(range.start, range.end) - range.start;
         let end = (self.span.end as usize).clamp(range.start + start, range.end) - range.start;
-        let columns = |at: usize| text.char_indices().take_while(|(index, _)| *index < at).count() + 1;
-        Location {
-            file: self.file().to_owned(),
-            line,
-            column: columns(start),
-            end_column: columns(end),
-            text: text.to_owned(),
-        }
+        let [column, end_column] =
+            [start, end].map(|at| text.char_indices().take_while(|(index, _)| *index < at).count() + 1);
+        Location { file: self.file().to_owned(), line, column, end_column, text: text.to_owned() }
     }
 }
 

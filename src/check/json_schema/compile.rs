@@ -132,26 +132,30 @@ fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, S
 }
 
 fn is_broken(key: &str, target: &str, root: &Value) -> bool {
-    let is_metaschema = || target.contains("//json-schema.org/");
     match (key, target.strip_prefix('#')) {
         ("$ref", Some(local)) if local.is_empty() || local.starts_with('/') => root.pointer(local).is_none(),
         ("$ref", Some(anchor)) => !has_anchor(root, anchor),
         ("$ref", None) => resource(root, target, "").is_none(),
-        ("$schema", _) => !is_metaschema(),
+        ("$schema", _) => !target.contains("//json-schema.org/"),
         _ => false,
     }
 }
 
-/// Whether a part of the schema calls itself `anchor`, in the way of any draft.
+/// Whether a part of the schema is the anchor `anchor`, in the syntax of any draft.
 fn has_anchor(schema: &Value, anchor: &str) -> bool {
-    let is_name = |key: &str, value: &Value| match key {
+    match schema {
+        Value::Object(map) => {
+            map.iter().any(|(key, value)| is_anchor(key, value, anchor) || has_anchor(value, anchor))
+        }
+        Value::Array(items) => items.iter().any(|item| has_anchor(item, anchor)),
+        _ => false,
+    }
+}
+
+fn is_anchor(key: &str, value: &Value, anchor: &str) -> bool {
+    match key {
         "$anchor" | "$dynamicAnchor" => value == anchor,
         "$id" | "id" => value.as_str().and_then(|id| id.strip_prefix('#')) == Some(anchor),
-        _ => false,
-    };
-    match schema {
-        Value::Object(map) => map.iter().any(|(key, value)| is_name(key, value) || has_anchor(value, anchor)),
-        Value::Array(items) => items.iter().any(|item| has_anchor(item, anchor)),
         _ => false,
     }
 }

@@ -123,8 +123,10 @@ impl Keys {
 
     fn beside_metric(&self, kind: &Kind) -> Value {
         let Some(settings) = self.properties(kind) else { return json!({}) };
-        let pointer = |setting: &str| format!("#/definitions/checks/{}/properties/{setting}", kind.name);
-        let settings = settings.keys().map(|key| (key.clone(), json!({"$ref": pointer(key)})));
+        let settings = settings.keys().map(|key| {
+            let pointer = format!("#/definitions/checks/{}/properties/{key}", kind.name);
+            (key.clone(), json!({"$ref": pointer}))
+        });
         json!({
             "if": {"required": ["metric"], "properties": {"metric": {"const": kind.name}}},
             "then": closed(&settings.collect()),

@@ -119,12 +119,12 @@ fn read_built_in(input: Input, format: Option<&str>) -> Result<Recording, TraceE
     }
 }
 
-/// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
+/// Returns the readers that accept `text`, each with its certainty, the most certain first.
 pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let input = Input::parse(text)?;
-    let claim = |reader: &Reader| Some((reader.name, (reader.detect)(&input).ok()?));
-    let mut claims: Vec<(&'static str, Certainty)> = READERS.iter().filter_map(claim).collect();
+    let claims = READERS.iter().filter_map(|reader| Some((reader.name, (reader.detect)(&input).ok()?)));
+    let mut claims: Vec<(&'static str, Certainty)> = claims.collect();
     claims.sort_by_key(|(_, certainty)| std::cmp::Reverse(*certainty));
     Ok(claims)
 }
@@ -173,8 +173,8 @@ fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
 
 /// The readers that are surest of `input`, in the table's order.
 fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
-    let claim = |reader: &Reader| (reader.detect)(input).ok().map(|certainty| (certainty, *reader));
-    let claims: Vec<(Certainty, Reader)> = READERS.iter().filter_map(claim).collect();
+    let claims: Vec<(Certainty, Reader)> =
+        READERS.iter().filter_map(|reader| Some(((reader.detect)(input).ok()?, *reader))).collect();
     let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
         return Err(TraceProblem::Unknown(declined(input)).into());
     };
@@ -183,8 +183,7 @@ fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
 
 /// Why each reader declines a file that nobody knows: the nearest reader first.
 fn declined(input: &Input) -> Vec<Declined> {
-    let reason = |reader: &Reader| (reader.detect)(input).err();
-    let reasons = READERS.iter().filter_map(|reader| Some((reader.name, reason(reader)?)));
+    let reasons = READERS.iter().filter_map(|reader| Some((reader.name, (reader.detect)(input).err()?)));
     let mut declined: Vec<Declined> =
         reasons.map(|(format, reason)| Declined { format, reason: reason.to_string() }).collect();
     declined.sort_by_key(|one| std::cmp::Reverse(one.nearness()));

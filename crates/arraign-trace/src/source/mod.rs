@@ -190,8 +190,8 @@ impl FileOpener {
         // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
         let known = metadata.is_file() && metadata.len() > 0;
         let most = if known { metadata.len() } else { self.size_limit + 1 };
-        let refused = |error: io::Error| self.read_error(path, problem_of(&error));
-        let read = file.take(most).read_to_end(bytes).map_err(refused)?;
+        let read = file.take(most).read_to_end(bytes);
+        let read = read.map_err(|error| self.read_error(path, problem_of(&error)))?;
         if read as u64 > self.size_limit {
             return Err(
                 self.read_error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit })
@@ -203,9 +203,8 @@ impl FileOpener {
     /// Opens a file that may be opened and is not too large.
     fn open_file(&self, path: &Path) -> Result<Opening, ReadError> {
         self.opened.fetch_add(1, Ordering::Relaxed);
-        let refused = |error: io::Error| self.read_error(path, problem_of(&error));
         let file = self.open_inside(path)?;
-        let metadata = file.metadata().map_err(refused)?;
+        let metadata = file.metadata().map_err(|error| self.read_error(path, problem_of(&error)))?;
         if metadata.is_dir() {
             return Err(self.read_error(path, ReadProblem::Folder));
         }

@@ -20,12 +20,11 @@ pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
         return 1.0;
     };
     let whole: f64 = gates.iter().map(|gate| named(*gate).1).sum();
-    let has_run = |gate: &&Purpose| run.facts.gates.iter().any(|ran| ran.purpose == **gate && ran.at > first);
     let mut missing = Vec::new();
     let mut score = 0.0;
     for gate in gates {
         let (name, weight) = named(*gate);
-        let kept = has_run(&gate);
+        let kept = run.facts.gates.iter().any(|ran| ran.purpose == *gate && ran.at > first);
         found.part(name, Some(if kept { 1.0 } else { 0.0 }));
         if kept {
             score += weight / whole;

@@ -161,10 +161,9 @@ impl TraceBuilder {
                 return true;
             }
         }
-        let is_meant = |call: &Call| {
+        self.trace.calls.iter().any(|call| {
             (id.is_none() || call.id.is_none()) && name.is_some_and(|name| is_same_tool(name, call))
-        };
-        self.trace.calls.iter().any(is_meant)
+        })
     }
 
     /// Notes that `id` names a call that is in the run under another id.

@@ -47,7 +47,7 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    let mut session = Session::default();
+    let mut session = AdkSession::default();
     for Record { at, value } in input.records {
         session.record(at, value).map_err(|error| at.in_record(error))?;
     }
@@ -56,13 +56,13 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 }
 
 #[derive(Debug, Default)]
-struct Session {
+struct AdkSession {
     runs: Vec<Trace>,
     walk: ContentWalk,
     begun: bool,
 }
 
-impl Session {
+impl AdkSession {
     fn end_run(&mut self) {
         let walk = std::mem::take(&mut self.walk);
         if std::mem::take(&mut self.begun) {

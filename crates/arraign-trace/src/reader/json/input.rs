@@ -150,12 +150,12 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
-/// Whether some line is an object of its own, as no line of a pretty-printed document is.
+/// Whether one of the first lines is a complete object, which no line of a pretty-printed document is.
 pub(crate) fn is_json_lines(text: &str) -> bool {
-    let is_object = |line: &str| {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
+    lines.any(|line| {
         line.starts_with('{') && line.len() > 2 && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
-    };
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).any(is_object)
+    })
 }
 
 fn first_broken_line(text: &str) -> Option<(usize, serde_json::Error)> {

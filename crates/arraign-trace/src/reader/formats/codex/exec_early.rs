@@ -22,10 +22,9 @@ pub(crate) fn is_event(line: &Json) -> bool {
     line.get("msg").and_then(|msg| msg.get("type")).is_some_and(Json::is_text)
 }
 
-/// Whether a record is what stands before the events.
+/// Whether a record is the configuration or the prompt before the events.
 pub(crate) fn is_preamble(line: &Json) -> bool {
-    let has = |name: &str| line.get(name).is_some_and(Json::is_text);
-    has("prompt") || (has("model") && has("provider"))
+    line.has_text("prompt") || (line.has_text("model") && line.has_text("provider"))
 }
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {

@@ -53,8 +53,10 @@ fn is_telling(kind: &str) -> bool {
 }
 
 fn judge_early(input: &Input) -> Detection {
-    let is_line = |value: &Json| exec_early::is_event(value) || exec_early::is_preamble(value);
-    match input.records.iter().find(|record| !is_line(&record.value)) {
+    let mut records = input.records.iter();
+    let foreign = records
+        .find(|record| !exec_early::is_event(&record.value) && !exec_early::is_preamble(&record.value));
+    match foreign {
         Some(record) => Err(Reason::of(record.at, "is no event of `codex exec`")),
         None => Ok(Certainty::Sure),
     }
@@ -73,8 +75,7 @@ fn is_rollout_line(line: &Json) -> bool {
 
 /// The first rollouts wrapped nothing: a head, and then the items themselves.
 fn is_bare_head(line: &Json) -> bool {
-    let has = |name: &str| line.get(name).is_some();
-    has("id") && has("timestamp") && has("instructions") && kind(line).is_empty()
+    ["id", "timestamp", "instructions"].iter().all(|name| line.has_key(name)) && kind(line).is_empty()
 }
 
 fn is_bare_line(line: &Json) -> bool {

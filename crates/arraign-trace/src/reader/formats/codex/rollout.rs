@@ -8,7 +8,7 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
 use crate::reader::formats::codex::known_kinds::{EVENTS, LINES};
 use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
-use crate::reader::formats::codex::output::Output;
+use crate::reader::formats::codex::output::CodexOutput;
 use crate::reader::formats::openai_responses::items::Items;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
@@ -196,7 +196,7 @@ fn join_parts(item: &mut Object) {
 /// The call with what came of it: its output without the header, and what the mirror knows.
 fn settle(call: &mut Call, mirror: Option<&Mirror>) {
     if let Some(shown) = call.result.take() {
-        let output = Output::of(shown);
+        let output = CodexOutput::of(shown);
         call.result = Some(output.result);
         call.exit_code = output.exit_code.or(call.exit_code);
         call.duration_ms = output.duration_ms;

@@ -17,14 +17,16 @@ pub(crate) fn judge(content: &Json) -> Option<Certainty> {
         return None;
     }
     let parts = content.get("parts")?.as_list()?;
-    let foreign = |part: &Json| ["type", "kind", "part_kind"].iter().any(|key| part.get(key).is_some());
-    if parts.iter().any(|part| !part.is_object() || foreign(part)) {
+    if parts.iter().any(|part| !part.is_object() || FOREIGN.iter().any(|key| part.has_key(key))) {
         return None;
     }
-    let own = |part: &Json| CALL.iter().chain(&RESPONSE).any(|key| part.get(key).is_some());
-    let sure = role == Some("model") || parts.iter().any(own);
+    let sure = role == Some("model")
+        || parts.iter().any(|part| CALL.iter().chain(&RESPONSE).any(|key| part.has_key(key)));
     Some(if sure { Certainty::Sure } else { Certainty::Likely })
 }
+
+/// Keys of parts in other formats.
+const FOREIGN: [&str; 3] = ["type", "kind", "part_kind"];
 
 /// Keys of parts that contain no call: media, and notes on the part.
 const WITHOUT_CALLS: [&str; 10] = [
@@ -108,8 +110,8 @@ impl ContentWalk {
         part.within(&CALL, |call| self.call(call, path))?;
         part.within(&RESPONSE, |response| self.answer(response))?;
         if let Some(mut code) = part.object(&["executableCode", "executable_code"])? {
-            let mut text = |name: &str| code.take(&[name]).map(Json::into_value);
-            let arguments = json!({"language": text("language"), "code": text("code")});
+            let [language, code] = ["language", "code"].map(|name| code.take(&[name]).map(Json::into_value));
+            let arguments = json!({"language": language, "code": code});
             let call = Call::new("code_execution", Arguments::Json(arguments), 0);
             self.builder.call(Call { agent_path: path.to_vec(), ..call });
         }

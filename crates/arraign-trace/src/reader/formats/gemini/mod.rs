@@ -239,9 +239,8 @@ impl<'t> GeminiLog<'t> {
 
     fn response(&mut self, mut response: Object<'t>, places: &ResponsePlaces) -> Result<(), DecodeError> {
         let replayed = self.replay(response.list(&HISTORY)?, places.history)?;
-        let mut text = |names: &[&str]| response.take(names).and_then(Json::into_text).map(Cow::into_owned);
-        let id = text(&["responseId", "response_id"]);
-        let model = text(&["modelVersion", "model_version"]);
+        let id = response.take_text(&["responseId", "response_id"]).map(Cow::into_owned);
+        let model = response.take_text(&["modelVersion", "model_version"]).map(Cow::into_owned);
         let told = id.is_some();
         let id = id.unwrap_or_default();
         // Early responses have no id; a piece that is not the last has no reason for its end.

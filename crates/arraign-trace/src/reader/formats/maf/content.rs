@@ -186,11 +186,14 @@ impl MafWalk {
     }
 }
 
-/// The reason of a failure. From 1.19 on `exception` is but a type's name, and the result says more.
+/// Picks the reason of a failure. Since 1.19, `exception` is only the name of a type, and the result says more.
 fn reason(exception: Option<String>, refusal: Option<&str>) -> Option<String> {
-    let is_type = |text: &String| !text.contains(char::is_whitespace) && text.ends_with("Error");
     match (exception, refusal) {
-        (Some(exception), Some(refusal)) if is_type(&exception) => Some(refusal.to_owned()),
+        (Some(exception), Some(refusal))
+            if exception.ends_with("Error") && !exception.contains(char::is_whitespace) =>
+        {
+            Some(refusal.to_owned())
+        }
         (exception, refusal) => exception.or_else(|| refusal.map(ToOwned::to_owned)),
     }
 }

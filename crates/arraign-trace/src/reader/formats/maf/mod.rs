@@ -69,11 +69,13 @@ fn shape(value: &Json) -> Option<MafShape> {
     }
 }
 
-/// A message of this framework holds `contents`, each of which says its type.
+/// Whether this is a message of the framework: it has `contents` with types.
 fn is_message(value: &Json) -> bool {
     let contents = value.get("contents").and_then(Json::as_list);
-    let typed = |content: &Json| ["type", "$type"].iter().any(|key| content.get(key).is_some());
-    value.get("role").is_some() && contents.is_some_and(|contents| contents.iter().all(typed))
+    value.has_key("role")
+        && contents.is_some_and(|contents| {
+            contents.iter().all(|content| content.has_key("type") || content.has_key("$type"))
+        })
 }
 
 /// Where a session keeps its messages: each version has its own name for it.
