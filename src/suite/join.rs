@@ -13,7 +13,14 @@ use crate::yaml::{Document, Node, Value};
 
 /// The groups of cases of one document, by the name of the file that they share.
 #[derive(Debug, Default)]
-pub(super) struct JoinGroups(HashMap<String, Arc<JoinGroup>>);
+pub(super) struct JoinGroups(HashMap<String, NumberedGroup>);
+
+/// A group, and the numbers of its cases by their ids.
+#[derive(Debug)]
+struct NumberedGroup {
+    group: Arc<JoinGroup>,
+    numbers: HashMap<String, usize>,
+}
 
 impl JoinGroups {
     /// Finds the cases at `paths` that do not name a trace themselves, and whose default is the same file for each.
@@ -27,15 +34,22 @@ impl JoinGroups {
             }
         }
         let several = groups.into_iter().filter(|(_, group)| group.cases.len() > 1);
-        Self(several.map(|(file, group)| (file.to_owned(), Arc::new(group))).collect())
+        Self(several.map(|(file, group)| (file.to_owned(), NumberedGroup::number_cases(group))).collect())
     }
 
     /// Returns the group of a case, and its number there.
     pub(super) fn find_group(&self, case: Node<'_>) -> Option<(Arc<JoinGroup>, usize)> {
-        let group = self.0.get(shared_file(case)?)?;
-        let id = keys::id_of(case).map(|(id, _)| id);
-        let number = group.cases.iter().position(|joined| joined.id == id)?;
-        Some((Arc::clone(group), number))
+        let NumberedGroup { group, numbers } = self.0.get(shared_file(case)?)?;
+        let (id, _) = keys::id_of(case)?;
+        Some((Arc::clone(group), *numbers.get(&id)?))
+    }
+}
+
+impl NumberedGroup {
+    fn number_cases(group: JoinGroup) -> Self {
+        let ids = group.cases.iter().map(|case| case.id.clone()).enumerate();
+        let numbers = ids.filter_map(|(number, id)| Some((id?, number))).collect();
+        Self { group: Arc::new(group), numbers }
     }
 }
 

@@ -60,10 +60,8 @@ fn the_texts_of_turns_come_in_their_order() {
     let turns = |one: &str, other: &str| format!("turns: [{{query: {one}}}, {{query: {other}}}]");
     assert_eq!(status(&turns("Where is order 7?", "Thanks!"), RUN), Status::Pass);
     assert_eq!(status(&turns("Where is order 7?", "Where is order 7?"), RUN), Status::Undecided);
-    assert_eq!(
-        status("turns: [{expected: {output: {contains: [shipped]}}}, {query: Thanks!}]", RUN),
-        Status::Pass
-    );
+    let without_text = "turns: [{expected: {output: {contains: [shipped]}}}, {query: Thanks!}]";
+    assert_eq!(status(&format!("{without_text}\nthresholds: {{min_score: 80}}"), RUN), Status::Pass);
     insta::assert_snapshot!(render_red_trial(&judge(&turns("Thanks!", "Where is order 7?"), RUN)));
 }
 
@@ -154,7 +152,7 @@ fn the_environment_can_waive_the_rule() {
     project.run_with(&[("ARRAIGN_STALE", "allow")], &[]).exits(0);
     project.run_with(&[("ARRAIGN_STALE", "refuse")], &[]).exits(101);
     let wrong = project.run_with(&[("ARRAIGN_STALE", "yes")], &[]).exits(2);
-    wrong.says("ARRAIGN_STALE is `yes`: expected `allow` or `refuse`");
+    wrong.complains("ARRAIGN_STALE is `yes`: expected `allow` or `refuse`");
 }
 
 #[test]
@@ -194,16 +192,16 @@ fn a_run_sums_up_its_undecided_trials() {
         .file("evals/traces/other.json", stale)
         .file("evals/traces/other2.json", stale)
         .file("evals/traces/unread.json", unread);
-    let ran = project.run(&[]).exits(101);
-    let ran = ran.complains("arraign: 3 trials are undecided: 2 recorded for another input, 1 not read whole");
     let record = "ARRAIGN_AGENT_MODE=record cargo test --test subject -- --exact";
-    let ran = ran.complains(&format!("  recorded for another input: {record} s::a s::b"));
-    let ran = ran.complains("  not read whole: cargo arraign explain --unread evals/traces/unread.json");
-    ran.says(&format!(
-        "= help: record the run again: {record} s::a; `input_match: false` accepts the difference"
-    ));
+    project
+        .run(&[])
+        .exits(101)
+        .complains("arraign: 3 trials are undecided: 2 recorded for another input, 1 not read whole")
+        .complains(&format!("  recorded for another input: {record} s::a s::b"))
+        .complains("  not read whole: cargo arraign explain --unread evals/traces/unread.json")
+        .says(&format!("help: record the run again: {record} s::a; `input_match: false` accepts"));
     assert!(
-        !project.run(&["--exact", "s::a"]).stderr.contains("undecided: "),
+        !project.run(&["--exact", "s::a"]).stderr.contains("is undecided"),
         "one trial says everything itself"
     );
 }
