@@ -17,6 +17,8 @@ use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 const MAX_DEPTH: usize = 64;
 /// Nodes that aliases may copy in one file: far above any suite, far below a bomb.
 const MAX_COPIED_NODES: usize = 250_000;
+/// The bytes of text that aliases may copy in one file.
+const MAX_COPIED_BYTES: usize = 8 << 20;
 
 /// The documents in `range` of `source`.
 pub(super) fn compose_documents(
@@ -55,8 +57,7 @@ enum OpenNode {
 
 struct AnchoredTree {
     tree: Tree,
-    nodes: usize,
-    depth: usize,
+    size: TreeSize,
 }
 
 struct YamlComposer<'s> {
@@ -66,7 +67,7 @@ struct YamlComposer<'s> {
     items: Vec<Tree>,
     entries: Vec<(Key, Tree)>,
     anchors: HashMap<usize, AnchoredTree>,
-    copied: usize,
+    copied: TreeSize,
     documents: Vec<Document>,
     errors: LoadErrors,
 }
@@ -80,7 +81,7 @@ impl<'s> YamlComposer<'s> {
             items: Vec::new(),
             entries: Vec::new(),
             anchors: HashMap::new(),
-            copied: 0,
+            copied: TreeSize::default(),
             documents: Vec::new(),
             errors: LoadErrors::new(),
         }
@@ -177,12 +178,16 @@ impl<'s> YamlComposer<'s> {
         let Some(anchored) = self.anchors.get(&id) else {
             return Err(self.error_at(span, "this alias stands inside the value that it names"));
         };
-        let (nodes, depth, tree) = (anchored.nodes, anchored.depth, anchored.tree.clone());
-        self.copied += nodes;
-        if self.copied > MAX_COPIED_NODES {
+        let (size, tree) = (anchored.size, anchored.tree.clone());
+        self.copied.nodes += size.nodes;
+        self.copied.bytes += size.bytes;
+        if self.copied.nodes > MAX_COPIED_NODES {
             return Err(self.error_at(span, "aliases copy too much: more than 250000 values in one file"));
         }
-        if self.stack.len() + depth > MAX_DEPTH {
+        if self.copied.bytes > MAX_COPIED_BYTES {
+            return Err(self.error_at(span, "aliases copy too much: more than 8 MiB of text in one file"));
+        }
+        if self.stack.len() + size.depth > MAX_DEPTH {
             return Err(self.depth_error(span));
         }
         self.add_value(tree, 0)
@@ -192,8 +197,7 @@ impl<'s> YamlComposer<'s> {
     fn add_value(&mut self, tree: Tree, anchor: usize) -> Result<(), LoadError> {
         // The parser numbers anchors from 1; 0 is a value without an anchor.
         if anchor != 0 {
-            let (nodes, depth) = measure_tree(&tree);
-            self.anchors.insert(anchor, AnchoredTree { tree: tree.clone(), nodes, depth });
+            self.anchors.insert(anchor, AnchoredTree { tree: tree.clone(), size: measure_tree(&tree) });
         }
         match self.stack.last_mut() {
             Some(OpenNode::List { .. }) => self.items.push(tree),
@@ -346,17 +350,38 @@ fn merge_entries(entries: &mut Vec<(Key, Tree)>, merged: Vec<Tree>) {
     }
 }
 
-/// How many nodes a tree has, and how many levels.
-fn measure_tree(tree: &Tree) -> (usize, usize) {
-    let below = |trees: &mut dyn Iterator<Item = &Tree>| {
-        trees.map(measure_tree).fold((0, 0), |(nodes, depth), (n, d)| (nodes + n, depth.max(d)))
-    };
-    let (nodes, depth) = match &tree.value {
-        Value::List(items) => below(&mut items.iter()),
-        Value::Map(entries) => below(&mut entries.iter().map(|(_, tree)| tree)),
-        _ => (0, 0),
-    };
-    (nodes + 1, depth + 1)
+/// The size of a tree.
+#[derive(Debug, Clone, Copy, Default)]
+struct TreeSize {
+    nodes: usize,
+    /// The bytes of all texts, also of keys.
+    bytes: usize,
+    /// The number of levels.
+    depth: usize,
+}
+
+impl TreeSize {
+    /// Adds a tree below.
+    fn add_child(self, child: TreeSize) -> Self {
+        Self {
+            nodes: self.nodes + child.nodes,
+            bytes: self.bytes + child.bytes,
+            depth: self.depth.max(child.depth + 1),
+        }
+    }
+}
+
+fn measure_tree(tree: &Tree) -> TreeSize {
+    let alone = TreeSize { nodes: 1, bytes: 0, depth: 1 };
+    match &tree.value {
+        Value::List(items) => items.iter().map(measure_tree).fold(alone, TreeSize::add_child),
+        Value::Map(entries) => entries.iter().fold(alone, |size, (key, tree)| {
+            let child = measure_tree(tree);
+            size.add_child(TreeSize { bytes: child.bytes + key.name.len(), ..child })
+        }),
+        Value::String(text) => TreeSize { bytes: text.len(), ..alone },
+        _ => alone,
+    }
 }
 
 #[cfg(test)]
@@ -407,7 +432,11 @@ mod tests {
             let ten = vec![format!("*{before}"); 10].join(", ");
             writeln!(bomb, "{name}: &{name} [{ten}]").expect("text");
         }
-        assert!(read(&bomb).expect_err("a bomb").contains("aliases copy too much"));
+        assert!(read(&bomb).expect_err("a bomb").contains("aliases copy too much: more than 250000 values"));
+        // Few values, each of which is a long text.
+        let long = format!("a: &a {}\nb: [{}]", "x".repeat(50_000), vec!["*a"; 10_000].join(", "));
+        let error = read(&long).expect_err("a bomb of text");
+        assert!(error.starts_with("t.yaml:2:") && error.contains("more than 8 MiB of text"), "{error}");
         assert!(read(&"[".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
         assert!(read(&"- ".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
         assert!(read(&"{a: ".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
