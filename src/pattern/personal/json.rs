@@ -8,7 +8,7 @@ use super::{find_secrets, mask_secrets};
 /// What is shown in the place of a secret.
 const MASK: &str = "***";
 
-/// `value` without the secrets in its texts, in the names of its entries, and under names of secrets.
+/// Masks the secrets in all strings and keys of `value`, and the values under names of secrets.
 pub fn mask_json_secrets(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(mask_secrets(text)),

@@ -53,8 +53,7 @@ fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &DiagnosticMark<'_>)) -
         return group.element(origin);
     }
     let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-    let mut annotation =
-        kind.span(escaped_offset(at, at.column)..escaped_offset(at, at.end_column));
+    let mut annotation = kind.span(escaped_offset(at, at.column)..escaped_offset(at, at.end_column));
     if !mark.label.is_empty() {
         annotation = annotation.label(escape_line(&mark.label));
     }
