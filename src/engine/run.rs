@@ -197,8 +197,17 @@ fn unanswered_finding(expectation: &Expectation) -> Finding {
     Finding { effect: expectation.effect, ..Finding::empty(expectation.check, &expectation.place) }
 }
 
-/// Resolves the pointer of each violation to the setting's place in the case's file.
-fn locate_all(expectation: &Expectation, violations: Vec<Violation>) -> Vec<LocatedViolation> {
+/// The largest number of violations of one finding that a verdict contains.
+const MAX_VIOLATIONS: usize = 1000;
+
+/// Resolves the pointer of each violation to the setting's place in the case's file. Of very many violations, the rest is
+/// counted.
+fn locate_all(expectation: &Expectation, mut violations: Vec<Violation>) -> Vec<LocatedViolation> {
+    let more = violations.len().saturating_sub(MAX_VIOLATIONS);
+    if more > 0 {
+        violations.truncate(MAX_VIOLATIONS);
+        violations.push(Violation::new(format!("there are {more} more violations")));
+    }
     let located = violations.into_iter().map(|violation| {
         let at = expectation.locate(&violation.at);
         violation.resolve(at)

@@ -95,7 +95,10 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     ),
     key::<Texts>("tags", "Tags, by which `ARRAIGN_TAGS` selects cases."),
     key::<FlagOrReason>("ignore", "`true`: the trial is ignored. A text is the reason."),
-    key::<Time>("timeout", "How long the trial may take: `3s`, `500ms`, or milliseconds."),
+    key::<Time>(
+        "timeout",
+        "How long the trial may take: `3s`, `500ms`, or milliseconds. Default: 60 seconds for reading and checks, not for agents and judges.",
+    ),
     key::<NonZeroU32>("repeat", "The number of recorded runs. Their median decides."),
     key::<Status>("expect_verdict", "The verdict that is right. Default: `pass`."),
     key::<bool>("snapshot", "`true`: the violations are pinned with insta."),

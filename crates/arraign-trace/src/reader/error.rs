@@ -60,6 +60,16 @@ pub enum TraceProblem {
     /// No reader has this name.
     #[error("there is no trace format `{0}`")]
     NoSuchFormat(String),
+    /// It is larger than what is read at once.
+    #[error("line {line}, column {column}: {reason}")]
+    TooMuch {
+        /// The line, from 1.
+        line: usize,
+        /// The column in bytes, from 1.
+        column: usize,
+        /// The limit.
+        reason: String,
+    },
     /// Its reader found something that cannot be.
     #[error("{format}: {problem}")]
     Wrong {
