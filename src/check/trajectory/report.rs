@@ -86,12 +86,17 @@ fn name_argument(violation: &mut Violation, edit: &CallEdit) {
 /// The modes in words.
 fn describe_expectation(trajectory: &Trajectory, script: &EditScript) -> String {
     let expected = trajectory.groups.iter().map(Vec::len).sum::<usize>();
-    let calls = if expected == 1 { "1 call".to_owned() } else { format!("{expected} calls") };
+    let calls = count_calls(expected);
     let mut modes: Vec<&str> = script.edits.iter().filter_map(find_mode).collect();
     modes.sort_unstable();
     modes.dedup();
     let arguments = if modes.is_empty() { String::new() } else { format!(", args `{}`", modes.join("`, `")) };
     format!("{calls}, mode `{}`{arguments}", trajectory.mode.word())
+}
+
+/// A number of calls in words.
+pub(super) fn count_calls(count: usize) -> String {
+    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
 }
 
 fn find_mode(edit: &CallEdit) -> Option<&'static str> {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use self::function::{BfclFunction, read_functions};
 use super::edits::{CallEdit, EditScript};
-use super::report::{ScriptFrame, build_outcome};
+use super::report::{ScriptFrame, build_outcome, count_calls};
 use super::spec::CallDifference;
 use crate::check::Check;
 use crate::check::support::tool_name::run_of;
@@ -83,9 +83,9 @@ fn read_expected(entry: Node<'_>, functions: &[BfclFunction]) -> Result<GroundTr
         return Err(entry.error("an expected call is `NAME: {ARGUMENT: [acceptable values]}`").into());
     };
     let Some(function) = functions.iter().position(|function| function.name == name.name) else {
-        let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
+        let known: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
         let error = entry.error(format!("`{}` is not among the functions", name.name));
-        return Err(error.help_if(did_you_mean(&name.name, &names)).into());
+        return Err(error.help_if(did_you_mean(&name.name, &known)).into());
     };
     let (mut errors, mut accepted) = (LoadErrors::new(), Vec::new());
     for (argument, values) in arguments.entries().into_iter().flatten() {
@@ -147,7 +147,8 @@ impl BfclCalls {
             Some((call, reason)) => {
                 is_free[*call] = false;
                 script.extra += 1;
-                let difference = CallDifference { arguments: Vec::new(), status: Some(reason.clone()) };
+                let difference =
+                    CallDifference { arguments: Vec::new(), status: Some(format!("does not fit: {reason}")) };
                 let call = calls[*call].index;
                 CallEdit::Change { call, tool, entry, at, difference, mode: None, weight: 2 }
             }
@@ -160,7 +161,7 @@ impl Check for BfclCalls {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
         let script = self.compare(calls)?;
-        let expectation = format!("{} calls by the rules of BFCL", self.expected.len());
+        let expectation = format!("{}, by the rules of BFCL", count_calls(self.expected.len()));
         Ok(build_outcome(&ScriptFrame { list_key: "list", expectation }, &script, calls.len()))
     }
 
