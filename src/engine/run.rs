@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::aggregate::{has_statistics, run_figures};
 use super::scoring::{is_broken_gate, score_run};
 use crate::case::{Case, Expectation};
+use crate::check::require_settled;
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
@@ -127,24 +128,7 @@ fn find_cause(trace: &Trace, looks_at_calls: bool) -> UndecidedCause {
 /// The check's answer, if no call that the trace lacks could change it.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     let answer = ask_check(expectation, evidence);
-    let Some(reason) = evidence.trace.calls_unrecorded.as_ref().filter(|_| expectation.looks_at_calls) else {
-        return answer;
-    };
-    match answer {
-        Ok(outcome) if expectation.check().is_settled(&outcome) => Ok(outcome),
-        _ => Err(Unfit::missing(reason.to_string()).help(help_with(reason))),
-    }
-}
-
-/// What to do about calls that are not in the trace.
-fn help_with(reason: &CallsUnrecorded) -> &'static str {
-    match reason {
-        CallsUnrecorded::Unread { .. } => {
-            "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds no call: \
-             `trace: {file: ..., harmless: [KIND]}`"
-        }
-        _ => "record the run in a format that has them; the final answer can be checked as it is",
-    }
+    require_settled(expectation.check(), expectation.looks_at_calls, &evidence.trace, answer)
 }
 
 /// The check's answer about the run, or about the turn of it that the expectation is about.

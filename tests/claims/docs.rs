@@ -333,7 +333,8 @@ fn page(kind: &Kind, settings: &str) -> String {
 }
 
 fn source_of(kind: &Kind) -> PathBuf {
-    let groups = ["", "answer/", "calls/", "figures/", "judged/", "order/", "trajectory/"];
+    let groups =
+        ["", "answer/", "budgets/", "calls/", "combined/", "figures/", "judged/", "order/", "trajectory/"];
     let files = groups.iter().flat_map(|group| {
         [".rs", "/mod.rs"].map(|end| root().join(format!("src/check/{group}{}{end}", kind.name)))
     });

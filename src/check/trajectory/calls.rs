@@ -16,9 +16,10 @@
 #![doc = include_str!("../../../tests/check/calls/fail-three-edits.yaml")]
 //! ```
 
+use super::bfcl::read_bfcl;
 use super::forms::CallsForm;
 use super::pairing::compare_calls;
-use super::report::{build_outcome, build_refused_calls, is_settled};
+use super::report::{ScriptFrame, build_outcome, build_refused_calls, is_settled};
 use super::run_calls::RunCalls;
 use super::settings::Trajectory;
 use crate::check::support::tool_name::run_of;
@@ -35,7 +36,13 @@ pub(crate) const KIND: Kind =
 struct Calls(Trajectory);
 
 fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    if node.get("match").is_some() {
+        return read_bfcl(node);
+    }
     let mut fields = Fields::of(node, "the settings of `calls`")?;
+    if let Some(functions) = fields.node("functions") {
+        fields.errors.push(functions.error("`functions` has a meaning only with `match: bfcl`"));
+    }
     let mode = fields.optional("mode").unwrap_or_default();
     let trajectory = Trajectory::read(&mut fields, mode, "list", node);
     fields.finish_some(trajectory.map(|trajectory| Box::new(Calls(trajectory)) as Box<dyn Check>))
@@ -45,7 +52,8 @@ impl Check for Calls {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let run = RunCalls::new(&evidence.trace, &self.0.defaults.ignored);
         let script = compare_calls(&self.0, &run)?;
-        Ok(build_outcome(&self.0, &script, &run))
+        let frame = ScriptFrame::of_trajectory(&self.0, &script);
+        Ok(build_outcome(&frame, &script, run.calls.len()))
     }
 
     fn is_settled(&self, outcome: &Outcome) -> bool {

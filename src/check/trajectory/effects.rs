@@ -12,7 +12,7 @@
 use super::called_tool::means_call;
 use super::forms::EffectsForm;
 use super::pairing::compare_calls;
-use super::report::{build_outcome, build_refused_calls, is_settled, list_specs};
+use super::report::{ScriptFrame, build_outcome, build_refused_calls, is_settled, list_specs};
 use super::run_calls::RunCalls;
 use super::settings::{Trajectory, TrajectoryMode};
 use crate::check::support::tool_name::run_of;
@@ -72,7 +72,8 @@ impl Check for Effects {
         let run = RunCalls::new(&evidence.trace, &self.expected.defaults.ignored);
         let run = run.filter(|call| self.changes_world(call));
         let script = compare_calls(&self.expected, &run)?;
-        Ok(build_outcome(&self.expected, &script, &run))
+        let frame = ScriptFrame::of_trajectory(&self.expected, &script);
+        Ok(build_outcome(&frame, &script, run.calls.len()))
     }
 
     fn is_settled(&self, outcome: &Outcome) -> bool {

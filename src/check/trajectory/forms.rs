@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::bfcl::MatchRules;
 use super::run_calls::WantedStatus;
 use super::settings::TrajectoryMode;
 use crate::check::arguments::ArgumentsMode;
@@ -27,6 +28,10 @@ pub(super) struct CallsForm {
     defaults: Option<BTreeMap<String, Map<String, Value>>>,
     /// How the expected calls end. With `any`, calls that failed are extra calls too.
     status: Option<WantedStatus>,
+    /// The rules of another tool.
+    r#match: Option<MatchRules>,
+    /// The declared functions, with `match: bfcl`: `[{name, parameters: {properties, required}}]`.
+    functions: Option<Vec<Map<String, Value>>>,
 }
 
 /// Settings of `effects`.

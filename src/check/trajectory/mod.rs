@@ -8,6 +8,7 @@ pub(super) mod tool_called;
 
 mod alignment;
 mod assignment;
+mod bfcl;
 mod called_tool;
 mod edits;
 mod entry;

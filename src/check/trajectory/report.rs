@@ -1,7 +1,6 @@
 //! The outcome of a comparison of calls: items, losses, and the edit script.
 
 use super::edits::{CallEdit, EditScript};
-use super::run_calls::RunCalls;
 use super::settings::Trajectory;
 use super::spec::CallSpec;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Violation, count_to_f64};
@@ -10,9 +9,25 @@ use crate::trace::{Arguments, Call};
 /// The tool of a call that no list expects.
 const UNEXPECTED_TOOL: &str = "a_tool_that_no_list_expects";
 
+/// What a script is about.
+pub(super) struct ScriptFrame {
+    /// The setting that holds the list.
+    pub(super) list_key: &'static str,
+    /// What is expected, in words.
+    pub(super) expectation: String,
+}
+
+impl ScriptFrame {
+    /// The list of a trajectory, and its modes in words.
+    pub(super) fn of_trajectory(trajectory: &Trajectory, script: &EditScript) -> Self {
+        let expectation = describe_expectation(trajectory, script);
+        Self { list_key: trajectory.list_key, expectation }
+    }
+}
+
 /// Builds the outcome. With an edit script there is one violation, which contains it.
-pub(super) fn build_outcome(trajectory: &Trajectory, script: &EditScript, run: &RunCalls<'_>) -> Outcome {
-    let violation = (!script.edits.is_empty()).then(|| build_violation(trajectory, script));
+pub(super) fn build_outcome(frame: &ScriptFrame, script: &EditScript, calls: usize) -> Outcome {
+    let violation = (!script.edits.is_empty()).then(|| build_violation(frame, script));
     let points = script.points_each();
     let losses =
         script.edits.iter().map(|edit| Loss::new(points * count_to_f64(edit.weight()), edit.sentence()));
@@ -25,7 +40,7 @@ pub(super) fn build_outcome(trajectory: &Trajectory, script: &EditScript, run: &
         outcome = outcome.value("edits", script.edits.iter().map(CallEdit::to_json).collect());
     }
     outcome
-        .stat("calls_checked", run.calls.len())
+        .stat("calls_checked", calls)
         .stat("expected_calls_missing", script.missing)
         .stat("calls_not_expected", script.extra)
 }
@@ -38,7 +53,7 @@ fn list_items(script: &EditScript) -> Vec<Item> {
     held.chain(free).chain(edits).collect()
 }
 
-fn build_violation(trajectory: &Trajectory, script: &EditScript) -> Violation {
+fn build_violation(frame: &ScriptFrame, script: &EditScript) -> Violation {
     let message = match script.edits.as_slice() {
         [only] => only.sentence(),
         edits => format!("{} calls are not as expected", edits.len()),
@@ -47,14 +62,14 @@ fn build_violation(trajectory: &Trajectory, script: &EditScript) -> Violation {
     let at = first.map_or("", |edit| edit.at());
     let mut calls: Vec<usize> = script.edits.iter().filter_map(CallEdit::call).collect();
     calls.sort_unstable();
-    let mut violation = Violation::new(message).at(format!("/{}{at}", trajectory.list_key));
+    let mut violation = Violation::new(message).at(format!("/{}{at}", frame.list_key));
     if let [only] = script.edits.as_slice() {
         violation.tool = Some(only.tool().to_owned());
         name_argument(&mut violation, only);
     }
     violation.call = calls.first().copied();
     violation.calls = if calls.len() > 1 { calls } else { Vec::new() };
-    violation.expected(describe_expectation(trajectory, script), script.render()).help(
+    violation.expected(frame.expectation.clone(), script.render()).help(
         "`~` and `-` begin with the number of the call, `+` with that of the entry: change the agent, or the list",
     )
 }
@@ -71,12 +86,17 @@ fn name_argument(violation: &mut Violation, edit: &CallEdit) {
 /// The modes in words.
 fn describe_expectation(trajectory: &Trajectory, script: &EditScript) -> String {
     let expected = trajectory.groups.iter().map(Vec::len).sum::<usize>();
-    let calls = if expected == 1 { "1 call".to_owned() } else { format!("{expected} calls") };
+    let calls = count_calls(expected);
     let mut modes: Vec<&str> = script.edits.iter().filter_map(find_mode).collect();
     modes.sort_unstable();
     modes.dedup();
     let arguments = if modes.is_empty() { String::new() } else { format!(", args `{}`", modes.join("`, `")) };
     format!("{calls}, mode `{}`{arguments}", trajectory.mode.word())
+}
+
+/// A number of calls in words.
+pub(super) fn count_calls(count: usize) -> String {
+    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
 }
 
 fn find_mode(edit: &CallEdit) -> Option<&'static str> {

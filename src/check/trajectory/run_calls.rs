@@ -5,18 +5,19 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use crate::check::arguments::IgnoredPaths;
+use crate::check::support::call_success::RunSuccess;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 
 /// The calls of a run as checks of expected calls see them.
 pub(super) struct RunCalls<'r> {
     pub(super) calls: Cow<'r, [Call]>,
-    records_results: bool,
+    success: RunSuccess,
 }
 
 impl<'r> RunCalls<'r> {
     /// Takes the calls without their ignored arguments.
     pub(super) fn new(trace: &'r Trace, ignored: &IgnoredPaths) -> Self {
-        let records_results = trace.calls.iter().any(|call| call.status != CallStatus::Unanswered);
+        let success = RunSuccess::of(&trace.calls);
         let mut calls = Cow::Borrowed(trace.calls.as_slice());
         if !ignored.is_empty() {
             for call in calls.to_mut() {
@@ -25,7 +26,7 @@ impl<'r> RunCalls<'r> {
                 }
             }
         }
-        Self { calls, records_results }
+        Self { calls, success }
     }
 
     /// Keeps the calls that `wanted` returns `true` for.
@@ -34,13 +35,9 @@ impl<'r> RunCalls<'r> {
         Self { calls: Cow::Owned(calls), ..self }
     }
 
-    /// Whether the call succeeded. A call without an answer did not, unless the run records no result at all.
+    /// Whether the call succeeded.
     pub(super) fn succeeded(&self, call: &Call) -> bool {
-        match call.status {
-            CallStatus::Ok | CallStatus::Unknown => true,
-            CallStatus::Error => false,
-            CallStatus::Unanswered => !self.records_results,
-        }
+        self.success.includes(call)
     }
 
     /// Says how the call ended, if that is not `wanted`.
@@ -48,12 +45,8 @@ impl<'r> RunCalls<'r> {
         if self.has_status(call, wanted) {
             return None;
         }
-        Some(match (call.status, &call.error) {
-            (CallStatus::Error, Some(error)) => format!("failed: {:?}", shorten(error)),
-            (CallStatus::Error, None) => "failed".to_owned(),
-            (CallStatus::Unanswered, _) => "has no result".to_owned(),
-            _ => "succeeded, a failure is expected".to_owned(),
-        })
+        let failure = self.success.describe_failure(call);
+        Some(failure.unwrap_or_else(|| "succeeded, a failure is expected".to_owned()))
     }
 
     /// Whether the call ended as wanted.
@@ -89,10 +82,4 @@ impl WantedStatus {
             Self::Any => "were made",
         }
     }
-}
-
-/// The beginning of an error's text.
-fn shorten(error: &str) -> &str {
-    const MOST_CHARS: usize = 80;
-    error.char_indices().nth(MOST_CHARS).map_or(error, |(end, _)| &error[..end])
 }
