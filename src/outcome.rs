@@ -187,7 +187,7 @@ impl Violation {
             tool: Some(call.name.clone()),
             call: Some(call.index),
             call_id: call.id.clone(),
-            ..Self::new(message)
+            ..Self::new(mention_written_name(message.into(), call))
         }
     }
 
@@ -247,6 +247,13 @@ impl Violation {
             suggestion: self.suggestion,
         }
     }
+}
+
+/// Puts the name that the host wrote behind the first mention of the tool, if the host wrote another one.
+fn mention_written_name(message: String, call: &Call) -> String {
+    let Some(written) = &call.written else { return message };
+    let name = format!("`{}`", call.name);
+    message.replacen(&name, &format!("{name} (`{written}`)"), 1)
 }
 
 /// Lost points and the reason.

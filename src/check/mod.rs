@@ -22,6 +22,7 @@ use serde::de::DeserializeOwned;
 
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Outcome, Unfit};
+use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::yaml::{Document, Node, nearest};
@@ -69,6 +70,12 @@ pub trait Check: Send + Sync {
 
     /// What a judge is to be asked before this check can answer. Most checks need no judge.
     fn questions(&self) -> Vec<Question> {
+        Vec::new()
+    }
+
+    /// The tools that its settings name. Where a name depends on the server of a tool, and the trace does not record the
+    /// server, an outcome that is not settled ([`Check::is_settled`]) is undecided.
+    fn tools(&self) -> Vec<&ToolPattern> {
         Vec::new()
     }
 

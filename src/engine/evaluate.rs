@@ -157,6 +157,7 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         index: call.index,
         turn: call.turn,
         name: call.name.clone(),
+        written: call.written.clone(),
         arguments: excerpt(call.arguments.to_text()),
         status: call.status,
     });

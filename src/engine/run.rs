@@ -12,9 +12,10 @@ use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
     Item, LocatedViolation, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
 };
+use crate::pattern::{ToolMatch, ToolPattern};
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Effect};
-use crate::trace::{CallsUnrecorded, Trace};
+use crate::trace::{Call, CallsUnrecorded, Trace};
 use crate::verdict::Finding;
 
 /// What one run came to.
@@ -113,16 +114,43 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
     finding
 }
 
-/// The check's answer, if no call that the trace lacks could change it.
+/// The check's answer, if nothing that the trace lacks could change it: a call, or the server of a tool.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     let answer = ask_check(expectation, evidence);
-    let Some(reason) = evidence.trace.calls_unrecorded.as_ref().filter(|_| expectation.looks_at_calls) else {
-        return answer;
-    };
+    let Some(doubt) = find_doubt(expectation, &evidence.trace) else { return answer };
     match answer {
         Ok(outcome) if expectation.check().is_settled(&outcome) => Ok(outcome),
-        _ => Err(Unfit::missing(reason.to_string()).help(help_with(reason))),
+        _ => Err(doubt),
     }
+}
+
+fn find_doubt(expectation: &Expectation, trace: &Trace) -> Option<Unfit> {
+    let unrecorded = trace.calls_unrecorded.as_ref().filter(|_| expectation.looks_at_calls);
+    let doubt = unrecorded.map(|reason| Unfit::missing(reason.to_string()).help(help_with(reason)));
+    doubt
+        .or_else(|| if expectation.needs_servers { find_unrecorded_server(expectation, trace) } else { None })
+}
+
+/// A call that one of the check's tools may or may not mean.
+fn find_unrecorded_server(expectation: &Expectation, trace: &Trace) -> Option<Unfit> {
+    let tools = expectation.check().tools();
+    let is_open = |call: &Call| tools.iter().find(|tool| tool.match_call(call) == ToolMatch::Undecided);
+    let (tool, call) = trace.calls.iter().find_map(|call| Some((is_open(call)?, call)))?;
+    let reason = format!(
+        "the trace does not record the server of `{}` (call {}), and `{tool}` depends on it",
+        call.name, call.index
+    );
+    Some(
+        Unfit::missing(reason)
+            .help(format!("name the tools of the server, such as `{}`", qualify_name(tool, call))),
+    )
+}
+
+/// The called tool on the server that `tool` names: a name that a call without a recorded server has.
+fn qualify_name(tool: &ToolPattern, call: &Call) -> String {
+    tool.as_str()
+        .split_once(':')
+        .map_or_else(|| call.name.clone(), |(server, _)| format!("{server}:{}", call.name))
 }
 
 /// What to do about calls that are not in the trace.

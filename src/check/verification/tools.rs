@@ -44,7 +44,7 @@ const TABLES: [(Tool, &str); 6] = [
 /// What the tool of `call` does; `own` are a user's names, which come first.
 pub(super) fn tool_of(call: &Call, own: &[(Tool, ToolPattern)]) -> Option<Tool> {
     let bare = bare(&call.name);
-    let is_own = |pattern: &ToolPattern| pattern.matches(&call.name) || pattern.matches(bare);
+    let is_own = |pattern: &ToolPattern| pattern.matches(call) || pattern.matches_name(bare);
     if let Some((tool, _)) = own.iter().find(|(_, pattern)| is_own(pattern)) {
         return Some(*tool);
     }

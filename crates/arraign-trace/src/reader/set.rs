@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::reader::build::tool_name::split_mcp_names;
 use crate::reader::declared::{DeclarationSurvey, DeclaredReader, Document, ReaderDeclaration};
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::json::input::Input;
@@ -197,11 +198,12 @@ fn survey_document(reader: &DeclaredReader, document: Document) -> ReaderSurvey 
 }
 
 fn read_declared(reader: &DeclaredReader, document: Document) -> Result<Recording, TraceError> {
-    let runs = reader.read(document).map_err(|error| TraceError::wrong(reader.name, &error))?;
+    let mut runs = reader.read(document).map_err(|error| TraceError::wrong(reader.name, &error))?;
     if runs.is_empty() {
         let none = crate::reader::error::DecodeError::new("there is no run in it");
         return Err(TraceError::wrong(reader.name, &none));
     }
+    runs.iter_mut().for_each(split_mcp_names);
     Ok(Recording { format: reader.name, runs })
 }
 

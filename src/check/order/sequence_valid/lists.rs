@@ -33,6 +33,10 @@ struct Blocklist {
 }
 
 impl Rule for Blocklist {
+    fn operands(&self) -> Vec<&Operand> {
+        self.blocked.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         Finding::of(run.calls.iter().filter_map(|call| self.blocked(call)).collect())
     }
@@ -82,7 +86,7 @@ impl Part {
     fn matches(&self, call: &Call) -> bool {
         match self {
             Self::Glob(glob) => glob.matches(call),
-            Self::Text(text) => call.name.contains(text),
+            Self::Text(text) => call.name.contains(text) || call.written_name().contains(text),
         }
     }
 
@@ -95,6 +99,13 @@ impl Part {
 }
 
 impl Rule for Pattern {
+    fn operands(&self) -> Vec<&Operand> {
+        match &self.part {
+            Part::Glob(glob) => vec![glob],
+            Part::Text(_) => Vec::new(),
+        }
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let hits = run.calls.iter().filter(|call| self.part.matches(call));
         Finding::of(hits.map(|call| self.blocked(call)).collect())
@@ -136,8 +147,12 @@ struct Allowlist {
 }
 
 impl Rule for Allowlist {
+    fn operands(&self) -> Vec<&Operand> {
+        self.allowed.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
-        let others = run.calls.iter().filter(|call| !self.allowed.any_matches(call));
+        let others = run.calls.iter().filter(|call| !self.allowed.any_may_match(call));
         Finding::of(others.map(|call| self.outside(call)).collect())
     }
 

@@ -28,12 +28,7 @@ struct Places {
 }
 
 impl Table {
-    fn find(
-        &mut self,
-        wanted: &str,
-        calls: &[Call],
-        key: fn(&Call) -> Option<&String>,
-    ) -> Option<&mut Places> {
+    fn find(&mut self, wanted: &str, calls: &[Call], key: fn(&Call) -> Option<&str>) -> Option<&mut Places> {
         for (place, call) in calls.iter().enumerate().skip(self.filled) {
             if let Some(key) = key(call) {
                 self.add(key, place);
@@ -150,7 +145,7 @@ impl TraceBuilder {
     pub(super) fn find_calls(&mut self, id: &str) -> impl Iterator<Item = &Call> {
         let calls = &self.trace.calls;
         let (few, places) = if calls.len() > FEW {
-            (&calls[..0], self.by_id.find(id, calls, |call| call.id.as_ref()))
+            (&calls[..0], self.by_id.find(id, calls, |call| call.id.as_deref()))
         } else {
             (&calls[..], None)
         };
@@ -166,13 +161,13 @@ impl TraceBuilder {
         if calls.len() <= FEW {
             let is_meant = |call: &Call| match id {
                 Some(id) => call.id.as_deref() == Some(id),
-                None => name == Some(&call.name),
+                None => name.is_some_and(|name| call.written_name() == name),
             };
             return calls.iter_mut().find(|call| call.status == CallStatus::Unanswered && is_meant(call));
         }
         let places = match (id, name) {
-            (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_ref()),
-            (None, Some(name)) => self.by_name.find(name, calls, |call| Some(&call.name)),
+            (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_deref()),
+            (None, Some(name)) => self.by_name.find(name, calls, |call| Some(call.written_name())),
             (None, None) => None,
         }?;
         while calls.get(places.first).is_some_and(|call| call.status != CallStatus::Unanswered) {
