@@ -44,6 +44,7 @@ impl From<Option<String>> for ToolServer {
 /// assert_eq!(split_mcp_name("mcp__shop__get_order"), Some(("shop", "get_order")));
 /// assert_eq!(split_mcp_name("get_order"), None);
 /// ```
+#[doc(hidden)]
 pub fn split_mcp_name(name: &str) -> Option<(&str, &str)> {
     let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
     (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
@@ -59,6 +60,7 @@ pub fn split_mcp_name(name: &str) -> Option<(&str, &str)> {
 /// assert_eq!(split_server("{shop,store}:get_*"), Some(("{shop,store}", "get_*")));
 /// assert_eq!(split_server("fs::read"), None);
 /// ```
+#[doc(hidden)]
 pub fn split_server(name: &str) -> Option<(&str, &str)> {
     split_mcp_name(name).or_else(|| split_at_colon(name))
 }
