@@ -142,6 +142,11 @@ impl ToolPattern {
         split_server(&self.text).map_or(self.text.as_str(), |(_, tool)| tool)
     }
 
+    /// Whether this pattern, written as `text`, names `tool` on a server.
+    pub fn is_of_server(&self, text: &str, tool: &str) -> bool {
+        self.text == text && self.parts.is_some() && self.tool() == tool
+    }
+
     /// A call that this pattern means, for a counterexample; `None` when none can be told.
     pub fn example(&self, turn: usize) -> Option<Call> {
         let Some((server, tool)) = split_server(&self.text) else {

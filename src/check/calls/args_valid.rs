@@ -16,8 +16,8 @@
 //!    `deny`). What only a proxy can enforce there (`limits`, `signatures`) is left to it;
 //! 3. a plain map `NAME: <JSON Schema>`.
 //!
-//! In all three shapes, a name is [the name of a tool](../traces.md#names-of-tools), or a glob. All schemas can refer to `$defs` at the root of a policy or in its
-//! `schemas`. Patterns are unanchored. A word that looks like a misspelt keyword of JSON Schema is a mistake;
+//! In all three shapes, a name is [the name of a tool](../traces.md#names-of-tools), or a glob. All schemas can refer to
+//! `$defs` at the root of a policy or in its `schemas`. Patterns are unanchored. A word that looks like a misspelt keyword of JSON Schema is a mistake;
 //! `x-...` and other words are annotations. Arguments that are not a JSON object are a violation. This case fails:
 //!
 //! ```yaml
@@ -42,7 +42,7 @@ use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::{Arguments, Call, Trace};
+use crate::trace::{Arguments, Call, ToolServer, Trace};
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
 pub(crate) const KIND: Kind = Kind::with::<ArgsValidSettings>(
@@ -125,8 +125,9 @@ impl Check for ArgsValid {
     /// Broken arguments for a tool with a schema, a denied tool, a tool that nobody knows: whichever is refused.
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let named = self.policy.patterns().chain(&self.tools).filter_map(|tool| tool.example(1));
-        let unknown = std::iter::once(Call::new("undefined_tool", Arguments::none(), 1));
-        named.chain(unknown).find(|call| self.refuses_broken(call)).map(break_call)
+        let unknown = Call::new("undefined_tool", Arguments::none(), 1);
+        let unknown = Call { server: ToolServer::BuiltIn, ..unknown };
+        named.chain(std::iter::once(unknown)).find(|call| self.refuses_broken(call)).map(break_call)
     }
 
     fn tools(&self) -> Vec<&ToolPattern> {

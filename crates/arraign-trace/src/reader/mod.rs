@@ -64,7 +64,7 @@ impl Reader {
     /// Reads the runs, with the identity of each called tool.
     fn read_runs(&self, input: Input) -> Result<Vec<Trace>, DecodeError> {
         let mut runs = (self.read)(input)?;
-        runs.iter_mut().for_each(build::tool_name::split_mcp_names);
+        runs.iter_mut().for_each(build::tool_name::split_common_names);
         Ok(runs)
     }
 }

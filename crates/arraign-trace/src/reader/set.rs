@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::reader::build::tool_name::split_mcp_names;
+use crate::reader::build::tool_name::split_common_names;
 use crate::reader::declared::{DeclarationSurvey, DeclaredReader, Document, ReaderDeclaration};
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::json::input::Input;
@@ -203,7 +203,7 @@ fn read_declared(reader: &DeclaredReader, document: Document) -> Result<Recordin
         let none = crate::reader::error::DecodeError::new("there is no run in it");
         return Err(TraceError::wrong(reader.name, &none));
     }
-    runs.iter_mut().for_each(split_mcp_names);
+    runs.iter_mut().for_each(split_common_names);
     Ok(Recording { format: reader.name, runs })
 }
 

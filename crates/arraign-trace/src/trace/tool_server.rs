@@ -52,7 +52,8 @@ pub fn split_mcp_name(name: &str) -> Option<(&str, &str)> {
 
 /// Splits a name that people write for a tool of a server: `shop:get_order`, or `mcp__shop__get_order`.
 ///
-/// A colon in braces or brackets belongs to a glob, and `::` separates parts of one name.
+/// A colon in braces or brackets belongs to a glob, and `::` separates parts of one name. What stands before the colon is a
+/// server only if it looks like a name.
 ///
 /// ```
 /// # use arraign_trace::trace::split_server;
@@ -71,7 +72,13 @@ fn split_at_colon(name: &str) -> Option<(&str, &str)> {
     let colon =
         name.contains(':').then(|| name.bytes().position(|byte| is_open_colon(byte, &mut depth)))??;
     let (server, tool) = (&name[..colon], &name[colon + 1..]);
-    (!server.is_empty() && !tool.is_empty() && !tool.starts_with(':')).then_some((server, tool))
+    let is_tool = !tool.is_empty() && !tool.starts_with([':', '/']);
+    (is_tool && !server.is_empty() && server.chars().all(is_server_char)).then_some((server, tool))
+}
+
+/// Whether the name of a server, or a glob over such names, has this character.
+fn is_server_char(c: char) -> bool {
+    c.is_alphanumeric() || "_-./@ *?{},[]!".contains(c)
 }
 
 /// Whether `byte` is a colon outside of all braces and brackets; counts them.
@@ -100,6 +107,8 @@ mod tests {
             ("shop:", None),
             ("a::b", None),
             ("[a:b]*", None),
+            ("http://x", None),
+            ("a\u{1b}:b", None),
         ] {
             assert_eq!(split_server(name), split, "{name}");
         }

@@ -7,7 +7,7 @@ use crate::check::support::blocked_message::{HELP, is_blocked};
 use crate::outcome::Violation;
 use crate::pattern::is_glob;
 use crate::place::LoadError;
-use crate::trace::{Arguments, Call};
+use crate::trace::{Arguments, Call, ToolServer};
 use crate::yaml::Node;
 
 pub(super) const BLOCKLIST: RuleKind = RuleKind { name: "blocklist", read: blocklist };
@@ -161,7 +161,8 @@ impl Rule for Allowlist {
     }
 
     fn refused(&self) -> Option<Vec<Call>> {
-        let strangers = ["unlisted_tool", "x", "_", "0"].map(|name| Call::new(name, Arguments::none(), 1));
+        let strangers = ["unlisted_tool", "x", "_", "0"]
+            .map(|name| Call { server: ToolServer::BuiltIn, ..Call::new(name, Arguments::none(), 1) });
         Some(vec![strangers.into_iter().find(|call| !self.allowed.any_matches(call))?])
     }
 }

@@ -114,7 +114,8 @@ impl Operand {
 
     /// `call` as one that this operand means: its own name first, since that is what the run shows.
     pub(super) fn say(&self, call: &Call) -> String {
-        let is_own_name = self.members.iter().any(|member| member.tool() == call.name);
+        let is_own_name = call.name == self.name
+            || self.members.iter().any(|member| member.is_of_server(&self.name, &call.name));
         let by = if is_own_name { String::new() } else { format!(" (`{}`)", self.name) };
         format!("`{}`{by}{}", call.name, self.say_arguments())
     }

@@ -5,11 +5,13 @@ use crate::trace::{Call, ToolServer, Trace, split_mcp_name, split_server};
 /// How the hosts of the OpenAI API mark a function of the user's program.
 const FUNCTIONS: &str = "functions.";
 
-/// Splits the names of the form `mcp__SERVER__TOOL`, which hosts of many formats write.
-pub(crate) fn split_mcp_names(run: &mut Trace) {
+/// Splits the names that hosts of many formats write: `mcp__SERVER__TOOL`, and `functions.TOOL` for a tool of the user's
+/// program.
+pub(crate) fn split_common_names(run: &mut Trace) {
     for call in &mut run.calls {
         if call.server == ToolServer::NotRecorded && call.written.is_none() {
             split_host_name(call, ToolServer::NotRecorded);
+            strip_functions(call);
         }
     }
 }
@@ -39,7 +41,7 @@ pub(crate) fn split_given_name(call: &mut Call) {
 }
 
 /// Takes the prefix `functions.` off the name. It names no server.
-pub(crate) fn strip_functions(call: &mut Call) {
+fn strip_functions(call: &mut Call) {
     if let Some(tool) = call.name.strip_prefix(FUNCTIONS).filter(|tool| !tool.is_empty()) {
         let tool = tool.to_owned();
         call.set_tool(tool, ToolServer::NotRecorded);

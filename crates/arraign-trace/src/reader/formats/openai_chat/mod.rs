@@ -16,7 +16,6 @@ use crate::reader::build::batch;
 use crate::reader::build::content::text_of;
 use crate::reader::build::conversation::{Conversations, Exchange, Reply, Said};
 use crate::reader::build::message_list::MessageMarks;
-use crate::reader::build::tool_name::strip_functions;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -332,9 +331,7 @@ fn tool_call(value: Json) -> Result<Call, DecodeError> {
 fn function_call(mut function: Object) -> Result<Call, DecodeError> {
     let name = function.required(&["name"])?;
     let arguments = function.arguments("arguments");
-    let mut call = Call::new(name, arguments, 0);
-    strip_functions(&mut call);
-    Ok(call)
+    Ok(Call::new(name, arguments, 0))
 }
 
 /// A result belongs to the call with its id; without one, to the first open call of the tool, or the first at all.

@@ -6,7 +6,6 @@
 use serde_json::Value;
 
 use crate::reader::build::content::{content_value, text_of};
-use crate::reader::build::tool_name::strip_functions;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
@@ -154,9 +153,7 @@ impl Items {
         let arguments = item.arguments("arguments");
         let id = item.string(&CALL_ID)?;
         let server = item.text(&["namespace"])?.and_then(|space| server_of(&space)).into();
-        let mut call = Call { id, server, ..Call::new(name, arguments, 0) };
-        strip_functions(&mut call);
-        self.call(call, reply);
+        self.call(Call { id, server, ..Call::new(name, arguments, 0) }, reply);
         Ok(())
     }
 
@@ -166,9 +163,7 @@ impl Items {
         let input = item.take(&["input"]).unwrap_or_default().into_value();
         let id = item.string(&CALL_ID)?;
         let server = item.text(&["namespace"])?.and_then(|space| server_of(&space)).into();
-        let mut call = Call { id, server, ..Call::new(name, Arguments::Json(input), 0) };
-        strip_functions(&mut call);
-        self.call(call, reply);
+        self.call(Call { id, server, ..Call::new(name, Arguments::Json(input), 0) }, reply);
         Ok(())
     }
 
