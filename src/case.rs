@@ -20,7 +20,7 @@ use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Location, Place};
 use crate::score::compare::Limits;
 use crate::score::statistics::Variance;
-use crate::score::{Effect, Part, Scorecard, ScoredBy};
+use crate::score::{Effect, Scorecard, ScorecardPart, ScoredBy};
 use crate::trace::Trace;
 use crate::yaml::{Document, Node};
 
@@ -220,7 +220,7 @@ impl LoweredBlock {
     }
 }
 
-fn missing_part_error(part: &Part, place: Place) -> LoadError {
+fn missing_part_error(part: &ScorecardPart, place: Place) -> LoadError {
     LoadError::new(place, format!("`{}` is weighed, and the case has no check of that name", part.name))
         .help("add the check, or take it out of the weights")
 }

@@ -13,7 +13,7 @@ const SHOWN: usize = 12;
 /// A list of tools that names at least one.
 pub(crate) fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolPattern>, D::Error> {
     let tools = Vec::<ToolPattern>::deserialize(deserializer)?;
-    if tools.is_empty() { Err(de::Error::custom("an empty list asks for nothing")) } else { Ok(tools) }
+    if tools.is_empty() { Err(de::Error::custom("an empty list checks nothing")) } else { Ok(tools) }
 }
 
 /// The calls that `tool` means.
