@@ -75,8 +75,13 @@ const ROWS: &[Row] = &[
     ("eval: {tool_constraints: {forbidden_tools: ['shop:get_order']}}", Fail, Fail),
     ("eval: {tool_sequence: {allow: [[get_order, get_shipping_quote, 'get_*']]}}", Pass, Pass),
     ("expected: {forbidden_tools: [Get-Order]}", Fail, Fail),
-    ("expected: {tools: [get_order, 'shop:get_shipping_quote']}", Pass, Pass),
-    ("expected_tools: [get_order, get_shipping_quote]", Pass, Pass),
+    ("metric: tool_accuracy\ntools: [get_order, 'shop:get_shipping_quote']", Pass, Pass),
+    ("metric: correctness\nexpected_tools: ['shop:get_order', 'get_shipping_*']", Pass, Pass),
+    (
+        "metric: sequence_correctness\nmode: unordered\ntool_sequence: ['get_*', get_order, 'get_*']",
+        Pass,
+        Pass,
+    ),
 ];
 
 fn read_fixture(name: &str) -> Trace {
