@@ -26,6 +26,7 @@ use serde::de::DeserializeOwned;
 
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Outcome, Unfit};
+use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::yaml::{Document, Node, nearest};
@@ -35,7 +36,7 @@ pub(crate) use order::sequence_valid::SameTurn;
 pub(crate) use support::answer_scope::Said;
 pub use support::coverage_unit::{About, Clause};
 pub use support::settings::CheckSettings;
-pub(crate) use support::settled::require_settled;
+pub(crate) use support::settled::{EvidenceNeeds, require_settled};
 pub use tables::Tables;
 pub use tables::judge::JudgeSettings;
 pub use tables::prices::Prices;
@@ -74,6 +75,12 @@ pub trait Check: Send + Sync {
 
     /// What a judge is to be asked before this check can answer. Most checks need no judge.
     fn questions(&self) -> Vec<Question> {
+        Vec::new()
+    }
+
+    /// The tools that its settings name. Where a name depends on the server of a tool, and the trace does not record the
+    /// server, an outcome that is not settled ([`Check::is_settled`]) is undecided.
+    fn tools(&self) -> Vec<&ToolPattern> {
         Vec::new()
     }
 

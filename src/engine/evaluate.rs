@@ -187,6 +187,7 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         index: call.index,
         turn: call.turn,
         name: call.name.clone(),
+        written: call.written.clone(),
         arguments: excerpt(&quote_arguments(&call.arguments)),
         status: call.status,
     });

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::aggregate::{has_statistics, run_figures};
 use super::scoring::{is_broken_gate, score_run};
 use crate::case::{Case, Expectation};
-use crate::check::require_settled;
+use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
@@ -125,10 +125,11 @@ fn find_cause(trace: &Trace, looks_at_calls: bool) -> UndecidedCause {
     }
 }
 
-/// The check's answer, if no call that the trace lacks could change it.
+/// The check's answer, if nothing that the trace lacks could change it: a call, or the server of a tool.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     let answer = ask_check(expectation, evidence);
-    require_settled(expectation.check(), expectation.looks_at_calls, &evidence.trace, answer)
+    let needs = EvidenceNeeds { calls: expectation.looks_at_calls, servers: expectation.needs_servers };
+    require_settled(expectation.check(), needs, &evidence.trace, answer)
 }
 
 /// The check's answer about the run, or about the turn of it that the expectation is about.

@@ -5,8 +5,10 @@
 mod atoms;
 mod example;
 mod field_alias;
+mod glob_example;
 mod js_regex;
 mod json_equal;
+mod name_matcher;
 mod normal_name;
 mod personal;
 mod plain;
@@ -29,5 +31,5 @@ pub use personal::{
     mask_secrets, visit_secret_values,
 };
 pub use regex::TextPattern;
-pub use tool::{ToolPattern, is_glob};
+pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};

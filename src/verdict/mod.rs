@@ -7,6 +7,7 @@ mod rebase;
 pub(crate) mod rerun;
 pub(crate) mod summary;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -295,6 +296,9 @@ pub struct CallSummary {
     pub turn: usize,
     /// The tool.
     pub name: String,
+    /// The name as the host wrote it, where it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
     /// The arguments as compact JSON, truncated for reports.
     pub arguments: String,
     /// How the call ended.
@@ -302,9 +306,17 @@ pub struct CallSummary {
 }
 
 impl CallSummary {
+    /// Renders the name of the tool, with the written name where it differs: `get_order (mcp__shop__get_order)`.
+    pub(crate) fn render_name(&self) -> Cow<'_, str> {
+        match &self.written {
+            Some(written) => format!("{} ({written})", self.name).into(),
+            None => self.name.as_str().into(),
+        }
+    }
+
     /// Creates the call number `index`, in its own turn and without arguments.
     pub fn new(index: usize, name: impl Into<String>, status: CallStatus) -> Self {
-        Self { index, turn: index, name: name.into(), arguments: String::new(), status }
+        Self { index, turn: index, name: name.into(), written: None, arguments: String::new(), status }
     }
 }
 

@@ -42,5 +42,6 @@ mod sequence_valid;
 #[path = "../support/server.rs"]
 mod server;
 mod statistics;
+mod tool_names;
 mod verification;
 mod yaml_oracle;

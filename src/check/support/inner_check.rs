@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::check::support::answer_text::beginning;
-use crate::check::support::settled::require_settled;
+use crate::check::support::settled::{EvidenceNeeds, require_settled};
 use crate::check::{Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Document, Key, Node, Tree, Value, did_you_mean};
 
@@ -16,7 +17,7 @@ pub(crate) struct Nested {
     /// Its name, with its setting where that is a text.
     label: String,
     check: Box<dyn Check>,
-    looks_at_calls: bool,
+    needs: EvidenceNeeds,
     /// The JSON pointer to its settings.
     at: String,
     /// The setting that a bare value fills, which has no place of its own.
@@ -56,10 +57,12 @@ impl Nested {
         let filled = filled.filter(|_| names.is_some() || settings.entries().is_none());
         let main = kind.shorthand.and_then(|setting| settings.get(setting)).unwrap_or(*settings);
         let said = main.as_str().map_or_else(String::new, |text| format!(" {}", beginning(text)));
+        let check = read_settings(kind, *settings, filled, scope)?;
+        let servers = check.tools().into_iter().any(ToolPattern::needs_server);
         Ok(Self {
             label: format!("{}{said}", kind.name),
-            check: read_settings(kind, *settings, filled, scope)?,
-            looks_at_calls: kind.looks_at_calls,
+            check,
+            needs: EvidenceNeeds { calls: kind.looks_at_calls, servers },
             at: format!("{at}/{}", kind.name),
             filled,
         })
@@ -73,7 +76,7 @@ impl Nested {
     /// Asks it. Where the run may lack calls, an answer that one could change is undecided.
     pub(crate) fn evaluate(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = self.check.check(evidence);
-        require_settled(self.check.as_ref(), self.looks_at_calls, &evidence.trace, answer)
+        require_settled(self.check.as_ref(), self.needs, &evidence.trace, answer)
     }
 
     /// Makes the place of a violation one in the settings around this check.

@@ -13,11 +13,11 @@ pub(super) mod js_pattern;
 pub(super) mod json_assertion;
 #[cfg(not(all(feature = "json-schema", feature = "verification")))]
 pub(super) mod missing_feature;
+pub(super) mod named_tools;
 pub(super) mod near_call;
 pub(super) mod opinion;
 pub(super) mod settings;
 pub(super) mod settled;
 pub(super) mod text_assertion;
-pub(super) mod tool_name;
 #[cfg(not(feature = "json-schema"))]
 pub(super) mod without_json_schema;

@@ -60,6 +60,15 @@ impl fmt::Debug for Reader {
     }
 }
 
+impl Reader {
+    /// Reads the runs, with the identity of each called tool.
+    fn read_runs(&self, input: Input) -> Result<Vec<Trace>, DecodeError> {
+        let mut runs = (self.read)(input)?;
+        runs.iter_mut().for_each(build::tool_name::split_common_names);
+        Ok(runs)
+    }
+}
+
 /// How certain a reader is, or why it declines.
 type Detection = Result<Certainty, Reason>;
 
@@ -164,7 +173,7 @@ fn is_blank(run: &Trace) -> bool {
 }
 
 fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
-    let runs = (reader.read)(input).map_err(|error| TraceError::wrong(reader.name, &error))?;
+    let runs = reader.read_runs(input).map_err(|error| TraceError::wrong(reader.name, &error))?;
     if runs.is_empty() {
         return Err(TraceError::wrong(reader.name, &DecodeError::new("there is no run in it")));
     }

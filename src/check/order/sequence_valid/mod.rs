@@ -51,9 +51,11 @@ use serde::Deserialize;
 use crate::check::{About, Check, Clause, Kind};
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::place::Place;
 use crate::trace::{Call, Trace};
 
+use operand::Operand;
 use reader::RuleReader;
 
 pub(crate) const KIND: Kind = Kind::with::<settings::SequenceRules>(
@@ -89,6 +91,9 @@ struct RuleKind {
 trait Rule: Send + Sync {
     /// Holds the run against the rule. Where a violation points is relative to the rule.
     fn check(&self, run: &Run<'_>) -> Finding;
+
+    /// What the rule names.
+    fn operands(&self) -> Vec<&Operand>;
 
     /// Whether these violations of the rule stand whatever else was called.
     fn stays_broken(&self, violations: &[&Violation]) -> bool {
@@ -218,6 +223,10 @@ impl Check for SequenceValid {
         let run = self.run(&evidence.trace.calls);
         let is_broken = |placed: &Placed| !self.hold(placed, &run).1.is_empty();
         self.needs_are_met(evidence).is_ok() && self.all().any(is_broken)
+    }
+
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.all().flat_map(|placed| placed.rule.operands()).flat_map(Operand::members).collect()
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {

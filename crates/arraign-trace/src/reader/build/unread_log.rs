@@ -254,7 +254,8 @@ impl TraceBuilder {
 
 /// Whether a file calls the tool of `call` so. A host may put the server before the name of the tool.
 fn is_same_tool(name: &str, call: &Call) -> bool {
-    name.ends_with(&call.name) || call.name.ends_with(name)
+    let written = call.written_name();
+    name.ends_with(written) || written.ends_with(name) || name.ends_with(&call.name)
 }
 
 fn describe_clue(clue: &CallClue) -> UnreadContent {

@@ -106,7 +106,7 @@ impl ScenarioRun {
             Some("tool_use") => {
                 let name = block.required(&["name"])?;
                 let arguments = block.arguments("input");
-                let (id, server) = (block.string(&["id"])?, block.string(&["server"])?);
+                let (id, server) = (block.string(&["id"])?, block.string(&["server"])?.into());
                 self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
             }
             Some("tool_result") => self.answer(block)?,

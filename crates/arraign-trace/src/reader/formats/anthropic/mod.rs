@@ -22,7 +22,7 @@ use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "anthropic",
@@ -279,7 +279,11 @@ pub(crate) fn call(mut block: Object) -> Result<Call, DecodeError> {
     let name = block.required(&["name"])?;
     let arguments = block.arguments("input");
     let id = block.string(&["id"])?;
-    let server = block.string(&["server_name"])?;
+    let by_service = block.get("type").and_then(Json::as_str) == Some("server_tool_use");
+    let server = match block.string(&["server_name"])? {
+        None if by_service => ToolServer::BuiltIn,
+        server => server.into(),
+    };
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 

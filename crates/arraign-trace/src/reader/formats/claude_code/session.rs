@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
-use crate::reader::build::tool_name::find_server;
+use crate::reader::build::tool_name::split_host_name;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -17,7 +17,7 @@ use crate::reader::formats::claude_code::nested::Subagents;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, ToolServer, Trace, Usage};
 
 /// Kinds of lines that hold no call of the run, or one that another line has. If such a line mentions a call that is not
 /// in the run, the evidence of the line says so.
@@ -204,12 +204,12 @@ impl ClaudeSession {
 
     fn call(&mut self, mut block: Object, place: &BlockPlace) -> Result<(), DecodeError> {
         let name = block.required(&["name"])?;
-        let server = find_server(&name);
         let started_ms = self.began.zip(place.time).map(|(began, time)| millis_between(began, time));
         let arguments = block.arguments("input");
         let id = block.string(&["id"])?;
         let agent_path = place.path.clone().unwrap_or_default();
-        let call = Call { id, server, started_ms, agent_path, ..Call::new(name, arguments, place.turn) };
+        let mut call = Call { id, started_ms, agent_path, ..Call::new(name, arguments, place.turn) };
+        split_host_name(&mut call, ToolServer::BuiltIn);
         self.subagents.note_call(&call);
         self.builder.call(call);
         if let Some(call) = self.builder.trace.calls.last_mut() {

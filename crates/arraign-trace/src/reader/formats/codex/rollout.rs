@@ -13,7 +13,7 @@ use crate::reader::formats::openai_responses::items::Items;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 /// A trace while the lines of its rollout are read.
 #[derive(Debug, Default)]
@@ -166,6 +166,7 @@ impl Rollout {
             call.started_ms = started;
             let mirror = call.id.as_ref().and_then(|id| self.mirrors.get(id));
             settle(call, mirror);
+            settle_server(call);
         }
         let mut trace = self.items.builder.finish();
         // What the user said last was not answered.
@@ -194,6 +195,13 @@ fn join_parts(item: &mut Object) {
 }
 
 /// The call with what came of it: its output without the header, and what the mirror knows.
+/// Tools without a namespace are the host's own. Early versions put the server into the name, before `__`.
+fn settle_server(call: &mut Call) {
+    if call.server == ToolServer::NotRecorded && !call.name.contains("__") {
+        call.server = ToolServer::BuiltIn;
+    }
+}
+
 fn settle(call: &mut Call, mirror: Option<&Mirror>) {
     if let Some(shown) = call.result.take() {
         let output = CodexOutput::of(shown);

@@ -156,7 +156,7 @@ impl MafWalk {
         let name = content
             .string(&["tool_name", "toolName", "name"])?
             .unwrap_or_else(|| hosted_name(tool).to_owned());
-        let server = content.string(&["server_name", "serverName"])?;
+        let server = content.string(&["server_name", "serverName"])?.into();
         let arguments = match content.get("arguments") {
             Some(_) => content.arguments("arguments"),
             None => Arguments::Json(rest_of(content)),
