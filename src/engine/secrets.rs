@@ -84,7 +84,9 @@ impl VerdictMasking<'_> {
             &mut violation.actual,
             &mut violation.suggestion,
         ];
-        texts.into_iter().for_each(|text| self.mask_option(text));
+        for text in texts {
+            self.mask_option(text);
+        }
         if let Some(value) = &mut violation.value {
             *value = self.0.mask_json(value.take());
         }
@@ -92,7 +94,9 @@ impl VerdictMasking<'_> {
 
     fn mask_run(&self, run: &mut RunSummary) {
         let texts = [&mut run.id, &mut run.answer, &mut run.agent, &mut run.model];
-        texts.into_iter().for_each(|text| self.mask_option(text));
+        for text in texts {
+            self.mask_option(text);
+        }
         for call in &mut run.calls {
             self.mask_text(&mut call.name);
             self.mask_text(&mut call.arguments);

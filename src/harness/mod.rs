@@ -272,7 +272,6 @@ impl Harness {
             Err(errors) => return report_load_errors(&errors),
         };
         let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
-        let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         let mut plan = match make_plan(library, command, settings) {
             Ok(plan) => plan,
             Err(code) => return code,
@@ -281,6 +280,18 @@ impl Harness {
             return code;
         }
         plan.keep_wanted(command);
+        self.run_plan(plan, (base, files, common), command, settings)
+    }
+
+    fn run_plan(
+        self,
+        mut plan: Plan,
+        (base, files, common): (PathBuf, Files, Workspace),
+        command: &HarnessCommand,
+        settings: &EnvSettings,
+    ) -> ExitCode {
+        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
+        let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         // Agents start first: they work while the judge and the store are prepared.
         let project = (base.as_path(), &files, &self.rerun);
         let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, project) {

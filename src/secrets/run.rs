@@ -21,7 +21,8 @@ fn mask_call(call: &mut Call, masker: &SecretMasker) {
     match &mut call.arguments {
         Arguments::Json(value) => *value = masker.mask_json(value.take()),
         Arguments::Broken { raw, error } => {
-            [raw, error].into_iter().for_each(|text| mask_in_place(text, masker));
+            mask_in_place(raw, masker);
+            mask_in_place(error, masker);
         }
         Arguments::Unrecorded => {}
     }

@@ -22,7 +22,9 @@ impl IgnoredPaths {
 
     /// Whether the path is ignored in calls of `tool`.
     pub(crate) fn include(&self, tool: &str, path: &str) -> bool {
-        self.0.iter().any(|pattern| pattern.matches(path) || pattern.matches(&format!("{tool}.{path}")))
+        self.0
+            .iter()
+            .any(|pattern| pattern.matches_name(path) || pattern.matches_name(&format!("{tool}.{path}")))
     }
 
     /// Whether nothing is ignored.

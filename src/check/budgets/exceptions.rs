@@ -39,12 +39,12 @@ impl Exceptions {
 
     /// Whether calls of this tool are not looked at.
     pub(super) fn include(&self, call: &Call) -> bool {
-        self.except.iter().any(|tool| tool.matches(&call.name))
+        self.except.iter().any(|tool| tool.matches(call))
     }
 
     /// The name of a tool that is not excepted.
     pub(super) fn find_other_tool(&self) -> Option<&'static str> {
         let names = ["a_tool", "zz9", "Q", "another-tool"];
-        names.into_iter().find(|name| !self.except.iter().any(|tool| tool.matches(name)))
+        names.into_iter().find(|name| !self.except.iter().any(|tool| tool.matches_name(name)))
     }
 }

@@ -12,7 +12,7 @@
 
 use super::exceptions::Exceptions;
 use crate::check::support::call_success::RunSuccess;
-use crate::check::support::tool_name::run_of;
+use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};

@@ -15,11 +15,11 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use crate::check::support::call_success::RunSuccess;
-use crate::check::support::tool_name::run_of;
+use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::trace::{Arguments, Call, CallStatus};
+use crate::trace::{Arguments, Call, CallStatus, ToolServer};
 
 pub(crate) const KIND: Kind =
     Kind::of::<RetriesAtMost>("retries_at_most", "the run repeats failed calls at most so many times")
@@ -40,10 +40,10 @@ struct RetriesAtMost {
 /// The calls that repeat a failed one.
 fn find_retries(calls: &[Call]) -> Vec<&Call> {
     let success = RunSuccess::of(calls);
-    let mut last_failed: HashMap<(&str, Option<&str>, &[String]), bool> = HashMap::new();
+    let mut last_failed: HashMap<(&str, &ToolServer, &[String]), bool> = HashMap::new();
     let mut retries = Vec::new();
     for call in calls {
-        let key = (call.name.as_str(), call.server.as_deref(), call.agent_path.as_slice());
+        let key = (call.name.as_str(), &call.server, call.agent_path.as_slice());
         if last_failed.insert(key, !success.includes(call)) == Some(true) {
             retries.push(call);
         }

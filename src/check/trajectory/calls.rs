@@ -19,13 +19,14 @@
 use super::bfcl::read_bfcl;
 use super::forms::CallsForm;
 use super::pairing::compare_calls;
-use super::report::{ScriptFrame, build_outcome, build_refused_calls, is_settled};
+use super::report::{ScriptFrame, build_outcome, build_refused_calls, is_settled, list_specs};
 use super::run_calls::RunCalls;
 use super::settings::Trajectory;
-use crate::check::support::tool_name::run_of;
+use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit};
+use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
@@ -54,6 +55,10 @@ impl Check for Calls {
         let script = compare_calls(&self.0, &run)?;
         let frame = ScriptFrame::of_trajectory(&self.0, &script);
         Ok(build_outcome(&frame, &script, run.calls.len()))
+    }
+
+    fn tools(&self) -> Vec<&ToolPattern> {
+        list_specs(&self.0).map(|spec| &spec.tool).collect()
     }
 
     fn is_settled(&self, outcome: &Outcome) -> bool {

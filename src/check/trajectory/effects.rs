@@ -9,13 +9,12 @@
 #![doc = include_str!("../../../tests/check/effects/fail-a-second-refund.yaml")]
 //! ```
 
-use super::called_tool::means_call;
 use super::forms::EffectsForm;
 use super::pairing::compare_calls;
 use super::report::{ScriptFrame, build_outcome, build_refused_calls, is_settled, list_specs};
 use super::run_calls::RunCalls;
 use super::settings::{Trajectory, TrajectoryMode};
-use crate::check::support::tool_name::run_of;
+use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit};
@@ -63,7 +62,7 @@ fn find_reader(effects: &Effects, node: Node<'_>) -> Option<LoadError> {
 
 impl Effects {
     fn changes_world(&self, call: &Call) -> bool {
-        self.write.iter().any(|tool| means_call(tool, call))
+        self.write.iter().any(|tool| tool.matches(call))
     }
 }
 
@@ -76,12 +75,16 @@ impl Check for Effects {
         Ok(build_outcome(&frame, &script, run.calls.len()))
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.write.iter().chain(list_specs(&self.expected).map(|spec| &spec.tool)).collect()
+    }
+
     fn is_settled(&self, outcome: &Outcome) -> bool {
         is_settled(&self.expected, outcome)
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        let tool = self.write.iter().find_map(ToolPattern::example);
+        let tool = self.write.iter().find_map(|tool| tool.example(1));
         Some(run_of(build_refused_calls(&self.expected, tool)).into())
     }
 

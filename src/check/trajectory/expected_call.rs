@@ -6,9 +6,10 @@ use super::run_calls::RunCalls;
 use super::spec::{CallSpec, SpecDefaults};
 use crate::check::Check;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
-use crate::check::support::tool_name::{run_of, what_was_called};
+use crate::check::support::named_tools::{run_of, what_was_called};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::trace::Call;
 use crate::yaml::Fields;
 
@@ -170,6 +171,10 @@ impl Check for ExpectedCall {
         let item = Item::new(self.spec.tool.as_str(), state).note(note);
         let outcome = Outcome::of_items(vec![item], violation.into_iter().collect());
         Ok(outcome.stat("calls_checked", all).stat("calls_that_agree", agreeing))
+    }
+
+    fn tools(&self) -> Vec<&ToolPattern> {
+        vec![&self.spec.tool]
     }
 
     // Further calls add to those that agree, and take none away.

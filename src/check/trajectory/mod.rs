@@ -9,7 +9,6 @@ pub(super) mod tool_called;
 mod alignment;
 mod assignment;
 mod bfcl;
-mod called_tool;
 mod edits;
 mod entry;
 mod expected_call;

@@ -116,14 +116,20 @@ pub(super) fn is_settled(trajectory: &Trajectory, outcome: &Outcome) -> bool {
 }
 
 /// Calls that the trajectory is likely to refuse: none where one is demanded, else one that no list expects.
-pub(super) fn build_refused_calls(trajectory: &Trajectory, tool: Option<String>) -> Vec<Call> {
+pub(super) fn build_refused_calls(trajectory: &Trajectory, like: Option<Call>) -> Vec<Call> {
     if trajectory.mode.demands_all() && trajectory.groups.iter().flatten().any(|slot| slot.demanded) {
         return Vec::new();
     }
-    let tool = tool.unwrap_or_else(|| UNEXPECTED_TOOL.to_owned());
+    let like = like.unwrap_or_else(|| Call::new(UNEXPECTED_TOOL, Arguments::none(), 1));
     let slots = trajectory.groups.iter().flatten().count();
     // One more than the list can take.
-    (1..=slots + 1).map(|turn| Call::new(tool.as_str(), Arguments::none(), turn)).collect()
+    (1..=slots + 1)
+        .map(|turn| {
+            let mut call = like.clone();
+            call.turn = turn;
+            call
+        })
+        .collect()
 }
 
 /// The tools of the list.

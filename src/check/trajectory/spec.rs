@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::called_tool::means_call;
 use super::run_calls::{RunCalls, WantedStatus};
 use crate::check::arguments::{
     ArgumentDifference, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, read_arguments,
@@ -72,7 +71,7 @@ impl CallSpec {
 
     /// Whether the tool is the expected one.
     pub(super) fn means_tool(&self, call: &Call) -> bool {
-        means_call(&self.tool, call)
+        self.tool.matches(call)
     }
 
     /// Returns the number of differences to a call of the tool; 0 for the expected call.
@@ -105,7 +104,9 @@ impl CallSpec {
     pub(super) fn example(&self, turn: usize) -> Option<Call> {
         let arguments =
             self.arguments.as_ref().map_or_else(|| Some(Arguments::none()), ArgumentsMatcher::example);
-        Some(Call::new(self.tool.example()?, arguments?, turn))
+        let mut call = self.tool.example(turn)?;
+        call.arguments = arguments?;
+        Some(call)
     }
 
     /// The expected call in words.
@@ -131,7 +132,7 @@ impl SpecDefaults {
         tool: &ToolPattern,
     ) -> Result<ArgumentsMatcher, LoadErrors> {
         let mut values = Map::new();
-        let of_tool = self.values.iter().filter(|(known, _)| known.matches(tool.as_str()));
+        let of_tool = self.values.iter().filter(|(known, _)| known.matches_name(tool.as_str()));
         of_tool.for_each(|(_, known)| values.extend(known.clone()));
         let (tool, ignored, defaults) = (tool.as_str(), &self.ignored, &values);
         read_arguments(node, mode, ToolArguments { tool, ignored, defaults })

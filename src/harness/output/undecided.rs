@@ -1,5 +1,7 @@
 //! The undecided trials of a run: one line that counts them by cause, and one command for each cause.
 
+use std::fmt::Write as _;
+
 use crate::case::Case;
 use crate::outcome::Status;
 use crate::verdict::{Rerun, UndecidedCause, Verdict, quoted};
@@ -23,7 +25,7 @@ pub(in crate::harness) struct UndecidedTrial {
 
 impl UndecidedTrial {
     /// Takes from the verdict of `case` what the summary needs. `None` for a trial that is not undecided.
-    pub(super) fn from_verdict(case: &Case, verdict: &Verdict) -> Option<Self> {
+    pub(super) fn from_verdict(tried: &Case, verdict: &Verdict) -> Option<Self> {
         if verdict.passed || verdict.status != Status::Undecided {
             return None;
         }
@@ -32,7 +34,7 @@ impl UndecidedTrial {
         Some(Self {
             name: verdict.name.clone(),
             cause,
-            has_agent: case.agent.is_some(),
+            has_agent: tried.agent.is_some(),
             file: verdict.runs.get(run).and_then(|run| run.file.clone()),
         })
     }
@@ -52,7 +54,7 @@ pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Re
         if trials.len() == 1 { "1 trial is".to_owned() } else { format!("{} trials are", trials.len()) };
     let mut text = format!("{count} undecided: {}", counts.join(", "));
     for group in groups {
-        text += &format!("\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun));
+        let _ = write!(text, "\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun));
     }
     text
 }

@@ -47,7 +47,9 @@ pub fn visit_secret_values(value: &Value, visit: &mut impl FnMut(&str)) {
         Value::Object(entries) => {
             let named = find_pair_name(entries);
             for (name, value) in entries {
-                find_secrets(name).into_iter().for_each(|one| visit(&name[one.range]));
+                for one in find_secrets(name) {
+                    visit(&name[one.range]);
+                }
                 visit_named(named.filter(|_| name == "value").unwrap_or(name), value, visit);
             }
         }
@@ -60,7 +62,9 @@ fn visit_named(name: &str, value: &Value, visit: &mut impl FnMut(&str)) {
         Value::String(text) if is_secret_value(name, text) => visit(text),
         Value::Number(number) if is_secret_number(name, number) => visit(&number.to_string()),
         Value::Array(items) if names_secrets(name) => {
-            items.iter().for_each(|item| visit_named(name, item, visit));
+            for item in items {
+                visit_named(name, item, visit);
+            }
         }
         value => visit_secret_values(value, visit),
     }

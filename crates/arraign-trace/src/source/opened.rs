@@ -1,6 +1,6 @@
 //! A file that is read in pieces: for a trace too large to be held as one text.
 
-use std::io::{self, BufRead, BufReader, Seek};
+use std::io::{BufRead, BufReader, Seek};
 use std::path::Path;
 
 use super::{FileOpener, ReadError, ReadProblem, ZIP, problem_of};

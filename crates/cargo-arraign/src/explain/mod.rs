@@ -31,6 +31,7 @@ const AT_ONCE: u64 = 8 << 20;
 ///
 /// Exits with 2 if no reader recognizes the file, or if several readers read it differently.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Explain {
     /// The trace file.
     file: PathBuf,

@@ -13,7 +13,7 @@ use super::edits::{CallEdit, EditScript};
 use super::report::{ScriptFrame, build_outcome, count_calls};
 use super::spec::CallDifference;
 use crate::check::Check;
-use crate::check::support::tool_name::run_of;
+use crate::check::support::named_tools::run_of;
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Outcome, Unfit};
 use crate::place::LoadErrors;

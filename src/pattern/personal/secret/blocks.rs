@@ -17,8 +17,9 @@ const MIN_LINE: usize = 16;
 /// that can be a part of a key belong to the block.
 pub(super) fn measure_block(scan: &mut SecretScan<'_>, begin: Range<usize>) -> Option<Range<usize>> {
     let text = scan.text;
-    let label_end = (begin.end + MAX_LABEL..).find(|end| text.is_char_boundary((*end).min(text.len())))?;
-    let label = &text[begin.end..label_end.min(text.len())];
+    let longest = text.len().min(begin.end + MAX_LABEL);
+    let label_end = (begin.end..=longest).rev().find(|end| text.is_char_boundary(*end))?;
+    let label = &text[begin.end..label_end];
     let label = &label[..label.find("----")?];
     let is_label =
         label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'));

@@ -128,7 +128,7 @@ fn refuse_many_values(text: &str) -> Result<(), TraceError> {
 fn find_line(text: &str, at: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..at];
     let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-    (1 + before.iter().filter(|byte| **byte == b'\n').count(), at - line_start + 1)
+    (1 + before.split(|byte| *byte == b'\n').count() - 1, at - line_start + 1)
 }
 
 fn event((line, data): (usize, &str)) -> Result<Record<'_>, TraceError> {

@@ -91,6 +91,8 @@ impl<'w, T> Choice<'w, T> {
 
     pub(crate) fn made(self) -> Result<T, TraceError> {
         let Self { wanted, count, by_id, by_number, ids, .. } = self;
-        by_id.or(by_number).ok_or_else(|| TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count, ids }.into())
+        by_id
+            .or(by_number)
+            .ok_or_else(|| TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count, ids }.into())
     }
 }
