@@ -31,10 +31,8 @@ fn a_verdict_of_a_file_in_one_line_contains_a_part_of_the_line() {
         let marked: String = at.text.chars().skip(at.column - 1 - at.skipped).collect();
         assert!(marked.starts_with("\"NEVER\"") || marked.starts_with("NEVER"), "{number}: {at:?}");
         let shown = render_red_trial(&verdict);
-        assert!(
-            shown.contains(&format!("--> {}:1:{}", at.file, at.column)) && shown.contains("1 | ..."),
-            "{shown}"
-        );
+        assert!(shown.contains(&format!("--> {}:1:{}", at.file, at.column)), "{shown}");
+        assert_eq!(shown.contains("1 | ..."), at.skipped > 0, "{shown}");
         let bytes = serde_json::to_string(&verdict).expect("JSON").len();
         assert!(bytes < 8_000, "{number}: {bytes}");
     }
