@@ -13,6 +13,7 @@ use super::in_process::GRACE_PERIOD;
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::{HttpCall, HttpMethod, Template};
 use crate::http::{HttpClient, HttpLimits, HttpRequest};
+use crate::reader::ReaderSet;
 use crate::secrets::names_a_secret;
 use crate::trace::Trace;
 
@@ -25,6 +26,7 @@ pub(super) async fn ask_server(
     input: &AgentInput,
     limit: Duration,
     environment: &AgentEnvironment,
+    readers: ReaderSet,
 ) -> Result<Trace, AgentProblem> {
     let request = build_request(call, input, environment).map_err(AgentProblem::NotAsked)?;
     let (call, query, limits) = (Arc::clone(call), input.query.clone(), request_limits(call, limit));
@@ -33,7 +35,7 @@ pub(super) async fn ask_server(
         let response = sent.map_err(|error| AgentProblem::Unanswered(error.into()))?;
         match request.find_secret_in(&response.body) {
             Some(name) => Err(AgentProblem::Secret(name.to_owned())),
-            None => answer::read_response(&call, &response, query),
+            None => answer::read_response(&call, &response, query, &readers),
         }
     });
     match timeout(limit + GRACE_PERIOD, work).await {

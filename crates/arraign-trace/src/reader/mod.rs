@@ -176,7 +176,7 @@ fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
     let claim = |reader: &Reader| (reader.detect)(input).ok().map(|certainty| (certainty, *reader));
     let claims: Vec<(Certainty, Reader)> = READERS.iter().filter_map(claim).collect();
     let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
-        return Err(TraceProblem::Unknown(declined(input)).into());
+        return Err(TraceError::unknown(declined(input)));
     };
     Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
 }
