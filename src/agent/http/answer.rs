@@ -7,6 +7,7 @@ use crate::agent::into_trace::read_single_run;
 use crate::case::HttpCall;
 use crate::http::HttpResponse;
 use crate::pattern::JsonPath;
+use crate::reader::ReaderSet;
 use crate::secrets::QuotedText;
 use crate::trace::{CallsUnrecorded, Message, Role, Trace};
 
@@ -18,8 +19,9 @@ pub(super) fn read_response(
     call: &HttpCall,
     response: &HttpResponse,
     query: String,
+    readers: &ReaderSet,
 ) -> Result<Trace, AgentProblem> {
-    let read = parse_run(call, response, query).and_then(reject_failed_run);
+    let read = parse_run(call, response, query, readers).and_then(reject_failed_run);
     read.map_err(|problem| match problem {
         AgentProblem::Nonsense(why) => {
             AgentProblem::Nonsense(format!("{why}\n{}", quote_body(&response.body)))
@@ -28,13 +30,18 @@ pub(super) fn read_response(
     })
 }
 
-fn parse_run(call: &HttpCall, response: &HttpResponse, query: String) -> Result<Trace, AgentProblem> {
+fn parse_run(
+    call: &HttpCall,
+    response: &HttpResponse,
+    query: String,
+    readers: &ReaderSet,
+) -> Result<Trace, AgentProblem> {
     let format = call.format.as_deref();
     if call.trace.is_none() && call.answer.is_none() {
         if format.is_none() && is_prose(response) {
             return Ok(answer_only_trace(query, response.body.clone()));
         }
-        return read_single_run(&response.body, format);
+        return read_single_run(&response.body, format, readers);
     }
     let value: Value =
         response.parse_json().map_err(|problem| AgentProblem::Nonsense(problem.to_string()))?;
@@ -42,7 +49,7 @@ fn parse_run(call: &HttpCall, response: &HttpResponse, query: String) -> Result<
     match (&call.trace, answer) {
         (None, answer) => Ok(answer_only_trace(query, answer.unwrap_or_default())),
         (Some(path), answer) => {
-            let trace = read_single_run(&select_text(path, &value)?, format)?;
+            let trace = read_single_run(&select_text(path, &value)?, format, readers)?;
             Ok(Trace { answer: answer.or(trace.answer.clone()), ..trace })
         }
     }

@@ -171,7 +171,8 @@ impl LiveAgents {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let runs = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
         self.in_process |= matches!(agent.1, Agent::InProcess(_));
-        let answer = pool.start_runs(agent, &AgentInput::for_case(case, &stem), runs, case.timeout);
+        let input = AgentInput::for_case(case, &stem);
+        let answer = pool.start_runs(agent, &input, runs, case.timeout, &case.readers);
         self.asked.insert(planned.name.clone(), AskedAgent { answer, recorded: OnceLock::new() });
     }
 

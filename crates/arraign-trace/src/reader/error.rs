@@ -33,7 +33,7 @@ pub enum TraceProblem {
         reason: String,
     },
     /// Every reader declines it.
-    #[error("no reader knows this trace:{}", lines(.0))]
+    #[error("no reader knows this trace{}", describe_nearest(.0))]
     Unknown(Vec<Declined>),
     /// It is not text.
     #[error("not UTF-8: byte {0} begins no character")]
@@ -108,10 +108,10 @@ impl Declined {
     }
 }
 
-fn lines(declined: &[Declined]) -> String {
-    let lines: Vec<String> =
-        declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
-    lines.concat()
+/// The reader that came furthest is the first. The others would be a list of thirty reasons.
+fn describe_nearest(declined: &[Declined]) -> String {
+    let nearest = declined.first();
+    nearest.map(|one| format!("; the nearest is `{}`: {}", one.format, one.reason)).unwrap_or_default()
 }
 
 /// Renders the first ids of the runs of a file, each in backticks, for the end of a message.
@@ -139,6 +139,13 @@ impl TraceError {
     pub(crate) fn no_such_format(name: &str, names: &[&str]) -> Self {
         let help = did_you_mean(name, names).unwrap_or_else(|| format!("it is one of {}", names.join(", ")));
         Self { problem: TraceProblem::NoSuchFormat(name.to_owned()), help: Some(help) }
+    }
+
+    /// Every reader declines the trace, the nearest first.
+    pub(crate) fn unknown(declined: Vec<Declined>) -> Self {
+        let help = "declare a reader for it: docs/traces.md#declare-a-reader-for-your-own-format; `cargo arraign explain \
+                    --all` shows the reasons of all readers";
+        Self { problem: TraceProblem::Unknown(declined), help: Some(help.to_owned()) }
     }
 
     pub(crate) fn ambiguous(formats: Vec<&'static str>) -> Self {

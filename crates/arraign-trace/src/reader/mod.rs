@@ -185,7 +185,7 @@ fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
     let claims: Vec<(Certainty, Reader)> =
         READERS.iter().filter_map(|reader| Some(((reader.detect)(input).ok()?, *reader))).collect();
     let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
-        return Err(TraceProblem::Unknown(declined(input)).into());
+        return Err(TraceError::unknown(declined(input)));
     };
     Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
 }

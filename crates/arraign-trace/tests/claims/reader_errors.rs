@@ -36,10 +36,22 @@ fn text_that_is_not_json_is_shown_where_it_stops() {
 }
 
 #[test]
-fn a_trace_that_nobody_knows_gets_every_readers_reason() {
+fn a_trace_that_nobody_knows_gets_the_nearest_readers_reason() {
+    let unknown = reader::read("{\"hello\": \"world\"}", None).expect_err("no trace");
+    let nearest = "the nearest is `atif`: the document has no `schema_version` that begins with `ATIF-`";
+    assert_eq!(unknown.to_string(), format!("no reader knows this trace; {nearest}"));
+    assert!(unknown.help.is_some_and(|help| help.starts_with("declare a reader for it: docs/traces.md#")));
+}
+
+#[test]
+fn each_reader_has_its_reason_to_decline_a_trace() {
+    let unknown = reader::read("{\"hello\": \"world\"}", None).expect_err("no trace");
+    let TraceProblem::Unknown(declined) = unknown.problem else { panic!("it is unknown") };
+    let reasons: Vec<String> =
+        declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
     assert_eq!(
-        error("{\"hello\": \"world\"}"),
-        "no reader knows this trace:
+        reasons.concat(),
+        "
   atif: the document has no `schema_version` that begins with `ATIF-`
   otel: the document has no `resourceSpans`
   maf: the document has no `contents` in it

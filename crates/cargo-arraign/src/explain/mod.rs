@@ -138,14 +138,10 @@ impl Explain {
 
     fn describe_failure(&self, error: &TraceError) -> CliError {
         let shown = self.file.display();
-        if let (TraceProblem::Unknown(declined), false) = (&error.problem, self.all)
-            && let Some(nearest) = declined.first()
-        {
-            let (format, reason) = (nearest.format, &nearest.reason);
-            return CliError::new(format!(
-                "{shown}: no reader knows this trace; the nearest is `{format}`: {reason}\n  help: declare a reader for \
-                 it: docs/traces.md#declare-a-reader-for-your-own-format; `--all` shows the reasons of all readers"
-            ));
+        if let (TraceProblem::Unknown(declined), true) = (&error.problem, self.all) {
+            let reasons = declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason));
+            let reasons = reasons.collect::<Vec<String>>().concat();
+            return CliError::new(format!("{shown}: no reader knows this trace:{reasons}"));
         }
         CliError::new(format!("{shown}: {error}{}", render_help(error)))
     }

@@ -36,13 +36,22 @@ const ROLES: [&str; 3] = ["user", "assistant", "developer"];
 /// Whether a value is a message, in one of the forms that only LangChain writes.
 pub(crate) fn is_message(value: &Json) -> bool {
     let Some(object) = value.as_object() else { return false };
-    if let Some(inner) = object.get("__lc_escaped__") {
+    let (mut escaped, mut is_constructor, mut word) = (None, false, "");
+    // Each object of each document is asked: one pass over its keys, and most have none of these.
+    for (key, value) in object.entries() {
+        match key.as_ref() {
+            "__lc_escaped__" => escaped = Some(value),
+            "lc" => is_constructor = true,
+            "type" => word = value.as_str().unwrap_or_default(),
+            _ => {}
+        }
+    }
+    if let Some(inner) = escaped {
         return is_message(inner);
     }
-    if object.get("lc").is_some() {
+    if is_constructor {
         return class(object).and_then(kind_of).is_some() && object.get("kwargs").is_some();
     }
-    let word = object.get("type").and_then(Json::as_str).unwrap_or_default();
     let Some(kind) = kind_of(word).filter(|_| !ROLES.contains(&word)) else { return false };
     if object.get("data").is_some_and(|data| data.get("content").is_some()) {
         return true;

@@ -73,10 +73,14 @@ fn holds_message(value: &Json, depth: usize) -> bool {
     if message::is_message(value) {
         return true;
     }
+    // Most values are texts and numbers.
+    let looks_in = |inner: &Json| {
+        matches!(inner, Json::Object(_) | Json::List(_)) && holds_message(inner, depth.saturating_sub(1))
+    };
     match value {
         _ if depth == 0 => false,
-        Json::List(items) => items.iter().any(|item| holds_message(item, depth - 1)),
-        Json::Object(object) => object.values().any(|value| holds_message(value, depth - 1)),
+        Json::List(items) => items.iter().any(looks_in),
+        Json::Object(object) => object.values().any(looks_in),
         _ => false,
     }
 }
