@@ -48,6 +48,20 @@ fn linted(suite: &str) -> (Option<i32>, String) {
 }
 
 #[test]
+fn a_name_that_is_nearly_the_name_of_a_called_tool_is_a_remark() {
+    let (_, told) = linted(
+        "{id: a, trace: {calls: [{call: get_order, server: shop}]}, expect: [{forbidden_tools: [get_ordr, \
+         'crm:get_order', delete_all]}, {required_tools: [get_order]}]}",
+    );
+    for name in ["get_ordr", "crm:get_order"] {
+        let remark =
+            format!("`forbidden_tools` names `{name}`, which no run calls; its run calls `shop:get_order`");
+        assert!(told.contains(&remark), "{told}");
+    }
+    assert!(!told.contains("delete_all"), "{told}");
+}
+
+#[test]
 fn cases_that_test_all_that_happens_leave_nothing_to_remark() {
     let told = linted(
         "{id: a, trace: {steps: [{call: f, args: {x: 1}, result: {}}, {say: done}]}, \
