@@ -54,7 +54,7 @@ impl NumberedGroup {
 }
 
 /// Returns the trace file that a suite names for all its cases, if it selects no runs of the file.
-fn shared_file<'d>(case: Node<'d>) -> Option<&'d str> {
+fn shared_file(case: Node<'_>) -> Option<&str> {
     let trace = case.get("trace").filter(|trace| !is_own_value(case, *trace))?;
     let file = match trace.value() {
         Value::String(file) => file.as_str(),

@@ -28,10 +28,10 @@ impl UndecidedTrial {
             return None;
         }
         let causes = verdict.findings.iter().filter_map(|finding| Some((finding.undecided?, finding.run)));
-        let (cause, run) = causes.min()?;
+        let (first, run) = causes.min()?;
         Some(Self {
             name: verdict.name.clone(),
-            cause,
+            cause: first,
             has_agent: case.agent.is_some(),
             file: verdict.runs.get(run).and_then(|run| run.file.clone()),
         })
@@ -50,11 +50,10 @@ pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Re
         groups.iter().map(|group| format!("{} {}", group.len(), describe_cause(group[0].cause))).collect();
     let count =
         if trials.len() == 1 { "1 trial is".to_owned() } else { format!("{} trials are", trials.len()) };
-    let mut text = format!("{count} undecided: {}", counts.join(", "));
-    for group in groups {
-        text += &format!("\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun));
-    }
-    text
+    let commands = groups
+        .into_iter()
+        .map(|group| format!("\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun)));
+    format!("{count} undecided: {}{}", counts.join(", "), commands.collect::<String>())
 }
 
 fn describe_cause(cause: UndecidedCause) -> &'static str {

@@ -101,7 +101,7 @@ fn lines(declined: &[Declined]) -> String {
     lines.concat()
 }
 
-/// The ids of a file's runs, such as `: `one`, `two``; the first of many.
+/// Lists the ids of the runs in a file, after a colon; only the first of many.
 fn list_ids(ids: &[String], count: usize) -> String {
     if ids.is_empty() {
         return String::new();
