@@ -38,22 +38,21 @@ impl UndecidedTrial {
     }
 }
 
-/// Renders the summary; empty if no trial is undecided.
+/// Renders the summary. Empty for a single trial, which says everything itself.
 pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> String {
+    if trials.len() < 2 {
+        return String::new();
+    }
     let groups = CAUSES.map(|cause| trials.iter().filter(|trial| trial.cause == cause).collect::<Vec<_>>());
     let groups: Vec<&[&UndecidedTrial]> =
         groups.iter().filter(|group| !group.is_empty()).map(Vec::as_slice).collect();
-    if groups.is_empty() {
-        return String::new();
-    }
     let counts: Vec<String> =
         groups.iter().map(|group| format!("{} {}", group.len(), describe_cause(group[0].cause))).collect();
-    let count =
-        if trials.len() == 1 { "1 trial is".to_owned() } else { format!("{} trials are", trials.len()) };
     let commands = groups
         .into_iter()
         .map(|group| format!("\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun)));
-    format!("{count} undecided: {}{}", counts.join(", "), commands.collect::<String>())
+    let (count, counts) = (trials.len(), counts.join(", "));
+    format!("{count} trials are undecided: {counts}{}", commands.collect::<String>())
 }
 
 fn describe_cause(cause: UndecidedCause) -> &'static str {
