@@ -21,6 +21,7 @@ pub use variables::{FilledText, VariableText};
 use crate::check::{Check, JudgeSettings, Kind, Prices, Scope};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
+use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Location, Place};
 use crate::score::compare::Limits;
 use crate::score::statistics::Variance;
@@ -259,6 +260,8 @@ pub struct Expectation {
     pub turn: Option<usize>,
     /// Whether the check reads tool calls.
     pub looks_at_calls: bool,
+    /// Whether the check names tools in a way that depends on their servers.
+    pub needs_servers: bool,
     settings: CheckSettings,
     run: Box<dyn Check>,
 }
@@ -323,6 +326,7 @@ impl Expectation {
             effect: Effect::Fail,
             turn: None,
             looks_at_calls: kind.looks_at_calls,
+            needs_servers: run.tools().into_iter().any(ToolPattern::needs_server),
             settings,
             run,
         })

@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::aggregate::{has_statistics, run_figures};
 use super::scoring::{is_broken_gate, score_run};
 use crate::case::{Case, Expectation};
+use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
@@ -124,27 +125,11 @@ fn find_cause(trace: &Trace, looks_at_calls: bool) -> UndecidedCause {
     }
 }
 
-/// The check's answer, if no call that the trace lacks could change it.
+/// The check's answer, if nothing that the trace lacks could change it: a call, or the server of a tool.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     let answer = ask_check(expectation, evidence);
-    let Some(reason) = evidence.trace.calls_unrecorded.as_ref().filter(|_| expectation.looks_at_calls) else {
-        return answer;
-    };
-    match answer {
-        Ok(outcome) if expectation.check().is_settled(&outcome) => Ok(outcome),
-        _ => Err(Unfit::missing(reason.to_string()).help(help_with(reason))),
-    }
-}
-
-/// What to do about calls that are not in the trace.
-fn help_with(reason: &CallsUnrecorded) -> &'static str {
-    match reason {
-        CallsUnrecorded::Unread { .. } => {
-            "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds no call: \
-             `trace: {file: ..., harmless: [KIND]}`"
-        }
-        _ => "record the run in a format that has them; the final answer can be checked as it is",
-    }
+    let needs = EvidenceNeeds { calls: expectation.looks_at_calls, servers: expectation.needs_servers };
+    require_settled(expectation.check(), needs, &evidence.trace, answer)
 }
 
 /// The check's answer about the run, or about the turn of it that the expectation is about.
@@ -197,8 +182,17 @@ fn unanswered_finding(expectation: &Expectation) -> Finding {
     Finding { effect: expectation.effect, ..Finding::empty(expectation.check, &expectation.place) }
 }
 
-/// Resolves the pointer of each violation to the setting's place in the case's file.
-fn locate_all(expectation: &Expectation, violations: Vec<Violation>) -> Vec<LocatedViolation> {
+/// The largest number of violations of one finding that a verdict contains.
+const MAX_VIOLATIONS: usize = 1000;
+
+/// Resolves the pointer of each violation to the setting's place in the case's file. Of very many violations, the rest is
+/// counted.
+fn locate_all(expectation: &Expectation, mut violations: Vec<Violation>) -> Vec<LocatedViolation> {
+    let more = violations.len().saturating_sub(MAX_VIOLATIONS);
+    if more > 0 {
+        violations.truncate(MAX_VIOLATIONS);
+        violations.push(Violation::new(format!("there are {more} more violations")));
+    }
     let located = violations.into_iter().map(|violation| {
         let at = expectation.locate(&violation.at);
         violation.resolve(at)

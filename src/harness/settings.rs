@@ -2,10 +2,11 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use crate::case::Tier;
 use crate::judge::JudgeMode;
+use crate::report::render_utc;
 use crate::suite::ReportFormat;
 use crate::yaml::did_you_mean;
 
@@ -63,6 +64,8 @@ pub(super) struct Nextest {
     pub(super) run_id: String,
     /// The attempt at the trial, from 1.
     pub(super) attempt: u32,
+    /// The slot of this process. Two processes that run at the same time never share one.
+    pub(super) slot: Option<u32>,
 }
 
 /// Reads the environment. The error is a message for the user.
@@ -167,6 +170,7 @@ fn read_nextest() -> Nextest {
     Nextest {
         run_id: env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| own_run_id()),
         attempt: earlier_attempts.saturating_add(read_number("NEXTEST_ATTEMPT").unwrap_or(1)),
+        slot: read_number("NEXTEST_TEST_GLOBAL_SLOT"),
     }
 }
 
@@ -184,10 +188,11 @@ pub(super) fn is_ci() -> bool {
     }
 }
 
-/// Returns an id for a run without a runner's id: the start time in seconds and the process id.
+/// Returns an id for a run without a runner's id: the start time in UTC and the process id, `2026-11-22T03-20-03Z-7`. The
+/// name of a folder on Windows has no colon.
 pub(super) fn own_run_id() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-    format!("{seconds}-{}", std::process::id())
+    let started = render_utc(SystemTime::now()).replace(':', "-");
+    format!("{started}Z-{}", std::process::id())
 }
 
 /// Returns the name of this program's test target, which is the file name without cargo's hash of 16 digits. Other

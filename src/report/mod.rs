@@ -26,8 +26,7 @@ pub mod timeline;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
-#[cfg(feature = "live")]
-pub(crate) use run::format_utc;
+pub(crate) use run::render_utc;
 pub use run::{EarlierRun, RunInfo, SkippedTrial, Totals, TrialResult};
 
 /// Builds one report from the verdicts of a run.

@@ -43,10 +43,8 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let mut fields = Fields::of(node, "a case")?;
     let (id, place) = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
-    fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
-    fields.node("same_turn");
+    read_defaults(&mut fields);
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
-    let opinions = judged(&mut fields, node, &lowered);
     let input = fields.aliased(&["input", "prompt"]);
     let case = Case {
         description: fields.optional("description"),
@@ -67,7 +65,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
-        opinions,
+        opinions: judged(&mut fields, node, &lowered),
         judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),
         readers: context.scope.tables.readers.clone(),
@@ -84,6 +82,12 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
 fn find_case<'c>(context: &Context<'c>) -> Result<Node<'c>, LoadErrors> {
     let root = context.document.root();
     root.pointer(context.path).ok_or_else(|| root.error("no case stands here").into())
+}
+
+/// Reads the keys that the checks of the case take as defaults of their own.
+fn read_defaults(fields: &mut Fields<'_>) {
+    fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
+    fields.node("same_turn");
 }
 
 /// The opinions written in the case; each is asked for by a check.

@@ -24,9 +24,9 @@ const IGNORE_FILE: &str = ".arraignignore";
 pub fn find_case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
     let root = files.root().to_owned();
     let ignored = read_ignore_list(files)?;
-    let relative = |path: &Path| path.strip_prefix(&root).unwrap_or(path).to_owned();
-    let skip = |path: &Path| is_support(path) || ignored.is_match(relative(path));
-    let found = files.walk(&root, skip).map_err(|error| {
+    let found = files
+        .walk(&root, |path| is_support(path) || ignored.is_match(path.strip_prefix(&root).unwrap_or(path)));
+    let found = found.map_err(|error| {
         LoadError::new(
             Place::of_file(error.name),
             format!("the folder of cases cannot be read: {}", error.problem),

@@ -58,8 +58,8 @@ impl RunSource {
     /// All runs of a file, or of a folder that a declared reader reads.
     pub(super) fn of_file(path: PathBuf, reading: FileReading<'_>) -> Result<Self, String> {
         let FileReading { format, readers, files } = reading;
-        let read_text = |text: &str| reader::read_with(readers, text, format);
-        match files.read_small(&path, MAX_SMALL_BYTES, read_text).transpose() {
+        let small = files.read_small(&path, MAX_SMALL_BYTES, |text| reader::read_with(readers, text, format));
+        match small.transpose() {
             None => Self::found(path, reading, true),
             Some(Err(ReadError { problem: ReadProblem::Folder, .. })) => {
                 Ok(Self::read(read_run_folder(&path, format, readers, files)?, &path, files))

@@ -190,14 +190,19 @@ fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf
     let own = case_stem(case, path);
     let (id, stem) = (own.file_name().unwrap_or_default().to_string_lossy(), own.parent().unwrap_or(path));
     let folders = [stem, stem.parent().unwrap_or(stem)];
-    let alone = || folders.iter().find_map(|folder| find_by_stem(folder, &id, files)).map(|path| vec![path]);
-    let runs = || find_numbered(&own, files);
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     if !several && is_run_folder(&own, &case.readers, files) {
         return Ok(vec![own]);
     }
-    let found = if several { runs().or_else(alone) } else { alone().or_else(runs) };
-    found.ok_or_else(|| {
+    let mut runs = if several { find_numbered(&own, files) } else { None };
+    if runs.is_none() {
+        let file = folders.iter().find_map(|folder| find_by_stem(folder, &id, files));
+        runs = file.map(|path| vec![path]);
+    }
+    if runs.is_none() && !several {
+        runs = find_numbered(&own, files);
+    }
+    runs.ok_or_else(|| {
         let [own, shared] = folders.map(|folder| format!("{}/{id}", files.name(folder)));
         format!("no trace: the case names none, and none is at {own}.* or {shared}.* or {own}/<run>.*")
     })

@@ -113,12 +113,12 @@ fn url(node: Node<'_>) -> Result<String, LoadError> {
 /// The name of a variable, never a key itself.
 fn variable(node: Node<'_>) -> Result<String, LoadError> {
     let name: String = node.decode()?;
-    let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    if !name.is_empty() && name.bytes().all(is_name) {
+    let is_name = name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
+    if is_name && !name.is_empty() {
         return Ok(name);
     }
     let error = node.error("`key_env` is the name of a variable, in capitals");
-    Err(error.help("the key itself never stands in a file"))
+    Err(error.help("a file never contains the key itself"))
 }
 
 fn dollars(node: Node<'_>) -> Result<f64, LoadError> {

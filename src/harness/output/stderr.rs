@@ -49,7 +49,7 @@ fn note_not_rendered(reason: &str, formats: impl Iterator<Item = ReportFormat>, 
     }
 }
 
-/// Prints a note on trials without a verdict file, which no report contains.
+/// Prints a note on trials without a verdict log, which no report contains.
 pub(in crate::harness) fn note_missing_verdicts(count: usize) {
     if count > 0 {
         note(&format!("{} without a verdict: the reports do not contain them", count_cases(count)));

@@ -8,7 +8,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use super::asking::Asking;
 use crate::agent::{
@@ -20,7 +20,7 @@ use crate::harness::output::stderr::{report_load_errors, usage_error};
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::harness::settings::read_variable;
 use crate::place::{LoadError, LoadErrors};
-use crate::report::format_utc;
+use crate::report::render_utc;
 use crate::source::Files;
 use crate::suite::{CaseRuns, LIVE, RecordedRun, record_run, recording};
 use crate::trace::{Provenance, Trace};
@@ -235,8 +235,8 @@ impl LiveAgents {
 
 /// Adds to the runs of an agent the input for which they were made: a replay compares it with the case's input then.
 fn stamp_runs(case: &Case, runs: &[Trace]) -> Vec<Trace> {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-    let (by, at) = (concat!("arraign ", env!("CARGO_PKG_VERSION")), format!("{}Z", format_utc(seconds)));
+    let (by, at) = (concat!("arraign ", env!("CARGO_PKG_VERSION")), render_utc(SystemTime::now()));
+    let at = format!("{at}Z");
     let recorded = Provenance::new(by, at, fingerprint_input(case));
     runs.iter().map(|run| Trace { recorded: Some(recorded.clone()), ..run.clone() }).collect()
 }

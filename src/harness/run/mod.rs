@@ -2,6 +2,7 @@
 
 mod asking;
 mod batch;
+mod companion;
 pub(super) mod context;
 mod gate;
 pub(super) mod judging;

@@ -126,8 +126,12 @@ pub(crate) struct StepFields {
     id: Option<Nullable<String>>,
     /// The model's turn, from 1. Calls of one turn are parallel.
     turn: Option<Nullable<NonZeroU64>>,
-    /// The MCP server of the tool.
+    /// The MCP server of the tool. Without it, `shop:get_order` and `mcp__shop__get_order` name one.
     server: Option<Nullable<String>>,
+    /// `true`: the tool is the host's own, of no server.
+    built_in: Option<bool>,
+    /// The name as the host wrote it, where it differs: the name is not split then.
+    written: Option<Nullable<String>>,
     /// Milliseconds from the beginning of the run to the call.
     started_ms: Option<Nullable<Amount>>,
     /// The duration of the call in milliseconds.

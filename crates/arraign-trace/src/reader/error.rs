@@ -60,6 +60,16 @@ pub enum TraceProblem {
     /// No reader has this name.
     #[error("there is no trace format `{0}`")]
     NoSuchFormat(String),
+    /// It is larger than what is read at once.
+    #[error("line {line}, column {column}: {reason}")]
+    TooMuch {
+        /// The line, from 1.
+        line: usize,
+        /// The column in bytes, from 1.
+        column: usize,
+        /// The limit.
+        reason: String,
+    },
     /// Its reader found something that cannot be.
     #[error("{format}: {problem}")]
     Wrong {
@@ -84,14 +94,17 @@ impl Declined {
     /// How far the reader came before it declined: a reader that objects to one key or one part has found all others,
     /// and one that misses something in an entry has found the list.
     pub(crate) fn nearness(&self) -> u8 {
-        let objects_to = |words: &[&str]| words.iter().any(|word| self.reason.contains(word));
-        if objects_to(&["has the key", "has a content", "has calls without"]) {
+        if self.objects_to(&["has the key", "has a content", "has calls without"]) {
             3
-        } else if objects_to(&["has the role", "has the type"]) {
+        } else if self.objects_to(&["has the role", "has the type"]) {
             2
         } else {
             u8::from(self.reason.contains("[0]`"))
         }
+    }
+
+    fn objects_to(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.reason.contains(word))
     }
 }
 

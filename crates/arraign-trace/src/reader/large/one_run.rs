@@ -91,7 +91,8 @@ impl<'w, T> Choice<'w, T> {
 
     pub(crate) fn made(self) -> Result<T, TraceError> {
         let Self { wanted, count, by_id, by_number, ids, .. } = self;
-        let missing = || TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count, ids };
-        by_id.or(by_number).ok_or_else(|| missing().into())
+        by_id
+            .or(by_number)
+            .ok_or_else(|| TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count, ids }.into())
     }
 }
