@@ -310,19 +310,10 @@ impl Harness {
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-        let project = Project { base, files, rerun: self.rerun };
+        let project = Project { base, files, rerun: self.rerun, allows_stale: settings.allows_stale };
         let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
         let progress = Arc::default();
-        let context = Arc::new(RunContext {
-            project,
-            readers,
-            live,
-            judging,
-            progress,
-            allows_stale: settings.allows_stale,
-            store,
-            tally,
-        });
+        let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
         run_trials(plan, &context, command, &finisher)
     }
 }

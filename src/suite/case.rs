@@ -39,9 +39,7 @@ pub(super) struct Context<'c> {
 
 /// Reads the case at the context's path.
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
-    let Some(node) = context.document.root().pointer(context.path) else {
-        return Err(context.document.root().error("no case stands here").into());
-    };
+    let node = find_case(context)?;
     let mut fields = Fields::of(node, "a case")?;
     let (id, place) = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
@@ -79,6 +77,11 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     };
     let agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
     finish(fields, node, Case { agent, ..case })
+}
+
+fn find_case<'c>(context: &Context<'c>) -> Result<Node<'c>, LoadErrors> {
+    let root = context.document.root();
+    root.pointer(context.path).ok_or_else(|| root.error("no case stands here").into())
 }
 
 /// Reads the keys that the checks of the case take as defaults of their own.

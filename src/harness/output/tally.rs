@@ -68,7 +68,7 @@ impl Tally {
         blocks.into_iter().map(|(_, block)| block).collect()
     }
 
-    /// Sums up the undecided trials of cases; empty if there are none.
+    /// Sums up the undecided trials of cases; empty for less than two.
     pub(in crate::harness) fn describe_undecided(&self, rerun: &Rerun) -> String {
         let mut trials = std::mem::take(&mut self.lock_entries().undecided);
         trials.sort_by_key(|(number, _)| *number);

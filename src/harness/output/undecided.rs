@@ -1,7 +1,5 @@
 //! The undecided trials of a run: one line that counts them by cause, and one command for each cause.
 
-use std::fmt::Write as _;
-
 use crate::case::Case;
 use crate::outcome::Status;
 use crate::verdict::{Rerun, UndecidedCause, Verdict, quoted};
@@ -25,38 +23,36 @@ pub(in crate::harness) struct UndecidedTrial {
 
 impl UndecidedTrial {
     /// Takes from the verdict of `case` what the summary needs. `None` for a trial that is not undecided.
-    pub(super) fn from_verdict(tried: &Case, verdict: &Verdict) -> Option<Self> {
+    pub(super) fn from_verdict(case: &Case, verdict: &Verdict) -> Option<Self> {
         if verdict.passed || verdict.status != Status::Undecided {
             return None;
         }
         let causes = verdict.findings.iter().filter_map(|finding| Some((finding.undecided?, finding.run)));
-        let (cause, run) = causes.min()?;
+        let (first, run) = causes.min()?;
         Some(Self {
             name: verdict.name.clone(),
-            cause,
-            has_agent: tried.agent.is_some(),
+            cause: first,
+            has_agent: case.agent.is_some(),
             file: verdict.runs.get(run).and_then(|run| run.file.clone()),
         })
     }
 }
 
-/// Renders the summary; empty if no trial is undecided.
+/// Renders the summary. Empty for a single trial, which says everything itself.
 pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> String {
+    if trials.len() < 2 {
+        return String::new();
+    }
     let groups = CAUSES.map(|cause| trials.iter().filter(|trial| trial.cause == cause).collect::<Vec<_>>());
     let groups: Vec<&[&UndecidedTrial]> =
         groups.iter().filter(|group| !group.is_empty()).map(Vec::as_slice).collect();
-    if groups.is_empty() {
-        return String::new();
-    }
     let counts: Vec<String> =
         groups.iter().map(|group| format!("{} {}", group.len(), describe_cause(group[0].cause))).collect();
-    let count =
-        if trials.len() == 1 { "1 trial is".to_owned() } else { format!("{} trials are", trials.len()) };
-    let mut text = format!("{count} undecided: {}", counts.join(", "));
-    for group in groups {
-        let _ = write!(text, "\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun));
-    }
-    text
+    let commands = groups
+        .into_iter()
+        .map(|group| format!("\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun)));
+    let (count, counts) = (trials.len(), counts.join(", "));
+    format!("{count} trials are undecided: {counts}{}", commands.collect::<String>())
 }
 
 fn describe_cause(cause: UndecidedCause) -> &'static str {

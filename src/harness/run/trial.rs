@@ -153,7 +153,7 @@ fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, run
     let files = &context.project.files;
     let baseline = load_baseline(case, path, files);
     let session = context.judging.open_session(context.project.rerun.command(name), path, files);
-    let settings = EvaluationSettings { session: Some(&session), allows_stale: context.allows_stale };
+    let settings = EvaluationSettings { session: Some(&session), allows_stale: context.project.allows_stale };
     let mut verdict = evaluate_each(case, name, || runs.each_run(files), baseline.as_ref(), settings);
     if case.agent.is_some() {
         stale::advise_recording(&mut verdict, &context.project.rerun);

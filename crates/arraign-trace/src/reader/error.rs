@@ -114,7 +114,7 @@ fn describe_nearest(declined: &[Declined]) -> String {
     nearest.map(|one| format!("; the nearest is `{}`: {}", one.format, one.reason)).unwrap_or_default()
 }
 
-/// Renders the first ids of the runs of a file, each in backticks, for the end of a message.
+/// Lists the ids of the runs in a file, after a colon; only the first of many.
 fn list_ids(ids: &[String], count: usize) -> String {
     if ids.is_empty() {
         return String::new();
