@@ -128,7 +128,7 @@ pub struct TraceFile {
 pub enum RunSelection {
     /// All runs, in one trial.
     All,
-    /// Each run in a trial of its own.
+    /// Each run is its own trial.
     Each,
     /// The run with this id, or with this index from 1.
     One(String),

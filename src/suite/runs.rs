@@ -56,7 +56,7 @@ impl From<Vec<RecordedRun>> for CaseRuns {
 }
 
 impl CaseRuns {
-    /// Finds the runs of a case whose file is `path`. The error is the cause, in a sentence.
+    /// Finds the runs of a case in the file `path`. The error is a sentence with the cause.
     pub fn find_runs(case: &Case, path: &Path, files: &Files) -> Result<Self, String> {
         let mut sources = Vec::new();
         if let TraceFrom::Inline(trace) = &case.trace {
@@ -83,7 +83,7 @@ impl CaseRuns {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether there are no runs.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -22,7 +22,7 @@ pub(crate) struct UnreadLog {
     parts: Vec<UnreadPart>,
     /// How many parts there were when the record began.
     before_record: usize,
-    /// Clues whose call may still come.
+    /// Clues of calls that may still follow in the file.
     pending: Vec<PendingClue>,
     /// How many texts, calls, results and known parts were read.
     progress: usize,
@@ -67,7 +67,7 @@ impl UnreadLog {
 }
 
 impl TraceBuilder {
-    /// Begins the record at `spot`, and gathers what it says of calls.
+    /// Begins the record at `spot`, and gathers its evidence of calls.
     pub(crate) fn open_record<'t>(
         &mut self,
         spot: impl Into<RecordSpot>,
@@ -113,7 +113,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Holds the evidence that stands beside the records of a run against the run.
+    /// Compares the evidence next to the records of a run with the run.
     pub(crate) fn close_records(&mut self, evidence: Vec<CallEvidence>) {
         for evidence in evidence {
             self.enter_record(evidence.spot);
@@ -121,7 +121,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Keeps a clue whose call is not in the run so far. A part of the same kind that was passed over is that call.
+    /// Keeps a clue of a call that is not in the run so far. A skipped part of the same kind is that call.
     fn add_clue(&mut self, clue: CallClue) {
         let pointer = clue.pointer();
         let place = self.log.spot.locate(&pointer);
@@ -172,7 +172,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Notes the turns without calls that stopped because the model called a tool: for formats whose turns come in pieces.
+    /// Notes the turns without calls that stopped because the model called a tool, for formats that stream turns in pieces.
     pub(crate) fn note_stops(&mut self, stops: impl IntoIterator<Item = (usize, (At, String))>) {
         for (turn, (at, reason)) in stops {
             let has_called = self.trace.calls.iter().any(|call| call.turn == turn);
@@ -242,7 +242,7 @@ pub(crate) fn says_tool_use(reason: &str) -> bool {
     )
 }
 
-/// Holds the evidence of a record that is a run of its own against that run.
+/// Compares the evidence of a record that is one run with that run.
 pub(crate) fn note_unread(trace: Trace, evidence: CallEvidence) -> Trace {
     let mut builder = TraceBuilder::of(trace, 0);
     builder.enter_record(evidence.spot);

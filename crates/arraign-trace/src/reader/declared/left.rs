@@ -19,7 +19,7 @@ use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::{NodePath, PathSelector};
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 
-/// A value that a path selected as a call or a result, and that is none.
+/// A value that a path selected as a call or a result, but that is neither.
 pub(super) struct LostNode {
     pub(super) address: usize,
     pub(super) content: UnreadContent,
@@ -239,7 +239,7 @@ impl<'s> LeftSearch<'s> {
         if kinds.iter().any(|kind| HARMLESS.contains(kind) || harmless.iter().any(|known| known == kind)) {
             return;
         }
-        // The same call told once more is no riddle, and neither is its result.
+        // A repeated record of the same call, or of its result, is not unread.
         match self.find_call(item) {
             Some(CallInItem::Unknown(name)) => {
                 self.report(UnreadContent::UnreadCall { name, kind: kind_of(item) });
