@@ -26,6 +26,7 @@ fn unfold(case: &mut [(Key, Tree)], kinds: &Registry) {
         .collect();
     let (_, block) = &mut case[at];
     let Value::List(entries) = &mut block.value else { return };
+    // Anything that is not a mapping is left as it is: the error is reported when the entry is read.
     for entry in entries {
         let Value::Map(named) = &mut entry.value else { continue };
         for (key, settings) in named {

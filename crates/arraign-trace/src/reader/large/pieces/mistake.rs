@@ -42,6 +42,7 @@ fn first_strange_byte(file: &mut impl BufRead) -> io::Result<Option<u64>> {
             }
             continue;
         };
+        // Without a length, the error is a character that is cut at the end of the buffer.
         if error.error_len().is_some() || read == 0 {
             return Ok(Some(offset + error.valid_up_to() as u64));
         }
