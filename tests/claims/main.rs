@@ -14,10 +14,13 @@ mod declared_readers;
 mod docs;
 mod evalview;
 mod evalview_cases;
+mod expected_calls;
+mod fit;
 mod formats;
 mod golden_dataset;
 mod harness;
 mod http;
+mod joined_runs;
 mod js_regex;
 mod judge;
 mod live;
@@ -34,9 +37,11 @@ mod runs_of_case;
 mod schema;
 #[path = "../subject/scripted.rs"]
 mod scripted;
+mod secrets;
 mod sequence_valid;
 #[path = "../support/server.rs"]
 mod server;
 mod statistics;
+mod tool_names;
 mod verification;
 mod yaml_oracle;

@@ -102,15 +102,22 @@ impl Place {
         self.span
     }
 
-    /// Line, columns and the line's text, as plain data.
+    /// Line, columns and the line's text, as plain data. Of a long line, the text is a part around the place: a dataset can
+    /// be one line of megabytes.
     pub fn locate(&self) -> Location {
         let (line, range) = self.source.line_at(self.span.start as usize);
         let text = &self.source.text()[range.clone()];
         let start = (self.span.start as usize).clamp(range.start, range.end) - range.start;
         let end = (self.span.end as usize).clamp(range.start + start, range.end) - range.start;
-        let [column, end_column] =
-            [start, end].map(|at| text.char_indices().take_while(|(index, _)| *index < at).count() + 1);
-        Location { file: self.file().to_owned(), line, column, end_column, text: text.to_owned() }
+        let window = if text.len() > MAX_LINE_BYTES { find_window(text, start..end) } else { 0..text.len() };
+        Location {
+            file: self.file().to_owned(),
+            line,
+            column: count_chars(text, start) + 1,
+            end_column: count_chars(text, end) + 1,
+            skipped: count_chars(text, window.start),
+            text: text[window].to_owned(),
+        }
     }
 }
 
@@ -118,6 +125,34 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.locate().fmt(f)
     }
+}
+
+/// The longest line that a [`Location`] holds as a whole, in bytes.
+const MAX_LINE_BYTES: usize = 1000;
+
+/// The number of bytes of a long line on each side of a place, and the most of the place itself.
+const WINDOW_BYTES: usize = 200;
+
+/// Returns the part of a long line around `place`. It begins and ends between values, at a quote or next to the place: a
+/// piece of a value could be a piece of a secret, which nobody would recognize.
+fn find_window(line: &str, place: Range<usize>) -> Range<usize> {
+    const QUOTES: [char; 2] = ['"', '\''];
+    let first = floor_boundary(line, place.start.saturating_sub(WINDOW_BYTES));
+    let start = line[first..place.start].find(QUOTES).map_or(place.start, |quote| first + quote + 1);
+    let kept = floor_boundary(line, place.end.min(place.start + WINDOW_BYTES));
+    let last = floor_boundary(line, (kept + WINDOW_BYTES).min(line.len()));
+    let from = if kept < place.end { place.start } else { kept };
+    let end = line[from..last].rfind(QUOTES).map_or(from, |quote| from + quote);
+    start..end
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+/// Returns the number of characters before the byte `at` of `line`.
+fn count_chars(line: &str, at: usize) -> usize {
+    line[..floor_boundary(line, at)].chars().count()
 }
 
 /// A [`Place`], resolved: what reports need to name it, to link it and to draw it, without the file.
@@ -133,8 +168,16 @@ pub struct Location {
     pub column: usize,
     /// Column after the last character on this line.
     pub end_column: usize,
-    /// The text of the line.
+    /// The number of characters of a long line that come before `text`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: usize,
+    /// The text of the line; of a long line, a part around the place.
     pub text: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl fmt::Display for Location {

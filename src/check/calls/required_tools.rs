@@ -2,8 +2,8 @@
 //!
 //! <!-- settings -->
 //!
-//! Names are exact. `server:tool` also matches a call of `tool` if the trace has no `server:tool`. An answer that
-//! should be based on facts is a guess if nothing was looked up, even if it sounds right. This case fails:
+//! A name is [the name of a tool](../traces.md#names-of-tools): `get_order`, `shop:get_order`, `"get_*"`. An answer
+//! that should be based on facts is a guess if nothing was looked up, even if it sounds right. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/required_tools/fail-one-missing.yaml")]
@@ -11,10 +11,11 @@
 
 use serde::Deserialize;
 
-use crate::check::support::tool_name::{ToolName, at_least_one, what_was_called};
+use crate::check::support::named_tools::{at_least_one, what_was_called};
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::trace::Trace;
 
 pub(crate) const KIND: Kind =
@@ -25,17 +26,17 @@ pub(crate) const KIND: Kind =
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct RequiredTools {
-    /// The tools that must be called. `server:tool` also means a call `tool` of that server.
+    /// The tools that must be called: names or globs. `server:tool` means the tool of that server.
     #[serde(deserialize_with = "at_least_one")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
-    tools: Vec<ToolName>,
+    tools: Vec<ToolPattern>,
 }
 
 impl Check for RequiredTools {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for (index, tool) in self.tools.iter().enumerate() {
-            let called = !tool.calls_in(&evidence.trace).is_empty();
+            let called = evidence.trace.calls.iter().any(|call| tool.matches(call));
             items.push(Item::new(tool.as_str(), if called { State::Held } else { State::Violated }));
             violations.extend((!called).then(|| never_called(index, tool, &evidence.trace)));
         }
@@ -47,12 +48,16 @@ impl Check for RequiredTools {
         outcome.violations.is_empty()
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.tools.iter().collect()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
     }
 }
 
-fn never_called(index: usize, tool: &ToolName, trace: &Trace) -> Violation {
+fn never_called(index: usize, tool: &ToolPattern, trace: &Trace) -> Violation {
     let violation = Violation::new(format!("`{}` was never called", tool.as_str()));
     Violation { tool: Some(tool.as_str().to_owned()), ..violation }
         .at(format!("/tools/{index}"))

@@ -4,6 +4,7 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
+use super::expansion::find_expansion;
 use super::keyword::resource;
 use super::{BACKTRACK_LIMIT, join};
 use crate::yaml::unescape_token;
@@ -26,6 +27,9 @@ pub(crate) struct Flaw {
 
 /// Compiles `schema`, or says everything that is wrong with it.
 pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<Flaw>> {
+    if let Some(flaw) = find_expansion(schema) {
+        return Err(vec![flaw]);
+    }
     build(schema, formats).map_err(|error| flaws(&error, schema, formats))
 }
 

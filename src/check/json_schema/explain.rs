@@ -5,6 +5,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use super::keyword::keyword;
+use crate::secrets::QuotedText;
 use crate::yaml::pointer_tokens;
 
 /// Longer values are cut in a message; the violation holds them whole.
@@ -195,9 +196,7 @@ pub(crate) fn part(pointer: &str) -> String {
 
 /// A value, cut to a line's length.
 pub(crate) fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    let quoted = QuotedText::from_json(value);
+    let shown = quoted.cut_end(SHOWN_CHARS);
+    format!("{}{}", shown.text, if shown.cut_after { "…" } else { "" })
 }

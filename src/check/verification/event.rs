@@ -74,7 +74,7 @@ fn edits(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
         return Vec::new();
     }
     let edits = editor::edits(call);
-    let echoes = tables.self_verifying.iter().any(|tool| tool.matches(&call.name));
+    let echoes = tables.self_verifying.iter().any(|tool| tool.matches(call));
     let shown: Vec<Act> = edits.iter().filter(|_| echoes).map(|(path, _)| Act::Read(path.clone())).collect();
     let mut acts: Vec<Act> = edits.into_iter().map(|(path, text)| Act::Edit(path, text)).collect();
     if acts.is_empty() {

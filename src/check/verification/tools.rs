@@ -44,8 +44,8 @@ const TABLES: [(ToolKind, &str); 6] = [
 /// Finds the kind of the tool of `call`. The names in `own`, from the settings, come first.
 pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<ToolKind> {
     let bare = bare(&call.name);
-    let own = own.iter().find(|(_, pattern)| pattern.matches(&call.name) || pattern.matches(bare));
-    if let Some((tool, _)) = own {
+    let is_own = |pattern: &ToolPattern| pattern.matches(call) || pattern.matches_name(bare);
+    if let Some((tool, _)) = own.iter().find(|(_, pattern)| is_own(pattern)) {
         return Some(*tool);
     }
     let name: String =

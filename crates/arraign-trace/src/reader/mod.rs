@@ -60,6 +60,15 @@ impl fmt::Debug for Reader {
     }
 }
 
+impl Reader {
+    /// Reads the runs, with the identity of each called tool.
+    fn read_runs(&self, input: Input) -> Result<Vec<Trace>, DecodeError> {
+        let mut runs = (self.read)(input)?;
+        runs.iter_mut().for_each(build::tool_name::split_common_names);
+        Ok(runs)
+    }
+}
+
 /// How certain a reader is, or why it declines.
 type Detection = Result<Certainty, Reason>;
 
@@ -140,8 +149,7 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     let Err(reason) = (reader.detect)(&input) else { return read_by(reader, input) };
     let looks_like = surest(&input).ok();
     let found = read_by(reader, input).and_then(|recording| {
-        let is_unread = recording.runs.iter().any(|run| !run.unread.is_empty());
-        if is_unread || recording.runs.iter().all(is_blank) {
+        if is_doubtful(&recording) {
             Err(TraceError::wrong(reader.name, &DecodeError::new(reason.to_string())))
         } else {
             Ok(recording)
@@ -153,13 +161,19 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     })
 }
 
+/// Whether a reader found nothing in a file, or did not understand parts of it.
+fn is_doubtful(recording: &Recording) -> bool {
+    let is_unread = recording.runs.iter().any(|run| !run.unread.is_empty());
+    is_unread || recording.runs.iter().all(is_blank)
+}
+
 /// Whether nothing was said or done.
 fn is_blank(run: &Trace) -> bool {
     run.messages.is_empty() && run.calls.is_empty() && run.answer.is_none()
 }
 
 fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
-    let runs = (reader.read)(input).map_err(|error| TraceError::wrong(reader.name, &error))?;
+    let runs = reader.read_runs(input).map_err(|error| TraceError::wrong(reader.name, &error))?;
     if runs.is_empty() {
         return Err(TraceError::wrong(reader.name, &DecodeError::new("there is no run in it")));
     }

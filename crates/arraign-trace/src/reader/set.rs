@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::reader::build::tool_name::split_common_names;
 use crate::reader::declared::{DeclarationSurvey, DeclaredDocument, DeclaredReader, ReaderDeclaration};
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::json::input::Input;
@@ -199,11 +200,12 @@ fn survey_document(reader: &DeclaredReader, document: DeclaredDocument) -> Reade
 }
 
 fn read_declared(reader: &DeclaredReader, document: DeclaredDocument) -> Result<Recording, TraceError> {
-    let runs = reader.read(document).map_err(|error| TraceError::wrong(reader.name, &error))?;
+    let mut runs = reader.read(document).map_err(|error| TraceError::wrong(reader.name, &error))?;
     if runs.is_empty() {
         let none = crate::reader::error::DecodeError::new("there is no run in it");
         return Err(TraceError::wrong(reader.name, &none));
     }
+    runs.iter_mut().for_each(split_common_names);
     Ok(Recording { format: reader.name, runs })
 }
 

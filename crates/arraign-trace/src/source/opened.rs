@@ -1,6 +1,6 @@
 //! A file that is read in pieces: for a trace too large to be held as one text.
 
-use std::io::{BufRead, BufReader, Cursor, Seek};
+use std::io::{BufRead, BufReader, Seek};
 use std::path::Path;
 
 use super::{FileOpener, ReadError, ReadProblem, ZIP, problem_of};
@@ -24,14 +24,9 @@ impl FileOpener {
         Ok(opened)
     }
 
-    /// Opens a file that may be an archive. Anything but a file on a disk, such as a pipe, is read into memory.
+    /// Opens a file that may be an archive.
     pub fn open_packed(&self, path: &Path) -> Result<Box<dyn Opened>, ReadError> {
-        let (file, metadata) = self.open_file(path)?;
-        let opened: Box<dyn Opened> = if metadata.is_file() {
-            Box::new(BufReader::with_capacity(BUFFER, file))
-        } else {
-            Box::new(Cursor::new(self.read_bytes(path)?))
-        };
-        Ok(opened)
+        let (file, _) = self.open_file(path)?;
+        Ok(Box::new(BufReader::with_capacity(BUFFER, file)))
     }
 }

@@ -1,7 +1,7 @@
 //! The questions that checks share, and the steps by which readers build a trace.
 
 use super::unread::describe_parts;
-use super::{Call, CallsUnrecorded, Message, Role, Trace, UnreadPart};
+use super::{Call, CallsUnrecorded, Message, Role, ToolServer, Trace, UnreadPart};
 
 impl Trace {
     /// Adds a call and gives it its index.
@@ -120,6 +120,20 @@ fn joined<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<String> {
 }
 
 impl Call {
+    /// Sets the tool's own name and its server. The name so far stays as the written one, where it differs.
+    pub fn set_tool(&mut self, name: impl Into<String>, server: ToolServer) {
+        let written = std::mem::replace(&mut self.name, name.into());
+        self.server = server;
+        if self.written.is_none() && written != self.name {
+            self.written = Some(written);
+        }
+    }
+
+    /// The name as the host wrote it.
+    pub fn written_name(&self) -> &str {
+        self.written.as_deref().unwrap_or(&self.name)
+    }
+
     /// What a report calls it: `call 3: refund`.
     pub fn label(&self) -> String {
         // Every check labels every call: putting the parts together takes a third of what formatting them does.

@@ -233,11 +233,11 @@ fn another_repository_is_not_written_to() {
     ));
 }
 
-/// A verdict file may come from another machine.
+/// A verdict may come from another machine.
 #[test]
 fn no_verdict_makes_the_program_write_elsewhere() {
     let package = baseline();
-    let path = package.find("s%%a.json");
+    let path = package.find_log();
     let verdict = package.read(&path);
     for file in ["../../elsewhere.yaml", "/elsewhere.yaml"] {
         package.write(&path, &verdict.replace("\"evals/traces/good/a.yaml\"", &format!("\"{file}\"")));

@@ -30,6 +30,7 @@ use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
+use crate::secrets::QuotedText;
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
@@ -90,7 +91,8 @@ impl Refusal {
 
 fn words_at(answer: &str, found: Range<usize>) -> String {
     let at = position(answer, found.start);
-    format!("{}, at {at}", beginning(&answer[found]))
+    let quoted = QuotedText::near(answer, &found);
+    format!("{}, at {at}", quoted.cut_range(&found, usize::MAX).in_quotes())
 }
 
 fn complies(answer: &str) -> Violation {

@@ -61,6 +61,10 @@ impl Within {
 }
 
 impl Rule for After {
+    fn operands(&self) -> Vec<&Operand> {
+        std::iter::once(&self.trigger).chain(self.then.tools()).collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let triggers = self.trigger.all_in(run.calls);
         if triggers.is_empty() {
@@ -110,6 +114,10 @@ fn never_after(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
 }
 
 impl Rule for NeverAfter {
+    fn operands(&self) -> Vec<&Operand> {
+        vec![&self.trigger, &self.forbidden]
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let Some(first) = self.trigger.first_in(run.calls) else { return never_came(&self.trigger) };
         let later = run.calls[first + 1..].iter().filter(|call| self.forbidden.matches(call));

@@ -131,6 +131,10 @@ impl Bound {
 }
 
 impl Rule for Count {
+    fn operands(&self) -> Vec<&Operand> {
+        vec![&self.tool]
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let hits: Vec<&Call> = self.tool.all_in(run.calls).into_iter().map(|at| &run.calls[at]).collect();
         let broken = self.bounds.iter().find(|bound| !bound.admits(hits.len()));

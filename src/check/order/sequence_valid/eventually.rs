@@ -19,6 +19,10 @@ fn read(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
 }
 
 impl Rule for Eventually {
+    fn operands(&self) -> Vec<&Operand> {
+        vec![&self.tool]
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         match self.tool.first_in(run.calls) {
             Some(at) if at < self.within => Finding::Held,

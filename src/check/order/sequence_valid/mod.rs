@@ -51,9 +51,11 @@ use serde::Deserialize;
 use crate::check::{About, Check, Clause, Kind};
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::place::Place;
 use crate::trace::{Call, Trace};
 
+use operand::Operand;
 use reader::RuleReader;
 
 pub(crate) const KIND: Kind = Kind::with::<settings::SequenceRules>(
@@ -90,6 +92,9 @@ trait Rule: Send + Sync {
     /// Holds the run against the rule. Where a violation points is relative to the rule.
     fn check(&self, run: &Run<'_>) -> Finding;
 
+    /// What the rule names.
+    fn operands(&self) -> Vec<&Operand>;
+
     /// Whether these violations of the rule stand whatever else was called.
     fn stays_broken(&self, violations: &[&Violation]) -> bool {
         let _ = violations;
@@ -122,6 +127,9 @@ pub(crate) enum SameTurn {
     /// Two calls of one turn count as ordered.
     Allow,
 }
+
+/// The largest number of violations of one rule that are kept. Each of many calls can violate each of many rules.
+const MAX_RULE_VIOLATIONS: usize = 100;
 
 /// How a rule stands.
 enum Finding {
@@ -217,6 +225,10 @@ impl Check for SequenceValid {
         self.needs_are_met(evidence).is_ok() && self.all().any(is_broken)
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.all().flat_map(|placed| placed.rule.operands()).flat_map(Operand::members).collect()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let calls = self.all().find_map(|placed| {
             let calls = placed.rule.refused()?;
@@ -257,8 +269,10 @@ impl SequenceValid {
         match placed.rule.check(run) {
             Finding::Held => (item(State::Held), Vec::new()),
             Finding::Violated(violations) => {
-                let violations = violations.into_iter().map(|violation| placed.stamp(violation));
-                (item(State::Violated), violations.collect())
+                let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
+                let rest = (more > 0).then(|| and_more(placed, more));
+                let kept = violations.into_iter().take(MAX_RULE_VIOLATIONS).chain(rest);
+                (item(State::Violated), kept.map(|violation| placed.stamp(violation)).collect())
             }
             Finding::NotExercised(note) if self.require_exercised => {
                 let violation = placed.stamp(not_exercised(placed, &note));
@@ -267,6 +281,10 @@ impl SequenceValid {
             Finding::NotExercised(note) => (item(State::NotExercised).note(note), Vec::new()),
         }
     }
+}
+
+fn and_more(placed: &Placed, more: usize) -> Violation {
+    Violation::new(format!("{} is violated {more} more times", placed.label()))
 }
 
 fn not_exercised(placed: &Placed, note: &str) -> Violation {

@@ -19,6 +19,10 @@ fn read(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
 }
 
 impl Rule for Require {
+    fn operands(&self) -> Vec<&Operand> {
+        self.tools.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let missing =
             self.tools.tools().iter().enumerate().filter(|(_, tool)| tool.first_in(run.calls).is_none());

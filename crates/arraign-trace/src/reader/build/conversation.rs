@@ -44,12 +44,12 @@ impl<'t> LocatedMessage<'t> {
 
     /// A message at `path` of a record.
     pub(crate) fn part(at: At, path: &'static str, value: Json<'t>) -> Self {
-        Self::at_spot(RecordSpot { at, path, index: None }, value)
+        Self::at_spot(RecordSpot::under(at, path), value)
     }
 
     /// The messages of a list at `path` of a record.
     pub(crate) fn list(at: At, path: &'static str, values: Vec<Json<'t>>) -> Vec<Self> {
-        let spots = (0..).map(|index| RecordSpot { at, path, index: Some(index) });
+        let spots = (0..).map(|index| RecordSpot::item(at, path, index));
         spots.zip(values).map(|(spot, value)| Self::at_spot(spot, value)).collect()
     }
 

@@ -32,7 +32,7 @@ impl CallTable {
         &mut self,
         wanted: &str,
         calls: &[Call],
-        key: fn(&Call) -> Option<&String>,
+        key: fn(&Call) -> Option<&str>,
     ) -> Option<&mut CallPlaces> {
         for (place, call) in calls.iter().enumerate().skip(self.filled) {
             if let Some(key) = key(call) {
@@ -150,7 +150,7 @@ impl TraceBuilder {
     pub(super) fn find_calls(&mut self, id: &str) -> impl Iterator<Item = &Call> {
         let calls = &self.trace.calls;
         let (few, places) = if calls.len() > FEW {
-            (&calls[..0], self.by_id.find(id, calls, |call| call.id.as_ref()))
+            (&calls[..0], self.by_id.find(id, calls, |call| call.id.as_deref()))
         } else {
             (&calls[..], None)
         };
@@ -167,12 +167,12 @@ impl TraceBuilder {
             let mut waiting = calls.iter_mut().filter(|call| call.status == CallStatus::Unanswered);
             return waiting.find(|call| match id {
                 Some(id) => call.id.as_deref() == Some(id),
-                None => name == Some(&call.name),
+                None => name.is_some_and(|name| call.written_name() == name),
             });
         }
         let places = match (id, name) {
-            (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_ref()),
-            (None, Some(name)) => self.by_name.find(name, calls, |call| Some(&call.name)),
+            (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_deref()),
+            (None, Some(name)) => self.by_name.find(name, calls, |call| Some(call.written_name())),
             (None, None) => None,
         }?;
         while calls.get(places.first).is_some_and(|call| call.status != CallStatus::Unanswered) {

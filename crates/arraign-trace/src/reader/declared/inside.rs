@@ -78,7 +78,7 @@ fn read_value(reader: &Reader, value: &Value) -> Result<Vec<Trace>, DecodeError>
         }
         value => vec![Record { at: At::Whole, value }],
     };
-    (reader.read)(Input { text: "", records })
+    reader.read_runs(Input { text: "", records })
 }
 
 /// Puts the places of unread parts below the place of the value that they were read from.

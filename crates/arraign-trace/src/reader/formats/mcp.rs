@@ -19,7 +19,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Trace};
+use crate::trace::{Call, CallStatus, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "mcp",
@@ -110,14 +110,16 @@ struct Wrapper {
     from: Option<String>,
     time: Option<u64>,
     duration_ms: Option<f64>,
-    server: Option<String>,
+    server: ToolServer,
 }
 
 impl RpcLog {
     fn finish(self) -> Trace {
         let mut trace = self.builder.finish();
         if let [server] = self.servers.as_slice() {
-            trace.calls.iter_mut().for_each(|call| call.server = call.server.take().or(Some(server.clone())));
+            for call in &mut trace.calls {
+                call.server = std::mem::take(&mut call.server).or(ToolServer::Named(server.clone()));
+            }
         }
         trace
     }
@@ -275,7 +277,7 @@ fn wrapper_of(object: &mut Object) -> Wrapper {
         from: object.take(&["dir", "direction", "from", "sender"]).and_then(Json::into_text).map(Into::into),
         time,
         duration_ms: object.take(&["duration", "duration_ms"]).and_then(|time| time.as_number()?.as_f64()),
-        server: object.take(&["server", "server_name"]).and_then(Json::into_text).map(Into::into),
+        server: object.take(&["server", "server_name"]).and_then(Json::into_text).map(String::from).into(),
     }
 }
 

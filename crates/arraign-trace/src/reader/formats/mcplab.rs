@@ -61,8 +61,7 @@ fn run(at: At, mut record: Object) -> Result<Trace, DecodeError> {
     trace.duration_ms = began.zip(ended).map(|(began, ended)| millis_between(began, ended));
     let mut run = ScenarioRun { builder, began };
     for (index, message) in record.list(&["messages"])?.into_iter().enumerate() {
-        let evidence =
-            run.builder.open_record(RecordSpot { at, path: "messages", index: Some(index) }, &message);
+        let evidence = run.builder.open_record(RecordSpot::item(at, "messages", index), &message);
         let message = Object::of(message, "a message").and_then(|message| run.message(message));
         message.map_err(|error| error.at_key(index).at_key("messages"))?;
         run.builder.close_record(evidence);
@@ -107,7 +106,7 @@ impl ScenarioRun {
             Some("tool_use") => {
                 let name = block.required(&["name"])?;
                 let arguments = block.arguments("input");
-                let (id, server) = (block.string(&["id"])?, block.string(&["server"])?);
+                let (id, server) = (block.string(&["id"])?, block.string(&["server"])?.into());
                 self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
             }
             Some("tool_result") => self.answer(block)?,

@@ -4,7 +4,7 @@
 //! failed. What Qwen Code prints with `--output-format stream-json` is read as `claude-code`.
 
 use crate::reader::build::clock::{millis_between, nanos};
-use crate::reader::build::tool_name::find_server;
+use crate::reader::build::tool_name::split_host_name;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::formats::gemini_cli::exit_code;
@@ -14,7 +14,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{CallStatus, Role, Trace, Usage};
+use crate::trace::{CallStatus, Role, ToolServer, Trace, Usage};
 
 pub(crate) const READER: Reader = Reader {
     name: "qwen-code",
@@ -106,7 +106,7 @@ impl QwenSession {
         let started_ms = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));
         for call in trace.calls.iter_mut().skip(known) {
             call.started_ms = started_ms;
-            call.server = find_server(&call.name);
+            split_host_name(call, ToolServer::BuiltIn);
         }
         Ok(())
     }

@@ -146,7 +146,7 @@ fn add_item(builder: &mut TraceBuilder, mut item: Object) -> Result<(), DecodeEr
 
 fn read_call(mut item: Object) -> Result<Call, DecodeError> {
     let id = item.string(&["id", "Id"])?;
-    let server = item.string(&["plugin_name", "PluginName"])?;
+    let server = item.string(&["plugin_name", "PluginName"])?.into();
     let name = item.required(&["function_name", "FunctionName", "name"])?;
     let arguments = item.arguments(if item.get("Arguments").is_some() { "Arguments" } else { "arguments" });
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })

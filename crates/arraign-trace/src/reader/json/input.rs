@@ -64,6 +64,7 @@ pub fn looks_like_json(text: &str) -> bool {
 
 impl<'t> Input<'t> {
     pub(crate) fn parse(text: &'t str) -> Result<Self, TraceError> {
+        refuse_many_values(text)?;
         if sse::is_stream(text) {
             let records: Result<Vec<Record>, TraceError> = sse::events(text).map(event).collect();
             return Ok(Self { text, records: records? });
@@ -95,6 +96,39 @@ impl<'t> Input<'t> {
     pub(crate) fn first(&self) -> Result<&Json<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
     }
+}
+
+/// The largest number of values in a text that is parsed at once. Large files are parsed run by run.
+const MAX_VALUES: usize = 2_000_000;
+
+/// Refuses a text with too many values, each of which takes more memory than text. The values are counted by the marks before
+/// them, outside of strings.
+fn refuse_many_values(text: &str) -> Result<(), TraceError> {
+    if text.len() <= MAX_VALUES {
+        return Ok(());
+    }
+    let (mut count, mut in_string, mut escaped) = (0, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b':' | b'[' if !in_string => count += 1,
+            _ => {}
+        }
+        if count > MAX_VALUES {
+            let (line, column) = find_line(text, at);
+            let reason = format!("the text has more than {MAX_VALUES} values");
+            return Err(TraceProblem::TooMuch { line, column, reason }.into());
+        }
+    }
+    Ok(())
+}
+
+fn find_line(text: &str, at: usize) -> (usize, usize) {
+    let before = &text.as_bytes()[..at];
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    (1 + before.split(|byte| *byte == b'\n').count() - 1, at - line_start + 1)
 }
 
 fn event((line, data): (usize, &str)) -> Result<Record<'_>, TraceError> {

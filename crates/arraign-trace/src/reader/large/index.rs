@@ -130,7 +130,7 @@ impl RunIndex {
         if number < count {
             return Ok(runs.split_off(number));
         }
-        Err(TraceProblem::NoSuchRun { wanted: (number + 1).to_string(), count }.into())
+        Err(TraceProblem::NoSuchRun { wanted: (number + 1).to_string(), count, ids: Vec::new() }.into())
     }
 }
 

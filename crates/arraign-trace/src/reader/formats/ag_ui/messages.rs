@@ -25,7 +25,7 @@ fn last_user_text(messages: &[Json]) -> Option<String> {
 /// Adds all messages of a conversation.
 pub(crate) fn add_all(builder: &mut TraceBuilder, messages: Vec<Json>) -> Result<(), DecodeError> {
     for (index, message) in messages.into_iter().enumerate() {
-        let spot = RecordSpot { at: At::Whole, path: "messages", index: Some(index) };
+        let spot = RecordSpot::item(At::Whole, "messages", index);
         let evidence = builder.open_record(spot, &message);
         let added = Object::of(message, "a message").and_then(|message| add(builder, message));
         added.map_err(|error| error.at_key(index).at_key("messages"))?;

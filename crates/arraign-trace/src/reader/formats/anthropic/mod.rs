@@ -22,7 +22,7 @@ use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "anthropic",
@@ -258,6 +258,7 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
 fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<Json>) -> Result<(), DecodeError> {
     for (index, value) in blocks.into_iter().enumerate() {
         let blame = |error: DecodeError| error.at_key(index).at_key("content");
+        builder.enter_part("content", index);
         let mut block = Object::of(value, "a content block").map_err(blame)?;
         let kind = block.text(&["type"]).map_err(blame)?.unwrap_or_default();
         match kind.as_ref() {
@@ -278,7 +279,11 @@ pub(crate) fn call(mut block: Object) -> Result<Call, DecodeError> {
     let name = block.required(&["name"])?;
     let arguments = block.arguments("input");
     let id = block.string(&["id"])?;
-    let server = block.string(&["server_name"])?;
+    let by_service = block.get("type").and_then(Json::as_str) == Some("server_tool_use");
+    let server = match block.string(&["server_name"])? {
+        None if by_service => ToolServer::BuiltIn,
+        server => server.into(),
+    };
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 

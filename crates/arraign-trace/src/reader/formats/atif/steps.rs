@@ -6,7 +6,7 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
-use crate::reader::build::tool_name::find_server;
+use crate::reader::build::tool_name::split_host_name;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -18,7 +18,7 @@ use crate::reader::formats::codex::output::CodexOutput;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 /// What a converter adds to the text of a result that is an error.
 const FAILED: &str = "\n\n[error] tool reported failure";
@@ -74,8 +74,7 @@ impl<'t> AtifSteps<'t> {
         // References are resolved among the children of this trajectory only; those around it are set aside meanwhile.
         let around = std::mem::replace(&mut self.children, children);
         for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
-            let evidence =
-                CallEvidence::gather(RecordSpot { at: self.at, path: "steps", index: Some(index) }, &step);
+            let evidence = CallEvidence::gather(RecordSpot::item(self.at, "steps", index), &step);
             let step = Object::of(step, "a step").and_then(|step| self.step(step, path, evidence));
             step.map_err(|error| error.at_key(index).at_key("steps"))?;
         }
@@ -171,7 +170,11 @@ impl<'t> AtifSteps<'t> {
         for (index, call) in calls.into_iter().enumerate() {
             let call = Object::of(call, "a tool call").and_then(call_of);
             let call = call.map_err(|error| error.at_key(index).at_key("tool_calls"))?;
-            self.builder.call(Call { started_ms, agent_path: path.to_vec(), ..call });
+            let mut call = Call { started_ms, agent_path: path.to_vec(), ..call };
+            if self.builder.trace.agent.as_deref() == Some("claude-code") {
+                split_host_name(&mut call, ToolServer::BuiltIn);
+            }
+            self.builder.call(call);
         }
         self.builder.end();
         Ok(())
@@ -234,8 +237,7 @@ fn call_of(mut call: Object) -> Result<Call, DecodeError> {
     let name = call.required(&["function_name"])?;
     let arguments = call.arguments("arguments");
     let id = call.string(&["tool_call_id"])?;
-    let server = find_server(&name);
-    Ok(Call { id, server, ..Call::new(name, arguments, 0) })
+    Ok(Call { id, ..Call::new(name, arguments, 0) })
 }
 
 /// The path of a step, which a converter may have taken out of a subagent; and why the step ended, if it is told.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
-use crate::reader::build::tool_name::find_server;
+use crate::reader::build::tool_name::split_host_name;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -17,7 +17,43 @@ use crate::reader::formats::claude_code::nested::Subagents;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, ToolServer, Trace, Usage};
+
+/// Kinds of lines that hold no call of the run, or one that another line has. If such a line mentions a call that is not
+/// in the run, the evidence of the line says so.
+const LINES: [&str; 31] = [
+    "agent-color",
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "attachment",
+    "attribution-snapshot",
+    "auth_status",
+    "content-replacement",
+    "control_cancel_request",
+    "control_request",
+    "control_response",
+    "custom-title",
+    "file-history-snapshot",
+    "keep_alive",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "prompt_suggestion",
+    "queue-operation",
+    "rate_limit_event",
+    "saved_hook_context",
+    "speculation-accept",
+    "stream_event",
+    "summary",
+    "tag",
+    "task-summary",
+    "tool_progress",
+    "tool_use_summary",
+    "worktree-state",
+];
 
 /// The state while the lines of a session are read.
 #[derive(Debug, Default)]
@@ -100,9 +136,10 @@ impl ClaudeSession {
                 self.failed = ending::is_failure(&line);
                 ending::add(&mut self.builder.trace, line)
             }
-            // Attachments, snapshots of files, progress, summaries: new ones come often. What they say of calls, the
-            // evidence of the line tells.
-            _ => Ok(()),
+            kind => {
+                self.builder.pass_over_record(kind, &line, &LINES);
+                Ok(())
+            }
         }
     }
 
@@ -167,12 +204,12 @@ impl ClaudeSession {
 
     fn call(&mut self, mut block: Object, place: &BlockPlace) -> Result<(), DecodeError> {
         let name = block.required(&["name"])?;
-        let server = find_server(&name);
         let started_ms = self.began.zip(place.time).map(|(began, time)| millis_between(began, time));
         let arguments = block.arguments("input");
         let id = block.string(&["id"])?;
         let agent_path = place.path.clone().unwrap_or_default();
-        let call = Call { id, server, started_ms, agent_path, ..Call::new(name, arguments, place.turn) };
+        let mut call = Call { id, started_ms, agent_path, ..Call::new(name, arguments, place.turn) };
+        split_host_name(&mut call, ToolServer::BuiltIn);
         self.subagents.note_call(&call);
         self.builder.call(call);
         if let Some(call) = self.builder.trace.calls.last_mut() {

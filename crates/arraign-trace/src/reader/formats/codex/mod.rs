@@ -5,6 +5,7 @@
 
 mod exec;
 mod exec_early;
+mod known_kinds;
 mod mirror;
 pub(crate) mod output;
 mod rollout;
@@ -112,8 +113,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     exec::read(input.records)
 }
 
-/// Tokens: cached ones are among the input, reasoning is among the output.
-/// Tokens of a turn, or of a session.
+/// Tokens of a turn, or of a session. Cached ones are part of the input, reasoning is part of the output.
 const TOKENS: TokenKeys = TokenKeys {
     input: &["input_tokens"],
     output: &["output_tokens"],

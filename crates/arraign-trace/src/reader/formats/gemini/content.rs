@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::reader::Certainty;
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role};
@@ -63,8 +63,13 @@ impl ContentWalk {
     }
 
     /// Adds a content, which the next one ends; its calls are those of the agents of `path`.
-    pub(crate) fn content(&mut self, at: At, content: Json, path: &[String]) -> Result<(), DecodeError> {
-        let evidence = self.builder.open_record(at, &content);
+    pub(crate) fn content(
+        &mut self,
+        spot: impl Into<RecordSpot>,
+        content: Json,
+        path: &[String],
+    ) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(spot, &content);
         let mut content = Object::of(content, "a content")?;
         let role = match content.text(&["role"])?.as_deref() {
             Some("model") => Some(Role::Assistant),
@@ -79,15 +84,20 @@ impl ContentWalk {
     }
 
     /// Adds a piece of the content that is coming in.
-    pub(crate) fn more(&mut self, at: At, content: Json) -> Result<(), DecodeError> {
-        let evidence = self.builder.open_record(at, &content);
+    pub(crate) fn more(&mut self, spot: RecordSpot, content: Json) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(spot, &content);
         self.parts(Object::of(content, "a content")?, &[])?;
         self.builder.close_record(evidence);
         Ok(())
     }
 
     fn parts(&mut self, mut content: Object, path: &[String]) -> Result<(), DecodeError> {
-        content.each(&["parts"], "a part", |part| self.part(part, path))
+        let mut index = 0;
+        content.each(&["parts"], "a part", |part| {
+            self.builder.enter_part("parts", index);
+            index += 1;
+            self.part(part, path)
+        })
     }
 
     fn part(&mut self, mut part: Object, path: &[String]) -> Result<(), DecodeError> {

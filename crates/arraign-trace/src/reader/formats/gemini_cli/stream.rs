@@ -4,10 +4,11 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini_cli::session::split_tool_name;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace, Usage};
 
 /// Whether a line is one that only this program writes.
 pub(crate) fn is_own(value: &Json) -> bool {
@@ -98,7 +99,9 @@ impl StreamedSession {
         let id = event.string(&["tool_id"])?;
         let arguments = event.arguments("parameters");
         let started_ms = self.began.zip(time).map(|(began, time)| millis_between(began, time));
-        self.builder.call(Call { id, started_ms, ..Call::new(name, arguments, 0) });
+        let mut call = Call { id, started_ms, ..Call::new(name, arguments, 0) };
+        split_tool_name(&mut call, ToolServer::NotRecorded);
+        self.builder.call(call);
         Ok(())
     }
 

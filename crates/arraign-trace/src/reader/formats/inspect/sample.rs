@@ -36,7 +36,7 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, D
     let began = sample.text(&["started_at"])?.and_then(|text| nanos(&text));
     run.events = SampleEvents::of(sample.list(&["events"])?, began, &known);
     for (index, message) in messages.into_iter().enumerate() {
-        let spot = RecordSpot { at: At::Whole, path: "messages", index: Some(index) };
+        let spot = RecordSpot::item(At::Whole, "messages", index);
         let evidence = run.builder.open_record(spot, &message);
         let message = Object::of(message, "a message").and_then(|message| run.message(message));
         message.map_err(|error| error.at_key(index).at_key("messages"))?;

@@ -6,6 +6,7 @@
 mod content;
 mod updates;
 
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::content::MafWalk;
@@ -150,7 +151,8 @@ fn read_response(at: At, mut response: Object) -> Result<Trace, DecodeError> {
     }
     let mut walk = MafWalk::default();
     for (index, message) in messages.into_iter().enumerate() {
-        walk.message(at, message).map_err(|error| error.at_key(index).at_key("messages"))?;
+        let read = walk.message(RecordSpot::item(at, "messages", index), message);
+        read.map_err(|error| error.at_key(index).at_key("messages"))?;
     }
     walk.builder.trace.id = response.string(&["response_id", "responseId"])?;
     walk.builder.trace.model = response.string(&["model", "model_id", "modelId"])?;

@@ -13,7 +13,8 @@
 //! `calls: [...]` is short for `steps`; in this list, a bare name is a call, too. A call without `result` and `error` is
 //! unanswered. A call without `turn` is a turn of its own. `arraign::reader::to_native` writes this form. Keys for data
 //! that only other formats record: `system`, `status`, `agent_path`, `args_error`, `args_unrecorded`, `no_answer`,
-//! `calls_unrecorded`, `usage.partial`.
+//! `calls_unrecorded`, `built_in`, `written`, `usage.partial`. `call: shop:lookup_order` names the server of the tool. A
+//! recording of an agent has `recorded`: by which program, when, and a fingerprint of the input.
 
 mod locate;
 mod mistake;

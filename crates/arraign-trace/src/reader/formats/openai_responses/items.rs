@@ -11,7 +11,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
 
 /// Where an item keeps the id of its call; the last is the item's own.
 const CALL_ID: [&str; 3] = ["call_id", "callId", "id"];
@@ -152,7 +152,7 @@ impl Items {
         let name = item.required(&["name"])?;
         let arguments = item.arguments("arguments");
         let id = item.string(&CALL_ID)?;
-        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space));
+        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space)).into();
         self.call(Call { id, server, ..Call::new(name, arguments, 0) }, reply);
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Items {
         let name = item.required(&["name"])?;
         let input = item.take(&["input"]).unwrap_or_default().into_value();
         let id = item.string(&CALL_ID)?;
-        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space));
+        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space)).into();
         self.call(Call { id, server, ..Call::new(name, Arguments::Json(input), 0) }, reply);
         Ok(())
     }
@@ -258,7 +258,7 @@ fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
         _ if result.is_some() => CallStatus::Unknown,
         _ => CallStatus::Unanswered,
     };
-    Ok(Call { id, result, status, ..Call::new(tool, arguments, 0) })
+    Ok(Call { id, result, status, server: ToolServer::BuiltIn, ..Call::new(tool, arguments, 0) })
 }
 
 /// A call of an MCP server's tool, with what came of it.
@@ -277,7 +277,7 @@ fn mcp_settled(mut item: Object) -> Result<Call, DecodeError> {
 fn mcp_attempt(item: &mut Object) -> Result<Call, DecodeError> {
     let name = item.required(&["name"])?;
     let arguments = item.arguments("arguments");
-    let (id, server) = (item.string(&["id"])?, item.string(&["server_label"])?);
+    let (id, server) = (item.string(&["id"])?, item.string(&["server_label"])?.into());
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 

@@ -23,7 +23,7 @@ fn trace(at: At, mut state: Object) -> Result<Trace, DecodeError> {
     items.builder.enter_record(at);
     add_input(&mut items, state.take(&["original_input", "originalInput"]))?;
     for (index, value) in items_of(&mut state)?.into_iter().enumerate() {
-        let spot = RecordSpot { at, path: "generated_items", index: Some(index) };
+        let spot = RecordSpot::item(at, "generated_items", index);
         let evidence = items.builder.open_record(spot, &value);
         add_item(&mut items, value).map_err(|error| error.at_key(index).at_key("generated_items"))?;
         items.builder.close_record(evidence);

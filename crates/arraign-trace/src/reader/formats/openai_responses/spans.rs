@@ -198,7 +198,8 @@ impl SpanRun {
         let place = announced.unwrap_or_else(|| self.push(&span.parent, Call::new(name, arguments, 0)));
         let began = self.began;
         let Some(call) = self.builder.trace.calls.get_mut(place) else { return Ok(()) };
-        call.server = span.data.get("mcp_data").and_then(|mcp| Some(mcp.get("server")?.as_str()?.to_owned()));
+        let server = span.data.get("mcp_data").and_then(|mcp| Some(mcp.get("server")?.as_str()?.to_owned()));
+        call.server = server.into();
         call.result = span.data.take(&["output"]).map(Json::into_value);
         call.status = if span.error.is_some() { CallStatus::Error } else { CallStatus::Ok };
         call.error = span.error;
