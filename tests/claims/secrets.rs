@@ -186,7 +186,7 @@ fn find_leak<'o>(output: &'o str, secret: &str) -> Option<&'o str> {
     let mut whole = pieces.filter(|piece| piece.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     let at = whole.find_map(|piece| output.find(piece))?;
     let start = (0..=at.saturating_sub(80)).rev().find(|at| output.is_char_boundary(*at))?;
-    let end = (at + 40..).find(|end| output.is_char_boundary((*end).min(output.len())))?;
+    let end = (at..=output.len().min(at + 40)).rev().find(|end| output.is_char_boundary(*end))?;
     Some(&output[start..end.min(output.len())])
 }
 

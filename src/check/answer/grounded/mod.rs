@@ -259,7 +259,7 @@ fn distinct(answer: &str, atoms: Vec<Atom>) -> Vec<Claim> {
     for atom in atoms {
         let place = *places.entry(atom.readings.clone()).or_insert(claims.len());
         if let Some(claim) = claims.get_mut(place) {
-            claim.times += 1
+            claim.times += 1;
         } else {
             let text = quoted.cut_range(&atom.range, LONGEST).to_string();
             claims.push(Claim { atom, text, times: 1 });
