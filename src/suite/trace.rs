@@ -215,7 +215,21 @@ pub(super) fn case_stem(case: &Case, path: &Path) -> PathBuf {
     let id = id.replace(['/', '\\'], "_");
     // Neither this folder nor the one above it.
     let id = if id.bytes().all(|byte| byte == b'.') { id.replace('.', "_") } else { id };
-    path.parent().unwrap_or(path).join("traces").join(stem).join(id)
+    path.parent().unwrap_or(path).join("traces").join(stem).join(shorten_file_name(id))
+}
+
+/// Shortens a name to one that file systems accept, which allow 255 bytes with the extension. A hash of the whole name keeps
+/// names apart that begin alike.
+fn shorten_file_name(name: String) -> String {
+    const MAX_BYTES: usize = 200;
+    const KEPT_BYTES: usize = 100;
+    if name.len() <= MAX_BYTES {
+        return name;
+    }
+    let kept = (0..=KEPT_BYTES).rev().find(|at| name.is_char_boundary(*at)).unwrap_or_default();
+    let hash = hmac_sha256::Hash::hash(name.as_bytes());
+    let digits = hash[..8].iter().fold(0_u64, |digits, byte| (digits << 8) | u64::from(*byte));
+    format!("{}-{digits:016x}", &name[..kept])
 }
 
 /// The files of a folder, one a run, in natural order.

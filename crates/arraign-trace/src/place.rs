@@ -133,17 +133,34 @@ const MAX_LINE_BYTES: usize = 1000;
 /// The number of bytes of a long line on each side of a place, and the most of the place itself.
 const WINDOW_BYTES: usize = 200;
 
-/// Returns the part of a long line around `place`. It begins and ends between values, at a quote or next to the place: a
-/// piece of a value could be a piece of a secret, which nobody would recognize.
+/// Returns the part of a long line around `place`. It begins and ends between values, at a quote, or in a text without quotes at a
+/// mark: a piece of a value could be a piece of a secret, which nobody would recognize.
 fn find_window(line: &str, place: Range<usize>) -> Range<usize> {
-    const QUOTES: [char; 2] = ['"', '\''];
     let first = floor_boundary(line, place.start.saturating_sub(WINDOW_BYTES));
-    let start = line[first..place.start].find(QUOTES).map_or(place.start, |quote| first + quote + 1);
+    let before = &line[first..place.start];
+    let start = match before.find(QUOTES) {
+        _ if first == 0 => 0,
+        Some(quote) => first + quote + 1,
+        None => place.start - before.trim_start_matches(is_word_char).len(),
+    };
     let kept = floor_boundary(line, place.end.min(place.start + WINDOW_BYTES));
     let last = floor_boundary(line, (kept + WINDOW_BYTES).min(line.len()));
+    // The place itself may be cut, too.
     let from = if kept < place.end { place.start } else { kept };
-    let end = line[from..last].rfind(QUOTES).map_or(from, |quote| from + quote);
+    let after = &line[from..last];
+    let end = match after.rfind(QUOTES) {
+        _ if last == line.len() => last,
+        Some(quote) => from + quote,
+        None => from + after.trim_end_matches(is_word_char).len(),
+    };
     start..end
+}
+
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// Whether a character can be a part of a token.
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-' | '.' | '~' | '%' | '\\')
 }
 
 fn floor_boundary(text: &str, at: usize) -> usize {

@@ -158,8 +158,8 @@ mod tests {
             "s.yaml:2:8: `votes` is an odd number up to 9, so that there is a majority\n\
              s.yaml:3:11: `base_url` holds no name, password or query (help: the key comes from the variable \
              that `key_env` names)\n\
-             s.yaml:4:10: `key_env` is the name of a variable, in capitals (help: a file never contains \
-             the key itself)\n\
+             s.yaml:4:10: `key_env` is the name of a variable, in capitals (help: a file never contains the key \
+             itself)\n\
              s.yaml:5:13: `budget_usd` is an amount of dollars above 0\n\
              s.yaml:1:1: unknown key `modle` (help: did you mean `model`?)"
         );

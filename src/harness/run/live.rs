@@ -247,7 +247,7 @@ fn agent_of_work(work: &TrialWork) -> Option<(&Case, &PathBuf, &AgentUse)> {
     Some((case, path, case.agent.as_ref()?))
 }
 
-/// Reports cases that would be recorded to the same file, because they would then replay each other's run.
+/// Reports cases that would be recorded to the same file on some system, because they would then replay each other's run.
 fn refuse_shared_recordings<'p>(
     trials: impl Iterator<Item = &'p PlannedTrial>,
     files: &Files,
@@ -257,7 +257,8 @@ fn refuse_shared_recordings<'p>(
     {
         let Ok(recording) = recording(case, path, files, 1) else { continue };
         let file = files.name(&recording);
-        if let Some(other) = first.insert(recording, name) {
+        // On macOS and Windows, `Foo.json` and `foo.json` are one file.
+        if let Some(other) = first.insert(file.to_lowercase(), name) {
             let problem = format!("this case and `{other}` would both be recorded to {file}");
             let error = LoadError::new(case.trace_place().clone(), problem);
             errors.push(error.help("name the file after the case: `trace: traces/{id}.json`"));

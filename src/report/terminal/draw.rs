@@ -57,16 +57,21 @@ fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &DiagnosticMark<'_>)) -
     if !mark.label.is_empty() {
         annotation = annotation.label(escape_line(&mark.label));
     }
-    let text = escape_text(&at.text).into_owned();
+    let cut = if at.skipped > 0 { CUT } else { "" };
+    let text = format!("{cut}{}", escape_text(&at.text));
     let snippet = Snippet::source(text).line_start(at.line).annotation(annotation);
     // The column of a snippet with a path is counted in its text, which is only a part of a long line.
     if at.skipped > 0 { group.element(origin).element(snippet) } else { group.element(snippet.path(path)) }
 }
+
+/// Stands for the part of a long line before its text.
+const CUT: &str = "...";
 
 /// Returns the byte offset in the escaped text of the character at `column`, counted from 1. Escaping makes text longer, so
 /// the text before the character is escaped and measured.
 fn escaped_offset(at: &Location, column: usize) -> usize {
     let (text, index) = (&at.text, column.saturating_sub(1 + at.skipped));
     let offset = text.char_indices().nth(index).map_or(text.len(), |(at, _)| at);
-    escape_text(&text[..offset]).len()
+    let cut = if at.skipped > 0 { CUT.len() } else { 0 };
+    cut + escape_text(&text[..offset]).len()
 }
