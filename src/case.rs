@@ -146,7 +146,7 @@ pub struct TraceFile {
 pub enum RunSelection {
     /// All runs, in one trial.
     All,
-    /// Each run in a trial of its own.
+    /// Each run is its own trial.
     Each,
     /// The run with this id, or with this index from 1.
     One(String),
@@ -221,6 +221,7 @@ impl LoweredBlock {
     /// Resolves the names of weighed checks to indices. A part without a check is an error, at the place that
     /// `weighed_at` returns.
     pub fn resolve(&mut self, weighed_at: impl Fn(&str) -> Option<Place>) -> Result<(), LoadErrors> {
+        // A scorecard may weigh a check that another block of the case adds, so names are resolved after all blocks.
         let (expectations, mut errors) = (&self.expectations, LoadErrors::new());
         for card in &mut self.scorecards {
             for part in card.parts.iter_mut().filter(|part| part.scored_by == ScoredBy::Check) {

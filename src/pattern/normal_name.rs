@@ -75,6 +75,7 @@ impl<'de> Deserialize<'de> for NormalPattern {
 /// would be left: `_*` means names that begin with an underscore, not all names.
 pub(super) fn strip_separators(glob: &str) -> Option<String> {
     let (mut kept, mut has_letter, mut in_class) = (String::new(), false, false);
+    // Names are compared without separators, so the glob drops them as well: `get_*_order` must match `getUserOrder`.
     let mut chars = glob.chars();
     while let Some(c) = chars.next() {
         match c {

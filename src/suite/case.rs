@@ -124,7 +124,7 @@ fn finish(mut fields: Fields<'_>, node: Node<'_>, case: Case) -> Result<Case, Lo
     let beside = VOCABULARIES
         .iter()
         .any(|vocabulary| vocabulary.settings_beside && node.get(vocabulary.key).is_some());
-    // The settings beside a metric are the metric's to refuse; it has done so by now.
+    // The metric has already reported unknown settings next to it.
     if beside { fields.errors.or(case) } else { fields.finish(case) }
 }
 
@@ -159,7 +159,7 @@ fn problem_with_id(id: &str) -> Option<String> {
     }
 }
 
-/// Where `key: true` stands.
+/// Returns the place of `key: true`.
 fn flag(fields: &mut Fields<'_>, key: &'static str) -> Option<Place> {
     let node = fields.node(key)?;
     fields.take(node.decode::<bool>())?.then(|| node.place())

@@ -59,7 +59,7 @@ pub fn find_files_for_name(files: &Files, name: &str) -> Vec<PathBuf> {
     candidates.filter(|path| files.exists(path) && is_case_file(path, files.root())).collect()
 }
 
-/// Every folder and file that is none of the cases' own.
+/// Whether a folder or file contains no cases.
 pub fn is_support(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') || SUPPORT_FOLDERS.contains(&&*name)

@@ -40,7 +40,7 @@ pub(super) struct FileReader<'r> {
     wanted: &'r dyn Fn(Option<&str>) -> bool,
 }
 
-/// The cases of one document, and what it says for all of them.
+/// The cases of one document, with the settings for all of them.
 struct CaseCollector<'c> {
     document: Arc<Document>,
     paths: Vec<String>,
@@ -109,7 +109,7 @@ impl<'r> FileReader<'r> {
         }
     }
 
-    /// A list of cases; each that has no id is named by what it asks.
+    /// A list of cases. A case without an id is named after its input.
     fn rows(
         &mut self,
         mut document: Document,
@@ -140,7 +140,7 @@ impl<'r> FileReader<'r> {
         errors.or(())
     }
 
-    /// A suite whose cases are the rows of another file.
+    /// A suite with the rows of another file as its cases.
     fn suite_of_rows(&mut self, document: &Document) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         let root = document.root();
@@ -183,7 +183,7 @@ impl<'r> FileReader<'r> {
         errors.or(())
     }
 
-    /// What a suite says beside its cases. A file has one gate at most: its trial is named by the file.
+    /// Reads the settings of a suite. A file has at most one gate, because its trial is named after the file.
     fn header(&mut self, root: Node<'_>, errors: &mut LoadErrors) -> SuiteHeader {
         let read = SuiteHeader::parse_header(root, &self.scope(self.library.tables));
         let mut header = errors.take(read).unwrap_or_else(|| SuiteHeader::empty(self.library.tables));

@@ -9,7 +9,7 @@ use crate::reader::to_native;
 use crate::source::Files;
 use crate::trace::Trace;
 
-/// Writes the runs of a case whose file is `path`: one to the file that `trace` names, or to
+/// Writes the runs of a case in the file `path`: one to the file that `trace` names, or to
 /// `traces/<file stem>/<id>.json`; several to `traces/<file stem>/<id>/<n>.json`. The error is the cause, in a sentence.
 pub fn record_run(case: &Case, path: &Path, files: &Files, runs: &[Trace]) -> Result<(), String> {
     for (index, run) in runs.iter().enumerate() {
@@ -27,7 +27,7 @@ pub fn recording(case: &Case, path: &Path, files: &Files, run: usize) -> Result<
     match &case.trace {
         TraceFrom::File(file) => with_agent_name(folder, &file.path, files),
         _ if case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1) => Ok(own.join(format!("{run}.json"))),
-        // An id may hold a dot of its own.
+        // An id may contain a dot.
         _ => Ok(PathBuf::from(format!("{}.json", own.display()))),
     }
 }

@@ -11,14 +11,15 @@ use crate::yaml::{Key, Tree, Value};
 /// The longest name that is made of an input, in characters.
 const MAX_ID_CHARS: usize = 48;
 
-/// Keys that decide when a row runs, and not what it is: an edit of them does not rename the row.
+/// Keys that decide when a row runs, not what it checks. Changing them does not rename the row.
 const UNHASHED_KEYS: [&str; 4] = ["tier", "tags", "ignore", "timeout"];
 
-/// Gives an id to each row that has none: the words of its input, and a hash of the row where several rows ask the
-/// same. Two rows that are equal in everything are a mistake. The ids do not depend on the order of the rows.
+/// Gives an id to each row without one: the words of its input, and a hash of the row if several rows have the same input.
+/// Two equal rows are an error. The ids do not depend on the order of the rows.
 pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<(), LoadErrors> {
     let slugs: Vec<Option<String>> = rows.iter().map(|row| derive_slug(row)).collect();
     let mut uses: HashMap<&str, usize> = HashMap::new();
+    // A number after the second slug would change when rows move, and with it the names of trials and their history.
     for slug in slugs.iter().flatten() {
         *uses.entry(slug).or_default() += 1;
     }

@@ -57,7 +57,7 @@ impl From<Vec<RecordedRun>> for CaseRuns {
 }
 
 impl CaseRuns {
-    /// Finds the runs of a case whose file is `path`. The error is the cause, in a sentence.
+    /// Finds the runs of a case in the file `path`. The error is a sentence with the cause.
     pub fn find_runs(case: &Case, path: &Path, files: &Files) -> Result<Self, String> {
         let sources = match &case.trace {
             TraceFrom::Inline(trace) => {
@@ -110,7 +110,7 @@ impl CaseRuns {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether there are no runs.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

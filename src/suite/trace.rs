@@ -101,7 +101,7 @@ pub(super) fn parse_reader_name(node: Node<'_>, known: &[&str]) -> Result<String
     Err(error.help(help))
 }
 
-/// What can be told of a file without opening it: whether it may be, and whether its glob is one.
+/// Checks a file without opening it: whether it is inside the allowed folders, and whether its glob is valid.
 fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result<(), LoadErrors> {
     if file.path.is_empty() {
         return Err(node.error("`trace` is empty: give a path, or the run itself").into());
@@ -120,7 +120,7 @@ fn build_glob_set(pattern: &str) -> Result<GlobSet, String> {
     set.map_err(|error| format!("`{pattern}` is not a pattern: {}", error.kind()))
 }
 
-/// The files that hold the runs of a case whose file is `path`.
+/// Finds the files with the runs of a case in the file `path`.
 pub(super) fn find_trace_files(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     match &case.trace {
         TraceFrom::Inline(_) => Ok(Vec::new()),
@@ -129,7 +129,7 @@ pub(super) fn find_trace_files(case: &Case, path: &Path, files: &Files) -> Resul
     }
 }
 
-/// Whether anything lies where the runs of a case whose file is `path` are looked for, readable or not.
+/// Whether there is anything at the places of the runs of a case in the file `path`, readable or not.
 pub fn is_recorded(case: &Case, path: &Path, files: &Files) -> bool {
     match &case.trace {
         TraceFrom::Inline(_) => true,
@@ -166,7 +166,7 @@ pub(super) fn find_files_below(folder: &Path, pattern: &str, files: &Files) -> R
     find_by_glob(&direct, files)
 }
 
-/// The files whose paths match a glob, in natural order.
+/// Lists the files with paths that match a glob, in natural order.
 fn find_by_glob(glob: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     let set = build_glob_set(&glob.to_string_lossy())?;
     let fixed: PathBuf = glob.iter().take_while(|part| !is_glob(&part.to_string_lossy())).collect();

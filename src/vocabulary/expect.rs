@@ -31,6 +31,7 @@ fn unfold(case: &mut [(Key, Tree)], kinds: &Registry) {
 /// Unfolds each entry of a list of checks, also inside checks that hold further ones.
 fn unfold_entries(list: &mut Tree, shared: &[(Key, Tree)], kinds: &Registry) {
     let Value::List(entries) = &mut list.value else { return };
+    // Anything that is not a mapping is left as it is: the error is reported when the entry is read.
     for entry in entries {
         let Value::Map(named) = &mut entry.value else { continue };
         for (key, settings) in named {

@@ -44,7 +44,8 @@ fn build(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'st
         .build(schema)
 }
 
-/// The metaschema says several mistakes at once, building only the first: each is cut out to come to the next.
+/// Collects the flaws of a schema. The metaschema reports several at once, but the compiler only the first: each flaw is cut
+/// out of a copy of the schema, which is compiled again to find the next one.
 fn flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw> {
     let meta = jsonschema::meta::validator_for(schema);
     let mut all: Vec<Flaw> =

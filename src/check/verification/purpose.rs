@@ -146,6 +146,8 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, CommandPattern)]) -> V
         return Vec::new();
     }
     let (mut found, skips) = (Vec::new(), skips_tests(words));
+    // Each stage is the command without one more wrapper. Wrappers count as well: `coverage run -m pytest` measures
+    // coverage and runs tests.
     for stage in stages(words) {
         let [first, arguments @ ..] = stage else { continue };
         let program = program_name(first);

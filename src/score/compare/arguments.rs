@@ -70,6 +70,7 @@ fn value_of(arguments: &Arguments) -> Value {
 fn compare_values(old: &Value, new: &Value, pointer: &mut String, changes: &mut Vec<ArgumentChange>) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
+            // Old keys in their order, then the added ones, so that the list of changes reads like the old arguments.
             let kept = old.iter().map(|(key, value)| (key, Some(value), new.get(key)));
             let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
             let added = added.map(|(key, value)| (key, None, Some(value)));

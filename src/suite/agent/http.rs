@@ -8,7 +8,7 @@ use crate::pattern::JsonPath;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value, did_you_mean};
 
-/// What stands beside `http`, as beside `command`.
+/// The keys next to `http`, which `command` has as well.
 const OUTER_KEYS: [&str; 3] = ["timeout", "output_limit", "format"];
 
 /// More attempts are no patience but a load.

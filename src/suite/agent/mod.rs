@@ -14,7 +14,7 @@ use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value};
 
-/// The agent of a case, which has something to ask it. A `trace` beside it is where its run is recorded.
+/// Reads the agent of a case. The case must have an input. A `trace` next to `agent` is the file to record the run to.
 pub(super) fn parse_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> {
     let (node, trace) = (fields.node("agent")?, fields.node("trace"));
     let from = fields.take(parse_agent(node, &case.readers.names()))?;
@@ -68,7 +68,7 @@ pub(super) fn parse_named_agents(node: Node<'_>, readers: &[&str]) -> Result<Vec
     errors.or(described)
 }
 
-/// What stands where an agent is described.
+/// The kinds of values under `agent`.
 const FORMS: &str = "`{command: [program, argument]}`, or `{http: {url: ...}}`";
 
 fn parse_described(node: Node<'_>, readers: &[&str]) -> Result<Described, LoadErrors> {

@@ -16,7 +16,7 @@ pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
 /// Keys of a suite that are only text.
 pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 
-/// Every key that belongs to the case itself: a metric's settings stand beside them.
+/// The keys that belong to the case itself. The settings of a metric are at the same level.
 const NAMES: [&str; CASE.len()] = {
     let mut names = [""; CASE.len()];
     let mut index = 0;
@@ -27,7 +27,7 @@ const NAMES: [&str; CASE.len()] = {
     names
 };
 
-/// Every key that belongs to the case itself: a metric's settings stand beside them.
+/// The keys that belong to the case itself. The settings of a metric are at the same level.
 pub(super) fn common() -> &'static [&'static str] {
     &NAMES
 }
@@ -71,7 +71,7 @@ pub(super) fn slip_in_tests(root: Node<'_>) -> Option<LoadError> {
     })
 }
 
-/// Defaults may hold what a case may hold; the settings of a metric only beside a default `metric`.
+/// Checks the keys of `defaults`: those of a case, and with a default `metric` also its settings.
 pub(super) fn check_defaults(defaults: Node<'_>) -> Result<(), LoadErrors> {
     let Some(entries) = defaults.entries() else {
         let problem = format!("`defaults` is a mapping of a case's keys, not {}", defaults.describe());

@@ -34,7 +34,7 @@ pub(in crate::suite) struct SuiteKey {
     pub(in crate::suite) is_merged: bool,
 }
 
-/// A key whose value has the form `T`.
+/// A key with a value of the form `T`.
 #[cfg_attr(
     not(feature = "schema"),
     expect(
@@ -150,7 +150,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     ),
 ];
 
-/// The keys of a suite beside [`TABLES`] and those that [`CASE`] shares with it.
+/// The keys of a suite, without [`TABLES`] and the keys that it shares with [`CASE`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
 pub(in crate::suite) const SUITE: &[SuiteKey] = &[
     key::<String>("suite", "The name of the suite, for people."),
@@ -180,7 +180,7 @@ pub(in crate::suite) const TABLES: &[SuiteKey] = &[
     key::<Judge>("judge", "The judge, who is asked what no rule can tell."),
 ];
 
-/// The keys of `arraign.yaml` beside [`TABLES`].
+/// The keys of `arraign.yaml`, without [`TABLES`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
 pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each dimension."),

@@ -109,7 +109,7 @@ impl Keys {
         json!({"allOf": all})
     }
 
-    /// A case whose metric stands elsewhere, in its suite's defaults: its settings may be any.
+    /// A case with its metric in the defaults of its suite: any settings are allowed.
     fn part_of_case(&self, kinds: &Registry) -> Value {
         json!({"type": "object", "properties": self.case_keys(kinds)})
     }

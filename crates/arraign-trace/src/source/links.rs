@@ -10,7 +10,7 @@ impl FileOpener {
     /// Opens a file. Where a link is met, the real path must lie inside a real root.
     pub(super) fn open_inside(&self, path: &Path) -> Result<File, ReadError> {
         if self.folder_is_inside(path.parent().unwrap_or(path)) {
-            // Nearly no file is a link, and opening it tells that as well as looking first does.
+            // Hardly any file is a link, and opening the file detects one as well as a check before it would.
             if let Ok(file) = open_unlinked(path) {
                 return Ok(file);
             }

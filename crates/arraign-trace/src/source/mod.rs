@@ -93,7 +93,7 @@ impl FileOpener {
         }
     }
 
-    /// Admits another folder beside the eval root.
+    /// Allows another folder in addition to the eval root.
     pub fn allow_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.roots.push(normalise(&root.into()));
         self
@@ -259,7 +259,7 @@ impl FileOpener {
         path.exists()
     }
 
-    /// The entries of a folder, by name; empty when it is none.
+    /// Lists the entries of a folder by name; empty if it is not a folder.
     pub fn list(&self, folder: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -44,13 +44,15 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What `leaves` say; of texts, only which of those in `wanted` they have. None: those are too many.
+    /// Collects the values in `leaves`. Of free texts, only those in `wanted` are searched for. `None` if they are too many
+    /// for the search.
     pub(super) fn new<'r>(
         leaves: &[Leaf<'_>],
         wanted: impl Iterator<Item = &'r AtomReading>,
     ) -> Option<Self> {
         let wanted: HashSet<&str> = wanted.filter_map(as_text).collect();
         let wanted: Vec<&str> = wanted.into_iter().collect();
+        // All wanted texts are found in one pass over the evidence, however many claims the answer makes.
         let finder = AhoCorasick::new(&wanted).ok()?;
         let mut known = Self::default();
         for leaf in leaves {
@@ -73,6 +75,7 @@ impl Known {
                 self.learn(reading, written);
             }
         }
+        // `three` supports `3`. All number words have three to six letters, which spares most words the comparison.
         for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| (3..=6).contains(&word.len())) {
             if let Some(index) = WORDS.iter().position(|number| number.eq_ignore_ascii_case(word)) {
                 self.learn_count(index + 1);

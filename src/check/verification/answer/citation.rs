@@ -37,6 +37,7 @@ pub(in crate::check::verification) fn citations(answer: &Answer<'_>) -> Vec<Cita
 fn in_text(text: &str, offset: usize) -> Vec<Citation> {
     let mut found = Vec::new();
     let mut pieces = pieces(text).into_iter().peekable();
+    // `lines 3-9` is two pieces: the word is followed by its numbers.
     while let Some((start, piece)) = pieces.next() {
         if let Some((path, lines)) = place(piece) {
             found.push(Citation {

@@ -56,15 +56,15 @@ pub(in crate::check::verification) struct TestClaims {
 impl TestClaims {
     /// Finds the claims in `answer`.
     pub(in crate::check::verification) fn of(answer: &Answer<'_>) -> Self {
-        let mut said = Self { counts: find_stated_counts(answer), ..Self::default() };
-        said.quoted = answer.parts.code.iter().flat_map(|code| counts(code)).collect();
+        let mut claims = Self { counts: find_stated_counts(answer), ..Self::default() };
+        claims.quoted = answer.parts.code.iter().flat_map(|code| counts(code)).collect();
         let sentences = answer.words.chunk_by(|one, other| one.sentence == other.sentence);
         let mut from = 0;
         for sentence in sentences {
-            said.sentence(&answer.words, from, from + sentence.len());
+            claims.read_sentence(&answer.words, from, from + sentence.len());
             from += sentence.len();
         }
-        said
+        claims
     }
 
     /// Whether the answer says nothing about test results.
@@ -87,9 +87,12 @@ impl TestClaims {
         self.counts.iter().chain(&self.quoted)
     }
 
-    fn sentence(&mut self, words: &[ProseWord], from: usize, to: usize) {
+    /// Finds the claims in the sentence of the words `from..to`.
+    fn read_sentence(&mut self, words: &[ProseWord], from: usize, to: usize) {
         let (mut green, mut red) = (None, None);
         let mut subject = None;
+        // `passed` and `failed` count only near a word for tests, before or after, since much else passes and fails. A
+        // negation turns a claim around: `0 failed` and `no failures` are claims that the tests pass.
         for at in from..to {
             let word = words[at].text.as_str();
             if SUBJECTS.contains(&word) {
@@ -108,6 +111,7 @@ impl TestClaims {
                 _ => {}
             }
         }
+        // In a sentence with both, the failure counts: `13 tests pass, 2 fail` does not claim that the tests pass.
         let is_all = (from..to).any(|at| ALL.contains(&words[at].text.as_str()));
         if red.is_none() {
             self.green = self.green.or(green);

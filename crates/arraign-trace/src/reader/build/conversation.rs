@@ -58,7 +58,7 @@ impl<'t> LocatedMessage<'t> {
     }
 }
 
-/// One call of a model: what it was sent, what it said, and what that cost.
+/// One call of a model: the request, the reply and the tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange<'t> {
     pub(crate) request: Vec<LocatedMessage<'t>>,
@@ -66,7 +66,7 @@ pub(crate) struct Exchange<'t> {
     pub(crate) model: Option<String>,
     /// The id of the reply that it continues, where the request says so instead of replaying it.
     pub(crate) previous: Option<String>,
-    /// The case of a batch that it answers: a run of its own.
+    /// The id of the request in a batch. Each case of a batch is its own run.
     pub(crate) case: Option<String>,
     /// How long the model took to reply, in milliseconds.
     pub(crate) model_ms: Option<f64>,
@@ -102,7 +102,7 @@ pub(crate) struct Conversation<'t> {
     keys: Vec<String>,
     /// How many messages the last request held.
     asked: usize,
-    /// What stands beside the requests and the responses in their records.
+    /// The evidence of calls next to requests and responses in their records.
     pub(crate) beside: Vec<CallEvidence<'t>>,
 }
 
@@ -276,14 +276,14 @@ impl<'t> Conversations<'t> {
         at
     }
 
-    /// The run whose last reply has this id: all that a request says to it is new.
+    /// Finds the run with this id in its last reply. All messages of a request that names the reply are new.
     fn find_reply(&self, id: &str) -> Option<(usize, usize)> {
         let old = self.runs.len().saturating_sub(INTERLEAVED);
         let found = self.runs[old..].iter().rposition(|run| run.trace.id.as_deref() == Some(id))?;
         Some((old + found, 0))
     }
 
-    /// The run that `request` continues, and from which of its messages on it tells that run something new.
+    /// Finds the run that `request` continues, and the index of its first new message.
     fn find(&mut self, request: &[LocatedMessage]) -> Option<(usize, usize)> {
         let old = self.runs.len().saturating_sub(INTERLEAVED);
         let keys: Vec<String> = match &self.runs[old..] {
@@ -296,7 +296,7 @@ impl<'t> Conversations<'t> {
 }
 
 impl Conversation<'_> {
-    /// From which message on a request tells this run something new; `None` when it belongs to another run.
+    /// Returns the index of the first new message of a request; `None` if the request belongs to another run.
     fn fresh_from(&mut self, keys: &[String], request: &[LocatedMessage]) -> Option<usize> {
         if keys.is_empty() {
             return (!self.has_ended()).then_some(0);

@@ -39,7 +39,7 @@ impl CallClue<'_> {
     pub(crate) fn pointer(&self) -> String {
         let steps = self.path.steps.iter().take(self.path.depth.min(DEEPEST));
         let steps = steps.map(|step| match step {
-            PathStep::JsonKey(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            PathStep::Key(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
             PathStep::Index(index) => format!("/{index}"),
         });
         steps.collect()
@@ -58,7 +58,7 @@ struct PathSteps<'t> {
 
 #[derive(Debug, Clone, Copy)]
 enum PathStep<'t> {
-    JsonKey(&'t str),
+    Key(&'t str),
     Index(usize),
 }
 
@@ -79,7 +79,7 @@ impl<'t> PathSteps<'t> {
     fn last_key(&self) -> Option<Cow<'t, str>> {
         let steps = self.steps.get(..self.depth)?;
         steps.iter().rev().find_map(|step| match step {
-            PathStep::JsonKey(key) => Some(Cow::Borrowed(*key)),
+            PathStep::Key(key) => Some(Cow::Borrowed(*key)),
             PathStep::Index(_) => None,
         })
     }
@@ -105,7 +105,7 @@ impl<'t> CallEvidence<'t> {
         let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
         for (key, value) in record.as_object()?.entries() {
             if matches!(value, Json::Object(_) | Json::List(_)) && !known.contains(&key.as_ref()) {
-                search.path.push(PathStep::JsonKey(borrow_key(key)));
+                search.path.push(PathStep::Key(borrow_key(key)));
                 search.search(value, None);
                 search.path.pop();
             }
@@ -249,7 +249,7 @@ impl<'t> EvidenceSearch<'t> {
         for (key, value) in object.entries() {
             let is_container = matches!(value, Json::Object(_) | Json::List(_));
             if is_container && !is_data(key, is_call || is_result) {
-                self.path.push(PathStep::JsonKey(borrow_key(key)));
+                self.path.push(PathStep::Key(borrow_key(key)));
                 self.search(value, face.reference.or(face.id));
                 self.path.pop();
             }

@@ -35,8 +35,8 @@ pub(crate) fn is_assistant(message: &Json) -> bool {
     kind.is_some_and(|kind| kind.ends_with("_call"))
 }
 
-/// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.
-/// Writers add and drop empty fields, and wrap text in parts.
+/// Builds the key by which a replayed message is recognized: the role, the text, and the ids of calls and results. Other
+/// fields differ between a reply and its replay, because writers add and drop empty fields and wrap text in parts.
 pub(crate) fn identity(message: &Json) -> String {
     let mut key = String::new();
     for name in ["role", "tool_call_id", "name"] {

@@ -82,7 +82,7 @@ impl TraceBuilder {
         Self { trace, ..Self::default() }
     }
 
-    /// Begins a message of `role`; `None` is a message that nobody says (a tool's).
+    /// Begins a message of `role`; `None` for the message of a tool, which is not part of the conversation.
     pub(crate) fn begin(&mut self, role: Option<Role>) {
         self.end();
         self.speaker = role;
@@ -96,7 +96,7 @@ impl TraceBuilder {
         self.called
     }
 
-    /// Begins a turn of a model that is not the run's own: what it says is no part of the conversation.
+    /// Begins a turn of another model, such as a subagent: its messages are not part of the conversation.
     pub(crate) fn begin_nested(&mut self) {
         self.begin(None);
         self.turn += 1;
@@ -128,7 +128,7 @@ impl TraceBuilder {
         self.trace.push_call(Call { turn, ..call });
     }
 
-    /// Begins a turn of its own: for calls of formats that do not tell turns.
+    /// Begins a new turn, for calls of formats that do not record turns.
     pub(crate) fn next_turn(&mut self) {
         self.turn += 1;
     }

@@ -24,7 +24,7 @@ pub(crate) struct UnreadLog {
     parts: Vec<UnreadPart>,
     /// How many parts there were when the record began.
     before_record: usize,
-    /// Clues whose call may still come.
+    /// Clues of calls that may still follow in the file.
     pending: Vec<PendingClue>,
     /// How many texts, calls, results and known parts were read.
     progress: usize,
@@ -74,7 +74,7 @@ impl UnreadLog {
 }
 
 impl TraceBuilder {
-    /// Begins the record at `spot`, and gathers what it says of calls.
+    /// Begins the record at `spot`, and gathers its evidence of calls.
     pub(crate) fn open_record<'t>(
         &mut self,
         spot: impl Into<RecordSpot>,
@@ -126,7 +126,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Holds the evidence that stands beside the records of a run against the run.
+    /// Compares the evidence next to the records of a run with the run.
     pub(crate) fn close_records(&mut self, evidence: Vec<CallEvidence>) {
         for evidence in evidence {
             self.enter_record(evidence.spot);
@@ -134,7 +134,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Keeps a clue whose call is not in the run so far. A part of the same kind that was passed over is that call.
+    /// Keeps a clue of a call that is not in the run so far. A skipped part of the same kind is that call.
     fn add_clue(&mut self, clue: CallClue) {
         let pointer = clue.pointer();
         let place = self.log.spot.locate(&pointer);
@@ -186,28 +186,28 @@ impl TraceBuilder {
         }
     }
 
-    /// Passes over a line or an event of this kind. One that holds no object and no list cannot hold a call, unless it
-    /// looks like one. Programs add such lines often: titles, modes, links.
+    /// Skips a line or an event of this kind. Without an object or a list in it, it cannot contain a call, and is not
+    /// reported as unread. Programs often add such lines: titles, modes, links.
     pub(crate) fn pass_over_record(&mut self, kind: &str, record: &Object, harmless: &[&str]) {
-        let holds_parts = |value: &Json| match value {
+        let holds_parts = record.values().any(|value| match value {
             Json::List(items) => !items.is_empty(),
             Json::Object(object) => !object.is_empty(),
             _ => false,
-        };
-        if record.values().any(holds_parts) {
+        });
+        if holds_parts {
             self.pass_over(kind, harmless);
         } else {
             self.log.note_progress();
         }
     }
 
-    /// Notes the call at `pointer` of the record, which the record's list `list` omits.
+    /// Notes a call at `pointer` of the record that is missing in the list `list` of the same record.
     pub(crate) fn note_omission(&mut self, pointer: &str, name: &str, list: &str) {
         let (name, list) = (name.to_owned(), list.to_owned());
         self.log.push(pointer, UnreadContent::OmittedCall { name, list });
     }
 
-    /// Notes the turns without calls that stopped because the model called a tool: for formats whose turns come in pieces.
+    /// Notes the turns without calls that stopped because the model called a tool, for formats that stream turns in pieces.
     pub(crate) fn note_stops(&mut self, stops: impl IntoIterator<Item = (usize, (At, String))>) {
         for (turn, (at, reason)) in stops {
             let has_called = self.trace.calls.iter().any(|call| call.turn == turn);
@@ -278,7 +278,7 @@ pub(crate) fn says_tool_use(reason: &str) -> bool {
     )
 }
 
-/// Holds the evidence of a record that is a run of its own against that run.
+/// Compares the evidence of a record that is one run with that run.
 pub(crate) fn note_unread(trace: Trace, evidence: CallEvidence) -> Trace {
     let mut builder = TraceBuilder::of(trace, 0);
     builder.enter_record(evidence.spot);

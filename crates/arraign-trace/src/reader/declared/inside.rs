@@ -25,6 +25,7 @@ pub(super) fn read_runs(
         None => vec![&document.value],
     };
     let mut read = Vec::new();
+    // The inner reader knows the messages and calls; figures and ids of the outer document override its own.
     for node in outer {
         let traces = read_inner(rule, node, document, selections)?;
         for trace in traces {
@@ -38,7 +39,7 @@ pub(super) fn read_runs(
     Ok(add_what_is_left(fields, document, selections, read))
 }
 
-/// Reads what the path selects in one run of the document. Several values are one run, one after the other.
+/// Reads the values that the path selects in one run of the document. Several values are read as one run, in order.
 fn read_inner(
     rule: &InsideRule,
     node: &Value,

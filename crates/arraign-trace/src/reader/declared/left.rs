@@ -19,7 +19,7 @@ use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::{NodePath, PathSelector};
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 
-/// A value that a path selected as a call or a result, and that is none.
+/// A value that a path selected as a call or a result, but that is neither.
 pub(super) struct LostNode {
     pub(super) address: usize,
     pub(super) content: UnreadContent,
@@ -203,8 +203,8 @@ impl<'s> LeftSearch<'s> {
         }
     }
 
-    /// Searches an element of a list. Out of some lists paths select: an element that they pass over is an item of an
-    /// unknown kind.
+    /// Searches an element of a list. If paths select out of the list, an element that they skip is an item of an unknown
+    /// kind.
     fn search_element(&mut self, list: &Value, item: &Value, mut step: Option<&mut SearchedStep<'_>>) {
         let is_passed_over =
             !self.scene.selections.reach_into(item) && self.selects_out_of(list, step.as_deref_mut());
@@ -213,6 +213,7 @@ impl<'s> LeftSearch<'s> {
 
     fn selects_out_of(&self, list: &Value, step: Option<&mut SearchedStep<'_>>) -> bool {
         let Some(step) = step else { return self.step_lists.contains(&address_of(list)) };
+        // The lists are found once for each step, and compared by address: equal lists elsewhere are other lists.
         let within = step.step;
         let lists = step.lists.get_or_insert_with(|| {
             let paths = self.scene.lists_of_steps.iter();
@@ -239,7 +240,7 @@ impl<'s> LeftSearch<'s> {
         if kinds.iter().any(|kind| HARMLESS.contains(kind) || harmless.iter().any(|known| known == kind)) {
             return;
         }
-        // The same call told once more is no riddle, and neither is its result.
+        // A repeated record of the same call, or of its result, is not unread.
         match self.find_call(item) {
             Some(CallInItem::Unknown(name)) => {
                 self.report(UnreadContent::UnreadCall { name, kind: kind_of(item) });

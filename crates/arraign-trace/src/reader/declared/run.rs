@@ -195,7 +195,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             (None, Some(_)) => None,
         };
         let Some(call) = call else {
-            // A result that is told twice is no riddle; a result of an unknown call is.
+            // A repeated result is not unread; a result of an unknown call is.
             if !of.as_ref().is_some_and(|id| self.builder.knows(id)) {
                 let id = of.unwrap_or_else(|| "without an id".to_owned());
                 self.lose(node, UnreadContent::ResultWithoutCall(id));
@@ -254,11 +254,11 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         self.builder = TraceBuilder::of(trace, 0);
     }
 
-    /// Ends the run, whose value is `node`.
+    /// Ends the run with the value `node`.
     pub(super) fn finish(self, node: &'v Value) -> ReadRun<'v> {
         let has_answer = self.builder.trace.answer.is_some();
         let mut trace = self.builder.finish();
-        // Where the declaration says where the answer is, what the model said last is none.
+        // If the declaration has a path to the answer, the last message of the model is not taken for it.
         if self.fields.answer.is_some() && !has_answer {
             trace.answer = None;
         }

@@ -61,8 +61,8 @@ impl<'t> AtifSteps<'t> {
         trace
     }
 
-    /// Adds the steps of a trajectory: of the run's own, or of one within it. Those within stand after the call whose
-    /// result names them, or else at the end.
+    /// Adds the steps of the trajectory of the run, or of one within it. An inner trajectory comes after the call with a result
+    /// that names it, or else at the end.
     pub(crate) fn add(&mut self, trajectory: &mut Object<'t>, path: &[String]) -> Result<(), DecodeError> {
         let mut agent = trajectory.object(&["agent"])?.unwrap_or_default();
         if path.is_empty() {
@@ -71,6 +71,7 @@ impl<'t> AtifSteps<'t> {
             self.tells_errors = trace.agent.as_deref() == Some("claude-code");
         }
         let children = Children::of(trajectory.list(&["subagent_trajectories"])?)?;
+        // References are resolved among the children of this trajectory only; those around it are set aside meanwhile.
         let around = std::mem::replace(&mut self.children, children);
         for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
             let evidence = CallEvidence::gather(RecordSpot::item(self.at, "steps", index), &step);

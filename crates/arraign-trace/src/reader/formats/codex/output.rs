@@ -47,6 +47,8 @@ fn early(text: &str) -> Option<CodexOutput> {
 fn headed(text: &str) -> Option<CodexOutput> {
     let mut output = CodexOutput::default();
     let mut rest = text;
+    // The header ends with `Output:`. Without that line within a few lines, the text is the output of a tool that happens
+    // to begin in the same way.
     for _ in 0..HEADER_LINES {
         let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
         rest = after;

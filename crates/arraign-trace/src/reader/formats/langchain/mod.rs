@@ -137,14 +137,15 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
 }
 
-/// Messages one a record are one run, and so are the updates and the growing states of a stream. A state that knows
-/// nothing of what was read before begins a run.
+/// Reads messages. A file with one message in each record is one run, and so are the updates and the growing states of a
+/// stream. A state without any known message begins a run.
 fn read_messages(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut talk = Talk::default();
     for Record { at, value } in records {
         let is_state = value.get("messages").is_some();
         let messages = messages_of(value);
+        // States of a stream repeat all messages so far, so a state of the same run has at least one that is known.
         if is_state && talk.has_begun() && !messages.iter().any(|message| talk.knows(message)) {
             runs.push(std::mem::take(&mut talk).finish());
         }

@@ -82,6 +82,7 @@ fn collect<'t>(value: Json<'t>, runs: &mut Vec<TracerRun<'t>>) -> Result<(), Dec
 }
 
 fn trace_of(mut runs: Vec<TracerRun>) -> Trace {
+    // The dotted order begins with that of the parent, so sorting by it puts every run after its parent, in time order.
     runs.sort_by(|one, other| one.order.cmp(&other.order));
     let tree = TracerTree::of(&runs);
     let mut steps = GraphSteps::default();
@@ -103,6 +104,7 @@ fn trace_of(mut runs: Vec<TracerRun>) -> Trace {
         }
     }
     let mut trace = steps.finish();
+    // The error of the root is used only if no model call recorded one, since errors propagate to the root.
     let told = trace.stop_reason.as_ref().is_some_and(|reason| reason.starts_with("error"));
     if let Some(failure) = failure.filter(|_| !told) {
         trace.stop_reason = Some(format!("error: {failure}"));

@@ -148,7 +148,7 @@ impl NativeHead {
         Ok(())
     }
 
-    /// The trace of the head and of `steps`. A call without a turn of its own is the next turn.
+    /// Builds the trace of the head and `steps`. A call without a turn gets the next one.
     pub(crate) fn into_trace(self, steps: Vec<NativeStep>) -> Trace {
         let mut trace = self.trace;
         let calls = steps.iter().filter(|step| matches!(step, NativeStep::Call(..))).count();

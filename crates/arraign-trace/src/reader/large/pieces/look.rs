@@ -1,4 +1,4 @@
-//! A first look at a piece: some of its entries, and that the rest is JSON.
+//! A cheap look at a piece: builds some of its entries, and only checks that the rest is JSON.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::JsonKey;
 
-/// The entries of the object in `text` that have one of `names`; the others are passed over, never built.
+/// Reads the entries of the object in `text` with one of `names`. The others are skipped, not built.
 pub(crate) fn look<'t>(text: &'t str, names: &[&str]) -> Result<Object<'t>, serde_json::Error> {
     if !text.starts_with('{') {
         return serde_json::from_str::<IgnoredAny>(text).map(|_| Object::default());
