@@ -1,15 +1,20 @@
 //! The case: the model that every vocabulary lowers to.
 
 mod agent;
+mod fit;
+mod join;
 mod template;
 mod variables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, NamedAgent};
 use arraign_trace::reader::ReaderSet;
+pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_input, fingerprint_input};
+pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 
@@ -37,6 +42,14 @@ pub struct Case {
     pub description: Option<String>,
     /// The input of the agent.
     pub input: Option<serde_json::Value>,
+    /// The place of the input.
+    pub input_place: Option<Place>,
+    /// The texts of the user in the case's turns.
+    pub turns: Vec<TurnQuery>,
+    /// Whether a run must have been recorded for this input.
+    pub input_match: bool,
+    /// The file of rows that contains the case, if the case's file is a suite that names it as its `dataset`.
+    pub dataset: Option<Arc<PathBuf>>,
     /// The source of the evidence.
     pub trace: TraceFrom,
     /// The agent that is evaluated: its recorded run is replayed, unless a live run is requested.
@@ -122,6 +135,10 @@ pub struct TraceFile {
     pub runs: RunSelection,
     /// The kinds of parts that hold no call, though the reader does not know them.
     pub harmless: Vec<String>,
+    /// Whether the suite names the file for all its cases.
+    pub by_default: bool,
+    /// The cases that share the file by their suite's defaults, and the number of this case among them.
+    pub joined: Option<(Arc<JoinGroup>, usize)>,
 }
 
 /// The runs of a trace file that a case selects.

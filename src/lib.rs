@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! evals/**/*.yaml ──read──▶ Case ─┐                              ┌─▶ libtest trial (name, ok/FAILED, message)
-//!                                 ├─▶ Evidence ─check─▶ Verdict ─┼─▶ verdict file
+//!                                 ├─▶ Evidence ─check─▶ Verdict ─┼─▶ verdict log
 //! trace file / inline / agent ────┘                              └─▶ insta snapshot of the violations
 //! ```
 //!

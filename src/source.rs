@@ -3,7 +3,7 @@
 //! [`arraign_trace::source`] opens the files. This module caches parsed files, and writes.
 
 mod inside;
-mod ledger;
+mod line_log;
 mod whole;
 
 use std::any::{Any, TypeId};
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use arraign_trace::source::{DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem};
-pub use ledger::Ledger;
-pub use whole::{Folder, write_whole};
+pub use line_log::LineLog;
+pub use whole::write_whole;
 
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::Document;

@@ -15,6 +15,7 @@ use super::group::ProcessGroup;
 use super::into_trace::read_single_run;
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::CommandLine;
+use crate::reader::to_native;
 use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
 
@@ -167,7 +168,10 @@ async fn read_trace(bytes: Vec<u8>, format: Option<String>, secrets: Secrets) ->
         if let Some(name) = secrets.find_in(&text) {
             return Err(AgentProblem::Secret(name.to_owned()));
         }
-        read_single_run(&text, format.as_deref())
+        let trace = read_single_run(&text, format.as_deref())?;
+        // A reader joins what a stream sends in pieces, so what would be recorded is searched as well.
+        let found = secrets.find_in(&to_native(&trace)).map(str::to_owned);
+        found.map_or(Ok(trace), |name| Err(AgentProblem::Secret(name)))
     });
     read.await.unwrap_or_else(|died| Err(AgentProblem::Nonsense(format!("the reader failed: {died}"))))
 }

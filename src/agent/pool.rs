@@ -226,14 +226,15 @@ async fn exit_when_interrupted() {
 
     let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
     let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = signals else { return };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
-    }
+    // 128 and the number of the signal, as a shell reports a process that a signal ended.
+    let exit_code = tokio::select! {
+        _ = interrupt.recv() => INTERRUPTED_EXIT_CODE,
+        _ = terminate.recv() => 143,
+        _ = hangup.recv() => 129,
+    };
     group::kill_all();
     lock_stderr();
-    std::process::exit(INTERRUPTED_EXIT_CODE);
+    std::process::exit(exit_code);
 }
 
 #[cfg(not(unix))]

@@ -7,16 +7,16 @@ use std::time::Instant;
 use super::aggregate::{has_statistics, run_figures};
 use super::scoring::{is_broken_gate, score_run};
 use crate::case::{Case, Expectation};
+use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
     Item, LocatedViolation, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
 };
-use crate::pattern::{ToolMatch, ToolPattern};
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Effect};
-use crate::trace::{Call, CallsUnrecorded, Trace};
-use crate::verdict::Finding;
+use crate::trace::{CallsUnrecorded, Trace};
+use crate::verdict::{Finding, UndecidedCause};
 
 /// What one run came to.
 pub(super) struct RunResult {
@@ -111,57 +111,25 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
     };
     finding.run = run;
     finding.duration_ms = millis_since(started);
+    if finding.status == Status::Undecided {
+        finding.undecided = Some(find_cause(&evidence.trace, expectation.looks_at_calls));
+    }
     finding
+}
+
+/// Returns why a check is undecided that looks at calls, or does not.
+fn find_cause(trace: &Trace, looks_at_calls: bool) -> UndecidedCause {
+    match trace.calls_unrecorded {
+        Some(CallsUnrecorded::Unread { .. }) if looks_at_calls => UndecidedCause::NotReadWhole,
+        _ => UndecidedCause::MissingEvidence,
+    }
 }
 
 /// The check's answer, if nothing that the trace lacks could change it: a call, or the server of a tool.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     let answer = ask_check(expectation, evidence);
-    let Some(doubt) = find_doubt(expectation, &evidence.trace) else { return answer };
-    match answer {
-        Ok(outcome) if expectation.check().is_settled(&outcome) => Ok(outcome),
-        _ => Err(doubt),
-    }
-}
-
-fn find_doubt(expectation: &Expectation, trace: &Trace) -> Option<Unfit> {
-    let unrecorded = trace.calls_unrecorded.as_ref().filter(|_| expectation.looks_at_calls);
-    let doubt = unrecorded.map(|reason| Unfit::missing(reason.to_string()).help(help_with(reason)));
-    doubt
-        .or_else(|| if expectation.needs_servers { find_unrecorded_server(expectation, trace) } else { None })
-}
-
-/// A call that one of the check's tools may or may not mean.
-fn find_unrecorded_server(expectation: &Expectation, trace: &Trace) -> Option<Unfit> {
-    let tools = expectation.check().tools();
-    let is_open = |call: &Call| tools.iter().find(|tool| tool.match_call(call) == ToolMatch::Undecided);
-    let (tool, call) = trace.calls.iter().find_map(|call| Some((is_open(call)?, call)))?;
-    let reason = format!(
-        "the trace does not record the server of `{}` (call {}), and `{tool}` depends on it",
-        call.name, call.index
-    );
-    Some(
-        Unfit::missing(reason)
-            .help(format!("name the tools of the server, such as `{}`", qualify_name(tool, call))),
-    )
-}
-
-/// The called tool on the server that `tool` names: a name that a call without a recorded server has.
-fn qualify_name(tool: &ToolPattern, call: &Call) -> String {
-    tool.as_str()
-        .split_once(':')
-        .map_or_else(|| call.name.clone(), |(server, _)| format!("{server}:{}", call.name))
-}
-
-/// What to do about calls that are not in the trace.
-fn help_with(reason: &CallsUnrecorded) -> &'static str {
-    match reason {
-        CallsUnrecorded::Unread { .. } => {
-            "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds no call: \
-             `trace: {file: ..., harmless: [KIND]}`"
-        }
-        _ => "record the run in a format that has them; the final answer can be checked as it is",
-    }
+    let needs = EvidenceNeeds { calls: expectation.looks_at_calls, servers: expectation.needs_servers };
+    require_settled(expectation.check(), needs, &evidence.trace, answer)
 }
 
 /// The check's answer about the run, or about the turn of it that the expectation is about.
@@ -214,8 +182,17 @@ fn unanswered_finding(expectation: &Expectation) -> Finding {
     Finding { effect: expectation.effect, ..Finding::empty(expectation.check, &expectation.place) }
 }
 
-/// Resolves the pointer of each violation to the setting's place in the case's file.
-fn locate_all(expectation: &Expectation, violations: Vec<Violation>) -> Vec<LocatedViolation> {
+/// The largest number of violations of one finding that a verdict contains.
+const MAX_VIOLATIONS: usize = 1000;
+
+/// Resolves the pointer of each violation to the setting's place in the case's file. Of very many violations, the rest is
+/// counted.
+fn locate_all(expectation: &Expectation, mut violations: Vec<Violation>) -> Vec<LocatedViolation> {
+    let more = violations.len().saturating_sub(MAX_VIOLATIONS);
+    if more > 0 {
+        violations.truncate(MAX_VIOLATIONS);
+        violations.push(Violation::new(format!("there are {more} more violations")));
+    }
     let located = violations.into_iter().map(|violation| {
         let at = expectation.locate(&violation.at);
         violation.resolve(at)
@@ -232,6 +209,7 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
             status: Status::Undecided,
             run,
             unfit,
+            undecided: Some(find_cause(trace, true)),
             ..Finding::empty("require_calls", place)
         });
     }

@@ -18,6 +18,7 @@ mod snapshots;
 
 use std::env;
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ use self::run::judging::RunJudge;
 use self::run::live::{self, LiveAgents};
 use self::run::panics;
 use self::run::run_trials;
-use self::settings::{EnvSettings, Nextest};
+use self::settings::EnvSettings;
 use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
@@ -57,6 +58,9 @@ const SUMMARY: &str = "a check of this project";
 
 /// The variable that cargo and nextest set to the package's folder.
 const MANIFEST_DIR: &str = "CARGO_MANIFEST_DIR";
+
+/// The number of runs whose verdicts are kept, unless `keep_runs` of `arraign.yaml` says otherwise.
+const KEPT_RUNS: usize = 20;
 
 /// The exit code of a run with a failed trial, as libtest has it.
 const FAILED: u8 = 101;
@@ -276,6 +280,18 @@ impl Harness {
             return code;
         }
         plan.keep_wanted(command);
+        self.run_plan(plan, (base, files, common), command, settings)
+    }
+
+    fn run_plan(
+        self,
+        mut plan: Plan,
+        (base, files, common): (PathBuf, Files, Workspace),
+        command: &HarnessCommand,
+        settings: &EnvSettings,
+    ) -> ExitCode {
+        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
+        let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         // Agents start first: they work while the judge and the store are prepared.
         let project = (base.as_path(), &files, &self.rerun);
         let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, project) {
@@ -286,7 +302,7 @@ impl Harness {
             Ok(judging) => judging,
             Err(code) => return code,
         };
-        let store = match open_store(&plan, library, &base, command, settings) {
+        let store = match open_store(&plan, library, (&base, keep_runs), command, settings) {
             Ok(store) => store,
             Err(problem) => return usage_error(&[problem]),
         };
@@ -297,7 +313,16 @@ impl Harness {
         let project = Project { base, files, rerun: self.rerun };
         let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
         let progress = Arc::default();
-        let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
+        let context = Arc::new(RunContext {
+            project,
+            readers,
+            live,
+            judging,
+            progress,
+            allows_stale: settings.allows_stale,
+            store,
+            tally,
+        });
         run_trials(plan, &context, command, &finisher)
     }
 }
@@ -349,24 +374,25 @@ fn refuse_empty_plan(
 fn open_store(
     plan: &Plan,
     library: Library<'_>,
-    base: &Path,
+    (base, keep_runs): (&Path, usize),
     command: &HarnessCommand,
     settings: &EnvSettings,
 ) -> Result<Store, String> {
     let id = HarnessId::locate(base, library.files.root());
     let store = make_store(base, settings, &id);
     if writes_manifest(plan, command, settings) {
-        store.write_manifest(|| RunManifest::for_plan(plan, (command, settings), library.kinds, &id))?;
+        let describe = || RunManifest::for_plan(plan, (command, settings), library.kinds, &id);
+        // A folder that the user has named may be an archive of runs, so nothing is removed there.
+        if store.write_manifest(describe)? && settings.out.is_none() {
+            store.prune_runs(keep_runs);
+        }
     }
     Ok(store)
 }
 
 fn make_store(base: &Path, settings: &EnvSettings, id: &HarnessId) -> Store {
     let out = settings.out.as_ref().map_or_else(|| settings::default_out(base), |out| base.join(out));
-    match &settings.nextest {
-        Some(Nextest { run_id, attempt }) => Store::new(&out, run_id, *attempt, &id.harness),
-        None => Store::new(&out, &settings::own_run_id(), 1, &id.harness),
-    }
+    Store::new(&out, &id.harness, settings.nextest.as_ref())
 }
 
 /// Whether this process writes a manifest.

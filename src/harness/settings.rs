@@ -2,10 +2,11 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use crate::case::Tier;
 use crate::judge::JudgeMode;
+use crate::report::render_utc;
 use crate::suite::ReportFormat;
 use crate::yaml::did_you_mean;
 
@@ -21,6 +22,7 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_OUTPUT_JSON",
     "ARRAIGN_REPORT",
     "ARRAIGN_SCHEMA",
+    "ARRAIGN_STALE",
     "ARRAIGN_TAGS",
     "ARRAIGN_TIER",
     "ARRAIGN_VERBOSE",
@@ -37,6 +39,8 @@ pub(super) struct EnvSettings {
     pub(super) reports: Vec<ReportFormat>,
     /// Whether the judge is asked, recorded or replayed.
     pub(super) judge: JudgeMode,
+    /// Whether runs that were recorded for another input count.
+    pub(super) allows_stale: bool,
     /// The run that reports compare this one with.
     pub(super) compare: Option<String>,
     /// The folder of the verdicts.
@@ -60,11 +64,14 @@ pub(super) struct Nextest {
     pub(super) run_id: String,
     /// The attempt at the trial, from 1.
     pub(super) attempt: u32,
+    /// The slot of this process. Two processes that run at the same time never share one.
+    pub(super) slot: Option<u32>,
 }
 
 /// Reads the environment. The error is a message for the user.
 pub(super) fn read_environment() -> Result<EnvSettings, String> {
     let reports = read_variable("ARRAIGN_REPORT").map(|formats| parse_report_formats(&formats));
+    let stale = read_variable("ARRAIGN_STALE").map(|text| parse_stale(&text));
     let verbose = read_variable("ARRAIGN_VERBOSE").map(|text| parse_switch("ARRAIGN_VERBOSE", &text));
     Ok(EnvSettings {
         tier: read_variable("ARRAIGN_TIER").map(|tier| parse_tier(&tier)).transpose()?.flatten(),
@@ -72,6 +79,7 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         reports: reports.transpose()?.unwrap_or_default(),
         judge: read_variable("ARRAIGN_JUDGE")
             .map_or(Ok(JudgeMode::Replay), |mode| parse_judge_mode(&mode))?,
+        allows_stale: stale.transpose()?.unwrap_or(false),
         compare: read_variable("ARRAIGN_COMPARE"),
         out: read_path("ARRAIGN_OUT"),
         output_json: read_path("ARRAIGN_OUTPUT_JSON"),
@@ -119,6 +127,14 @@ fn parse_judge_mode(text: &str) -> Result<JudgeMode, String> {
         .ok_or_else(|| format!("ARRAIGN_JUDGE is `{text}`: expected `replay`, `record`, `live` or `off`"))
 }
 
+fn parse_stale(text: &str) -> Result<bool, String> {
+    match text {
+        "allow" => Ok(true),
+        "refuse" => Ok(false),
+        other => Err(format!("ARRAIGN_STALE is `{other}`: expected `allow` or `refuse`")),
+    }
+}
+
 fn parse_switch(name: &str, text: &str) -> Result<bool, String> {
     match text {
         "1" | "true" => Ok(true),
@@ -154,6 +170,7 @@ fn read_nextest() -> Nextest {
     Nextest {
         run_id: env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| own_run_id()),
         attempt: earlier_attempts.saturating_add(read_number("NEXTEST_ATTEMPT").unwrap_or(1)),
+        slot: read_number("NEXTEST_TEST_GLOBAL_SLOT"),
     }
 }
 
@@ -171,10 +188,11 @@ pub(super) fn is_ci() -> bool {
     }
 }
 
-/// Returns an id for a run without a runner's id: the start time in seconds and the process id.
+/// Returns an id for a run without a runner's id: the start time in UTC and the process id, `2026-11-22T03-20-03Z-7`. The
+/// name of a folder on Windows has no colon.
 pub(super) fn own_run_id() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-    format!("{seconds}-{}", std::process::id())
+    let started = render_utc(SystemTime::now()).replace(':', "-");
+    format!("{started}Z-{}", std::process::id())
 }
 
 /// Returns the name of this program's test target, which is the file name without cargo's hash of 16 digits. Other

@@ -11,7 +11,7 @@ use super::spending::{JudgeUsage, SpendingTracker};
 use super::votes::Vote;
 use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest, Questionnaire};
 use crate::check::{JudgeSettings, Prices};
-use crate::source::Ledger;
+use crate::source::LineLog;
 
 /// How questions to the judge are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl JudgePool {
     }
 
     /// Shares the spending through `ledger`: a budget applies to a run, however many processes it has.
-    pub fn with_ledger(mut self, ledger: Ledger) -> Self {
+    pub fn with_ledger(mut self, ledger: LineLog) -> Self {
         self.spending.set_ledger(ledger);
         self
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{JudgeAnswer, JudgeError};
 use crate::check::Prices;
 use crate::score::written;
-use crate::source::Ledger;
+use crate::source::LineLog;
 
 /// The number of requests and their cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -44,12 +44,12 @@ pub(super) struct SpendingTracker {
     /// The cost of this process.
     own: Mutex<JudgeUsage>,
     /// The shared costs of the run's processes, if there are several: each line is one answer.
-    ledger: Option<Ledger>,
+    ledger: Option<LineLog>,
 }
 
 impl SpendingTracker {
     /// Shares the costs with other processes through `ledger`.
-    pub(super) fn set_ledger(&mut self, ledger: Ledger) {
+    pub(super) fn set_ledger(&mut self, ledger: LineLog) {
         self.ledger = Some(ledger);
     }
 
@@ -61,7 +61,7 @@ impl SpendingTracker {
     /// Returns the costs of the whole run.
     fn read_run_usage(&self) -> Result<JudgeUsage, JudgeError> {
         let Some(ledger) = &self.ledger else { return Ok(self.own_usage()) };
-        let lines = ledger.lines().map_err(|error| ledger_error(ledger, error))?;
+        let lines = ledger.read_lines().map_err(|error| ledger_error(ledger, error))?;
         let mut total = JudgeUsage::default();
         for line in lines {
             let usage = serde_json::from_str(&line).map_err(|error| ledger_error(ledger, error))?;
@@ -106,12 +106,12 @@ impl SpendingTracker {
         *own = own.plus(answered);
         drop(own);
         let Some(ledger) = &self.ledger else { return Ok(()) };
-        let line = serde_json::to_string(&answered).map_err(|error| ledger_error(ledger, error))?;
+        let line = serde_json::to_vec(&answered).map_err(|error| ledger_error(ledger, error))?;
         ledger.append_line(&line).map_err(|error| ledger_error(ledger, error))
     }
 }
 
-fn ledger_error(ledger: &Ledger, why: impl Display) -> JudgeError {
+fn ledger_error(ledger: &LineLog, why: impl Display) -> JudgeError {
     JudgeError::Unaccounted(format!("{}: {why}", ledger.path().display()))
 }
 

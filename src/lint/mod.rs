@@ -10,6 +10,7 @@ mod policies;
 mod probe;
 mod repeated;
 mod tools;
+mod unfingerprinted;
 
 use std::path::Path;
 
@@ -111,6 +112,7 @@ impl Linter {
 
     fn evaluate_case(&mut self, case: &Case, name: &str, recorded: RecordedEvidence) {
         self.found.cases += 1;
+        self.found.remarks.extend(unfingerprinted::find_remark(case, &recorded.runs));
         let verdict = evaluate_recorded(case, name, &recorded);
         self.clauses.add_case(case, &recorded, &verdict);
         self.near_misses.add_case(case, &recorded);

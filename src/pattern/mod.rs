@@ -27,7 +27,8 @@ pub use js_regex::{Flags, JsRegex, JsRegexError, StepsExhausted};
 pub use json_equal::json_equal;
 pub use normal_name::{NormalPattern, normal_name};
 pub use personal::{
-    Personal, PersonalKind, find_personal, mask_json_secrets, mask_personal, mask_ranges, mask_secrets,
+    Personal, PersonalKind, find_personal, find_secrets, mask_json_secrets, mask_personal, mask_ranges,
+    mask_secrets, visit_secret_values,
 };
 pub use regex::TextPattern;
 pub use tool::{ToolMatch, ToolPattern, is_glob};

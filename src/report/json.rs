@@ -1,4 +1,4 @@
-//! One JSON document: the run, its totals, and all verdicts as in their verdict files.
+//! One JSON document: the run, its totals, and all verdicts as in their verdict logs.
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ struct JsonReport<'r> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ReportRunInfo<'r> {
-    /// The run's id: the folder of its verdict files; ids of shards are joined by `+`.
+    /// The run's id: the folder of its verdict logs; ids of shards are joined by `+`.
     id: &'r str,
     /// The start of the run, in UTC.
     started: String,

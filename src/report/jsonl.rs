@@ -1,4 +1,4 @@
-//! JSON Lines: each line is one verdict, as in its verdict file.
+//! JSON Lines: each line is one verdict, as in its verdict log.
 
 use super::plain::render_safe_json;
 use super::{FormatEntry, ReportBuilder};

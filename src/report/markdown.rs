@@ -131,7 +131,7 @@ impl BoundedText {
     fn render_rest(&self, what: &str) -> String {
         match self.left_out {
             0 => String::new(),
-            count => format!("\n... and {count} more {what}; the verdict files contain all of them.\n"),
+            count => format!("\n... and {count} more {what}; the verdict logs contain all of them.\n"),
         }
     }
 }
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!((scores.text.as_str(), scores.left_out), ("abc", 2));
         assert_eq!(
             scores.render_rest("scores"),
-            "\n... and 2 more scores; the verdict files contain all of them.\n"
+            "\n... and 2 more scores; the verdict logs contain all of them.\n"
         );
     }
 }

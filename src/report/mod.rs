@@ -26,6 +26,7 @@ pub mod timeline;
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 
+pub(crate) use run::render_utc;
 pub use run::{EarlierRun, RunInfo, SkippedTrial, Totals, TrialResult};
 
 /// Builds one report from the verdicts of a run.

@@ -15,7 +15,7 @@ const SECONDS_PER_DAY: u64 = 86_400;
 /// The facts about one run.
 #[derive(Debug, Clone)]
 pub struct RunInfo {
-    /// The run's id: the folder of its verdict files.
+    /// The run's id: the folder of its verdict logs.
     pub id: String,
     /// The start of the run.
     pub started: SystemTime,
@@ -57,17 +57,22 @@ pub struct SkippedTrial {
 impl RunInfo {
     /// Returns the start of the run in UTC, without a time zone: `2026-11-22T03:20:03`.
     pub fn started_utc(&self) -> String {
-        let seconds = self.started.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-        let (year, month, day) = date_of_day(seconds / SECONDS_PER_DAY);
-        let second = seconds % SECONDS_PER_DAY;
-        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
+        render_utc(self.started)
     }
 
     /// Returns a file's path relative to the repository.
     pub fn below_repository(&self, file: &str) -> String {
         if is_absolute(file) { file.to_owned() } else { format!("{}{file}", self.folder) }
     }
+}
+
+/// Renders a time in UTC, without a time zone: `2026-11-22T03:20:03`.
+pub(crate) fn render_utc(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
+    let (year, month, day) = date_of_day(seconds / SECONDS_PER_DAY);
+    let second = seconds % SECONDS_PER_DAY;
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
 /// Whether a file's name is an absolute path on any system: a report may be read on another one.

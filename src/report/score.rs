@@ -4,7 +4,7 @@ use crate::outcome::{Item, LocatedViolation, State, Status};
 use crate::score::{Card, Effect, written};
 use crate::verdict::{Finding, Verdict};
 
-/// The largest number of losses that are listed; the verdict file has all of them.
+/// The largest number of losses that are listed; the verdict log has all of them.
 const MAX_LOSSES: usize = 8;
 
 /// Renders the points of each part of a card, one line each, and the sum.

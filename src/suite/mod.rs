@@ -11,6 +11,8 @@ mod file;
 mod forms;
 mod gate;
 mod header;
+mod input;
+mod join;
 mod keys;
 mod name;
 mod opinions;

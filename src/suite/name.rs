@@ -80,9 +80,8 @@ fn unescape(part: &str) -> Option<String> {
     let mut rest = part.bytes();
     while let Some(byte) = rest.next() {
         if byte == b'%' {
-            let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-            let (high, low) = (digit(rest.next())?, digit(rest.next())?);
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
+            let [high, low] = [rest.next()?, rest.next()?].map(|digit| char::from(digit).to_digit(16));
+            bytes.push(u8::try_from(high? * 16 + low?).ok()?);
         } else {
             bytes.push(byte);
         }

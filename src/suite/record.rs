@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::discover::is_case_file;
-use super::trace::case_stem;
+use super::trace::{case_stem, trace_home};
 use crate::case::{Case, TraceFrom};
 use crate::reader::to_native;
 use crate::source::Files;
@@ -21,6 +21,7 @@ pub fn record_run(case: &Case, path: &Path, files: &Files, runs: &[Trace]) -> Re
 
 /// The file that the `run`-th run of a case (from 1) is recorded in.
 pub fn recording(case: &Case, path: &Path, files: &Files, run: usize) -> Result<PathBuf, String> {
+    let path = trace_home(case, path);
     let folder = path.parent().unwrap_or(path);
     let own = case_stem(case, path);
     match &case.trace {

@@ -1,5 +1,6 @@
 //! `arraign.yaml` at the eval root: what all suites share.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::agent::parse_named_agents;
@@ -21,6 +22,8 @@ pub struct Workspace {
     pub agents: Vec<NamedAgent>,
     /// The largest file that is read, in bytes.
     pub size_limit: Option<u64>,
+    /// The number of runs of a harness whose verdicts are kept.
+    pub keep_runs: Option<NonZeroUsize>,
 }
 
 /// The readers that the file at `path` declares: `arraign.yaml`, a suite, or a file of readers alone.
@@ -53,5 +56,6 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     let agents =
         fields.node("agents").and_then(|node| fields.take(parse_named_agents(node))).unwrap_or_default();
     let size_limit = fields.node("size_limit").and_then(|node| fields.take(node.parse_size("size_limit")));
-    fields.finish(Workspace { tables, agents, size_limit })
+    let keep_runs = fields.node("keep_runs").and_then(|node| fields.take(node.decode::<NonZeroUsize>()));
+    fields.finish(Workspace { tables, agents, size_limit, keep_runs })
 }

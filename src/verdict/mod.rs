@@ -78,8 +78,11 @@ pub struct Verdict {
     /// The difference between the violations and the snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_diff: Option<String>,
+    /// The number of the attempt at the trial, if a runner retried it. The verdict of the last attempt counts.
+    #[serde(default = "first_attempt", skip_serializing_if = "is_first_attempt")]
+    pub attempt: u32,
     /// The earlier attempts at the trial, if a runner retried it and the attempts ended differently. Only reports contain
-    /// them, because a verdict file is about one attempt.
+    /// them, because a line of the log is about one attempt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_attempts: Vec<Attempt>,
     /// The command that runs the trial alone, if it is not `cargo test --test evals`.
@@ -111,11 +114,22 @@ impl Verdict {
             runs: Vec::new(),
             errors: Vec::new(),
             snapshot_diff: None,
+            attempt: first_attempt(),
             earlier_attempts: Vec::new(),
             rerun: None,
             duration_ms: 0.0,
         }
     }
+}
+
+/// The number of an attempt that no other preceded.
+pub(crate) const fn first_attempt() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_first_attempt(attempt: &u32) -> bool {
+    *attempt == first_attempt()
 }
 
 /// The result of one attempt at a trial.
@@ -147,6 +161,20 @@ pub struct TrialError {
     pub at: Location,
 }
 
+/// Why a check is undecided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UndecidedCause {
+    /// The run was recorded for another input.
+    AnotherInput,
+    /// A part of the trace was not understood, and it may be a tool call.
+    NotReadWhole,
+    /// The trace, or the judge, does not give what the check needs.
+    MissingEvidence,
+}
+
 /// The result of one check on one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -174,6 +202,9 @@ pub struct Finding {
     /// Why the check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
+    /// Why an undecided check could not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<UndecidedCause>,
     /// What to do if the check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -206,6 +237,7 @@ impl Finding {
             score: Score::ZERO,
             violations: Vec::new(),
             unfit: None,
+            undecided: None,
             help: None,
             items: Vec::new(),
             losses: Vec::new(),

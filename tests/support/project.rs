@@ -115,13 +115,27 @@ impl Project {
         }
     }
 
+    /// The logs of verdicts below a folder.
+    pub(crate) fn logs(&self, below: &str) -> Vec<String> {
+        let has_extension = |file: &String| Path::new(file).extension().is_some_and(|end| end == "jsonl");
+        let is_other = |file: &String| file.contains("/@manifests/") || file.ends_with("/report.jsonl");
+        let files = self.files(below).into_iter();
+        files.filter(|file| has_extension(file) && !is_other(file)).collect()
+    }
+
+    /// The verdicts in the logs below a folder.
+    pub(crate) fn verdicts(&self, below: &str) -> Vec<Value> {
+        let texts = self.logs(below).into_iter().map(|log| self.read(&log));
+        let lines = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+        lines.map(|line| serde_json::from_str(&line).expect("a verdict is JSON")).collect()
+    }
+
     /// The verdict of a trial that ran once.
     pub(crate) fn verdict(&self, name: &str) -> Value {
-        let files = self.files("out");
-        let file = format!("/{}.json", name.replace("::", "%%"));
-        let of_trial: Vec<&String> = files.iter().filter(|path| path.ends_with(&file)).collect();
-        let [path] = of_trial.as_slice() else { panic!("not one verdict of {name}: {files:?}") };
-        serde_json::from_str(&self.read(path)).expect("a verdict is JSON")
+        let verdicts = self.verdicts("out").into_iter().filter(|verdict| verdict["name"] == name);
+        let verdicts: Vec<Value> = verdicts.collect();
+        let [verdict] = verdicts.as_slice() else { panic!("not one verdict of {name}: {verdicts:?}") };
+        verdict.clone()
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::harness::earlier_run;
+use arraign::__internals::harness::runs::{find_newest, list_runs};
 use arraign::__internals::report::comparison::RunComparison;
 use arraign::__internals::report::{EarlierRun, plain};
 use clap::{Args, ValueEnum};
@@ -12,16 +13,17 @@ use clap::{Args, ValueEnum};
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
 use crate::out::locate_out_folder;
 
-/// Compare two runs: trials that regressed, improved, are new, are gone, or are flaky.
+/// Compare two runs: trials that regressed, improved, are new, did not run, or are flaky.
 ///
-/// A run is a folder of verdict files, a `report.json` or `report.jsonl`, or an id: the name of the run's folder
-/// in `target/arraign`. Exits with 101 if a trial regressed.
+/// A run is the folder of its logs, a `report.json` or `report.jsonl`, or an id: the name of the run's folder in
+/// `target/arraign`. Without names, compares the last run with the last one before it that shares trials. Exits
+/// with 101 if a trial regressed.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// The earlier run.
-    before: String,
-    /// The later run.
-    after: String,
+    /// The earlier run. Default: the last one before the later run that has a trial of it.
+    before: Option<String>,
+    /// The later run. Default: the newest run.
+    after: Option<String>,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: CompareFormat,
@@ -44,14 +46,41 @@ enum CompareFormat {
 impl Compare {
     pub(crate) fn run(self) -> CliResult {
         let folder = self.out.unwrap_or_else(locate_out_folder);
-        let [before, after] =
-            [&self.before, &self.after].map(|which| earlier_run(which, Path::new(""), &folder));
-        let (before, after) = (before.map_err(CliError::new)?, after.map_err(CliError::new)?);
+        let named = self.before.as_deref().map(|before| read_named(before, &folder)).transpose()?;
+        let after = match &self.after {
+            Some(after) => read_named(after, &folder)?,
+            None => read_run(&find_newest(&folder)?)?,
+        };
+        let before = named.map_or_else(|| find_previous(&folder, &after), Ok)?;
         let comparison = RunComparison::from_trials(&before.trials, &after.trials);
         let text = render_comparison(&comparison, self.format, &before, &after);
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         Ok(if comparison.has_regressed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }
+}
+
+/// Returns the last run that started before `after` and has a trial of it.
+fn find_previous(folder: &Path, after: &EarlierRun) -> Result<EarlierRun, CliError> {
+    let runs = list_runs(folder)?;
+    let earlier = runs.iter().skip_while(|run| !run.ends_with(&after.name)).skip(1);
+    for run in earlier {
+        let before = read_run(run)?;
+        if before.trials.shares_trial(&after.trials) {
+            return Ok(before);
+        }
+    }
+    let (folder, name) = (folder.display(), &after.name);
+    Err(CliError::new(format!(
+        "no run in `{folder}` before `{name}` has a trial of it; name the earlier run"
+    )))
+}
+
+fn read_named(which: &str, folder: &Path) -> Result<EarlierRun, CliError> {
+    earlier_run(which, Path::new(""), folder).map_err(CliError::new)
+}
+
+fn read_run(folder: &Path) -> Result<EarlierRun, CliError> {
+    read_named(&folder.to_string_lossy(), folder)
 }
 
 fn render_comparison(

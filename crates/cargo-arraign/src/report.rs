@@ -16,7 +16,7 @@ use clap::Args;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
 use crate::out::locate_out_folder;
 
-/// Render reports of a run, or of its shards, from the verdict files.
+/// Render reports of a run, or of its shards, from its logs of verdicts.
 ///
 /// Without `--format`, prints an overview. Exits with 101 if a trial did not pass or left no verdict.
 #[derive(Debug, Args)]
@@ -66,7 +66,10 @@ impl Report {
         if run.missing() > 0 {
             print_to_stderr(&describe_missing(run.missing()));
         }
-        let is_green = totals.passed == totals.cases && run.missing() == 0;
+        if run.torn() > 0 {
+            print_to_stderr(&describe_torn(run.torn()));
+        }
+        let is_green = totals.passed == totals.cases && run.missing() + run.torn() == 0;
         Ok(if is_green { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
@@ -103,6 +106,11 @@ pub(crate) fn locate_run(run: Option<&PathBuf>) -> Result<PathBuf, CliError> {
 fn describe_missing(missing: usize) -> String {
     let trials = if missing == 1 { "1 trial".to_owned() } else { format!("{missing} trials") };
     format!("the run is incomplete: {trials} without a verdict; was it interrupted?")
+}
+
+fn describe_torn(torn: usize) -> String {
+    let lines = if torn == 1 { "1 torn line".to_owned() } else { format!("{torn} torn lines") };
+    format!("the run is incomplete: {lines} in its logs; was a process killed, or the disk full?")
 }
 
 fn describe_written(path: &Path) -> String {

@@ -7,6 +7,7 @@ use crate::agent::into_trace::read_single_run;
 use crate::case::HttpCall;
 use crate::http::HttpResponse;
 use crate::pattern::JsonPath;
+use crate::secrets::QuotedText;
 use crate::trace::{CallsUnrecorded, Message, Role, Trace};
 
 /// The largest length of a response in an error message, in characters.
@@ -90,10 +91,8 @@ fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
 }
 
 fn quote_body(body: &str) -> String {
-    let end = body.char_indices().nth(MAX_SHOWN_CHARS);
-    match end {
-        Some((end, _)) => format!("it answered: {}...", &body[..end]),
-        None if body.is_empty() => "it answered with an empty body".to_owned(),
-        None => format!("it answered: {body}"),
+    if body.is_empty() {
+        return "it answered with an empty body".to_owned();
     }
+    format!("it answered: {}", QuotedText::near(body, &(0..4 * MAX_SHOWN_CHARS)).cut_end(MAX_SHOWN_CHARS))
 }

@@ -13,6 +13,7 @@ use super::in_process::GRACE_PERIOD;
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::{HttpCall, HttpMethod, Template};
 use crate::http::{HttpClient, HttpLimits, HttpRequest};
+use crate::reader::to_native;
 use crate::secrets::names_a_secret;
 use crate::trace::Trace;
 
@@ -31,10 +32,13 @@ pub(super) async fn ask_server(
     let work = spawn_blocking(move || {
         let sent = CLIENT.send_request(&request, &limits);
         let response = sent.map_err(|error| AgentProblem::Unanswered(error.into()))?;
-        match request.find_secret_in(&response.body) {
-            Some(name) => Err(AgentProblem::Secret(name.to_owned())),
-            None => answer::read_response(&call, &response, query),
+        if let Some(name) = request.find_secret_in(&response.body) {
+            return Err(AgentProblem::Secret(name.to_owned()));
         }
+        let trace = answer::read_response(&call, &response, query)?;
+        // A reader joins what a stream sends in pieces, so what would be recorded is searched as well.
+        let found = request.find_secret_in(&to_native(&trace)).map(str::to_owned);
+        found.map_or(Ok(trace), |name| Err(AgentProblem::Secret(name)))
     });
     match timeout(limit + GRACE_PERIOD, work).await {
         Err(_) => Err(AgentProblem::OutOfTime(limit)),

@@ -5,6 +5,7 @@
 
 mod compile;
 mod constrains;
+mod expansion;
 mod explain;
 mod fault;
 mod home;

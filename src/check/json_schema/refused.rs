@@ -50,8 +50,8 @@ impl Guess<'_> {
                 .into_iter()
                 .flatten()
                 .flat_map(|(name, schema)| {
-                    let object = |part: Value| Value::Object(Map::from_iter([(name.clone(), part)]));
-                    self.values(schema, depth).into_iter().map(object)
+                    let parts = self.values(schema, depth).into_iter();
+                    parts.map(|part| Value::Object(Map::from_iter([(name.clone(), part)])))
                 })
                 .collect(),
             "items" | "contains" => self.values(value, depth).into_iter().map(|part| json!([part])).collect(),

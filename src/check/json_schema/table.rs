@@ -87,8 +87,8 @@ impl Table {
         };
         let (mut table, mut errors) = (Self::default(), LoadErrors::new());
         for (key, entry) in entries.filter(|(key, _)| key.name != skip) {
-            let place = || Place::new(entry.source(), key.span);
-            let pattern = ToolPattern::new(&key.name).map_err(|problem| LoadError::new(place(), problem));
+            let pattern = ToolPattern::new(&key.name)
+                .map_err(|problem| LoadError::new(Place::new(entry.source(), key.span), problem));
             let schema = errors.take(read(entry, &join(pointer, &key.name)));
             if let (Some(pattern), Some(schema)) = (errors.take(pattern), schema) {
                 table.insert(pattern, schema);

@@ -87,10 +87,10 @@ mod tests {
         let has = |name: &str| web.has(&Call::new(name, Arguments::none(), 1));
         assert!(has("curl") && has("fetch") && has("get"));
         let usage = Some(Usage { input_tokens: 1_000_000, ..Usage::default() });
-        let cost = |model: &str| {
+        let costs = ["a", "b", "c"].map(|model| {
             tables.prices.cost(&Trace { model: Some(model.to_owned()), usage, ..Trace::default() })
-        };
-        assert_eq!((cost("a"), cost("b"), cost("c")), (Some(1.0), Some(2.0), None));
+        });
+        assert_eq!(costs, [Some(1.0), Some(2.0), None]);
     }
 
     #[test]

@@ -52,6 +52,10 @@ impl RunFinisher {
         // `and` takes a value, so the reports are written even if the summary could not be.
         let written = self.write_run_summary(context).and(self.reports.write_all(context, counts));
         stderr::note_judge_costs(context.judging.amount_spent());
+        // A single trial says everything itself.
+        if self.pinned.is_some() && !context.readers.nextest {
+            stderr::note_undecided(&context.tally.describe_undecided(&context.project.rerun));
+        }
         stderr::note_skipped(self.skipped);
         if let Some(pinned) = &self.pinned {
             stderr::note_orphans(&pinned.find_orphans(&context.project.files));

@@ -1,4 +1,4 @@
-//! The reports of a run, rendered from the verdict files at the end of the run.
+//! The reports of a run, rendered from the verdict logs at the end of the run.
 
 use libtest_mimic::Conclusion;
 

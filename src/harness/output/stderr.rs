@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use crate::harness::settings;
 use crate::judge::JudgeUsage;
 use crate::place::LoadErrors;
-use crate::report::plain::escape_line;
+use crate::report::plain::{escape_line, escape_text};
 use crate::report::terminal;
 use crate::suite::ReportFormat;
 use crate::verdict::quoted;
@@ -49,7 +49,7 @@ fn note_not_rendered(reason: &str, formats: impl Iterator<Item = ReportFormat>, 
     }
 }
 
-/// Prints a note on trials without a verdict file, which no report contains.
+/// Prints a note on trials without a verdict log, which no report contains.
 pub(in crate::harness) fn note_missing_verdicts(count: usize) {
     if count > 0 {
         note(&format!("{} without a verdict: the reports do not contain them", count_cases(count)));
@@ -88,6 +88,13 @@ pub(in crate::harness) fn note_stale_cassettes(names: &[String]) {
         note(&format!(
             "the recorded opinion `{name}` answers a question that no case asks any more; delete it"
         ));
+    }
+}
+
+/// Prints the summary of the undecided trials, if there are any.
+pub(in crate::harness) fn note_undecided(summary: &str) {
+    if !summary.is_empty() {
+        note(&escape_text(summary));
     }
 }
 

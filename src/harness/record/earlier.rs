@@ -1,4 +1,4 @@
-//! Reads an earlier run from the folder of its verdict files or from one of its reports.
+//! Reads an earlier run from the folder of its logs or from one of its reports.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, S
     let folder = if path.is_dir() { path } else { below };
     if !folder.is_dir() {
         return Err(format!(
-            "no run `{which}`: expected a folder of verdict files, a report, or the id of a run below `{}`",
+            "no run `{which}`: expected the folder of a run, a report, or the id of a run below `{}`",
             out.display()
         ));
     }

@@ -1,8 +1,9 @@
-//! The files that a run leaves in its folder: verdicts and manifests, written and read.
+//! The files that a run leaves in its folder: logs of verdicts, and manifests, written and read.
 
 mod earlier;
 pub(super) mod harness_id;
 pub(super) mod manifest;
+mod prune;
 pub mod runs;
 pub(super) mod store;
 

@@ -1,25 +1,26 @@
-//! Writes one verdict file for each trial.
+//! Writes the verdicts of a run: each process appends one line for each trial to its own log.
 //!
-//! A file is `<out>/<run id>/<trial name>.json`, or `attempt-<n>/<trial name>.json` for later attempts of a retried trial.
-//! Other harnesses than `evals` have a folder `<harness>/` below the run's, because two harnesses may have trials of the same
-//! name. The manifests are `@manifests/<harness>.json`; `@manifests/<harness>.spent.jsonl` lists what a judge has cost.
+//! A log is `<out>/<run id>/<harness>.<process>.jsonl`, where `<process>` is the process id. nextest starts one process for
+//! each trial, so there the logs belong to slots: two tests that run at the same time never share a slot, and a run leaves
+//! as many logs as it has threads. The manifests are `@manifests/<harness>.json`; `@manifests/<harness>.spent.jsonl` lists
+//! what a judge has cost.
 
 use std::cell::Cell;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use super::manifest::{MANIFESTS, RunManifest};
-use crate::source::{Folder, Ledger, write_whole};
+use super::prune::prune_runs;
+use crate::harness::settings::{Nextest, own_run_id};
+use crate::source::{LineLog, write_whole};
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
-/// The longest name of a file, without its extension. File systems allow 255 bytes, and the hash of a long name, the
-/// extension, and the additions of a temporary name must fit, too.
-const LONGEST_STEM: usize = 200;
-
-/// The usual name of a package's only harness. Its verdicts are in the run's folder itself.
-const USUAL_HARNESS: &str = "evals";
+/// The longest name of a harness or a run in a path. File systems allow 255 bytes, and the hash of a long name, the process,
+/// the extension, and the additions of a temporary name must fit, too.
+const LONGEST_NAME: usize = 180;
 
 thread_local! {
     /// The buffer in which a thread serializes its verdicts, one after the other.
@@ -32,16 +33,18 @@ pub(in crate::harness) struct Store {
     out: PathBuf,
     run: PathBuf,
     harness: String,
-    folder: Folder,
+    attempt: u32,
+    log: LineLog,
 }
 
 impl Store {
-    /// The store of the run `run_id` below `out`. No folder is created before the first file.
-    pub(in crate::harness) fn new(out: &Path, run_id: &str, attempt: u32, harness: &str) -> Self {
-        let run = out.join(escape_folder(run_id));
-        let first = if harness == USUAL_HARNESS { run.clone() } else { run.join(escape_folder(harness)) };
-        let folder = if attempt > 1 { first.join(format!("attempt-{attempt}")) } else { first };
-        Self { out: out.to_owned(), run, harness: harness.to_owned(), folder: Folder::at(folder) }
+    /// The store of this process's run below `out`. No folder is created before the first file.
+    pub(in crate::harness) fn new(out: &Path, harness: &str, nextest: Option<&Nextest>) -> Self {
+        let run_id = nextest.map_or_else(own_run_id, |nextest| nextest.run_id.clone());
+        let run = out.join(escape_name(&run_id));
+        let log = open_log(&run, &escape_name(harness), nextest);
+        let attempt = nextest.map_or(1, |nextest| nextest.attempt);
+        Self { out: out.to_owned(), run, harness: harness.to_owned(), attempt, log }
     }
 
     /// The folder of all runs and of their reports.
@@ -54,80 +57,92 @@ impl Store {
         &self.run
     }
 
-    /// Writes the manifest that `describe` returns, unless another process of the run has written one.
+    /// Writes the manifest that `describe` returns, unless another process of the run has written one. Returns whether it
+    /// was written.
     ///
     /// If the manifest cannot be written, the verdicts could not be either, so the error is about those.
     pub(in crate::harness) fn write_manifest(
         &self,
         describe: impl FnOnce() -> RunManifest,
-    ) -> Result<(), String> {
+    ) -> Result<bool, String> {
         let folder = self.run.join(MANIFESTS);
-        let path = folder.join(format!("{}.json", escape_folder(&self.harness)));
+        let path = folder.join(self.manifest_name());
         if path.exists() {
-            return Ok(());
+            return Ok(false);
         }
         let json = serde_json::to_vec(&describe()).map_err(io::Error::from);
         let written = json.and_then(|json| {
             fs::create_dir_all(&folder)?;
             write_whole(&path, &json)
         });
-        written.map_err(|error| self.unwritable_error(&error))
+        written.map(|()| true).map_err(|error| self.unwritable_error(&error))
+    }
+
+    /// Removes the oldest runs of this harness, so that `keep` of them are left.
+    pub(in crate::harness) fn prune_runs(&self, keep: usize) {
+        prune_runs(&self.out, &self.manifest_name(), keep);
     }
 
     /// Renders the error of a verdict that cannot be written.
     pub(in crate::harness) fn unwritable_error(&self, error: &io::Error) -> String {
-        let folder = self.folder.path().display();
+        let folder = self.run.display();
         format!("cannot write verdicts below `{folder}`: {error}; set ARRAIGN_OUT to another folder")
     }
 
     /// The file in which all processes of this run record what they spend on the judge.
-    pub(in crate::harness) fn judge_ledger(&self) -> Ledger {
-        let name = format!("{}.spent.jsonl", escape_folder(&self.harness));
-        Ledger::at(self.run.join(MANIFESTS).join(name))
+    pub(in crate::harness) fn judge_ledger(&self) -> LineLog {
+        let name = format!("{}.spent.jsonl", escape_name(&self.harness));
+        LineLog::at(self.run.join(MANIFESTS).join(name))
     }
 
-    /// Writes a verdict of this harness.
+    /// Appends a verdict of this harness to the log of this process.
     pub(in crate::harness) fn write_verdict(&self, verdict: &mut Verdict) -> io::Result<()> {
         verdict.harness.clone_from(&self.harness);
+        verdict.attempt = self.attempt;
         // Taking the buffer leaves an empty one behind; if serialization fails, the buffer is simply lost.
         let mut json = BUFFER.take();
         json.clear();
         serde_json::to_writer(&mut json, verdict)?;
-        json.push(b'\n');
-        let written = self.folder.write_file(&format!("{}.json", file_stem(&verdict.name)), &json);
+        let written = self.log.append_line(&json);
         BUFFER.set(json);
         written
     }
-}
 
-/// Returns one folder name for an arbitrary id, which must not lead out of the folder above (`..`, `a/b`).
-fn escape_folder(text: &str) -> String {
-    match text {
-        "." => "%2E".to_owned(),
-        text => file_stem(&escape_component(text).replace("..", "%2E%2E")),
+    fn manifest_name(&self) -> String {
+        format!("{}.json", escape_name(&self.harness))
     }
 }
 
-/// Returns the file name for a trial, without its extension. A long name is cut and ends with the hash of the whole name.
-fn file_stem(name: &str) -> String {
-    let name = escape_reserved(name);
-    if name.len() <= LONGEST_STEM {
+/// Returns the log of this process. Without a slot, all processes of nextest share one log, which is locked for each line.
+fn open_log(run: &Path, harness: &str, nextest: Option<&Nextest>) -> LineLog {
+    match nextest.map(|nextest| nextest.slot) {
+        None => LineLog::at(run.join(format!("{harness}.{}.jsonl", process::id()))),
+        Some(Some(slot)) => LineLog::at(run.join(format!("{harness}.slot-{slot}.jsonl"))),
+        Some(None) => LineLog::locked_at(run.join(format!("{harness}.shared.jsonl"))),
+    }
+}
+
+/// Returns one name in a path for an arbitrary id, which must not lead out of the folder above (`..`, `a/b`). A long name is
+/// cut and ends with the hash of the whole name.
+fn escape_name(id: &str) -> String {
+    if id == "." {
+        return "%2E".to_owned();
+    }
+    let name = escape_reserved(&escape_component(id).replace("..", "%2E%2E"));
+    if name.len() <= LONGEST_NAME {
         return name;
     }
     // The limit is in bytes, so the cut moves back to the start of a character.
-    let end = (0..=LONGEST_STEM).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+    let end = (0..=LONGEST_NAME).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
     format!("{}~{:016x}", &name[..end], hash_fnv1a(&name))
 }
 
-/// Replaces the characters that Windows or an artifact store refuses in file names, so that a folder of verdicts can be
-/// copied and uploaded anywhere.
-///
-/// A trial's name has a `%` only before two hexadecimal digits, so `%%` for `::` and `%x3A` for a single colon keep
-/// different names apart, on file systems that ignore case as well.
+/// Replaces the characters that Windows or an artifact store refuses in file names, so that the folder of a run can be copied
+/// and uploaded anywhere.
 fn escape_reserved(name: &str) -> String {
     const RESERVED: &[char] = &['"', '*', ':', '<', '>', '?', '\\', '|'];
     let mut escaped = String::with_capacity(name.len());
-    for c in name.replace("::", "%%").chars() {
+    for c in name.chars() {
         if c.is_ascii_control() || RESERVED.contains(&c) {
             escaped.extend(format!("%x{:02X}", u32::from(c)).chars());
         } else {
@@ -138,7 +153,7 @@ fn escape_reserved(name: &str) -> String {
 }
 
 /// Hashes `text` with FNV-1a, which gives the same value on every machine and in every version: the shards of one run, on
-/// several machines, must use the same file names.
+/// several machines, must use the same names.
 fn hash_fnv1a(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -151,17 +166,13 @@ mod tests {
     #[test]
     fn long_names_stay_apart() {
         let (one, other) = ("é".repeat(300) + "1", "é".repeat(300) + "2");
-        assert_ne!(file_stem(&one), file_stem(&other));
-        assert!(file_stem(&one).len() <= 220);
-        assert_eq!(file_stem("a::b"), "a%%b");
+        assert_ne!(escape_name(&one), escape_name(&other));
+        assert!(escape_name(&one).len() <= 200);
     }
 
     #[test]
-    fn a_file_name_holds_nothing_that_windows_or_an_artifact_store_refuses() {
-        assert_eq!(
-            file_stem("s::a \"b\" <c> d|e? *\r\n"),
-            "s%%a %x22b%x22 %x3Cc%x3E d%x7Ce%x3F %x2A%x0D%x0A"
-        );
-        assert_ne!(file_stem("x::a::b"), file_stem("x::a%3A%3Ab"));
+    fn a_name_holds_nothing_that_windows_or_an_artifact_store_refuses() {
+        assert_eq!(escape_name("a \"b\" <c> d|e? *"), "a %x22b%x22 %x3Cc%x3E d%x7Ce%x3F %x2A");
+        assert_eq!(escape_name("../../up"), "%2E%2E%2F%2E%2E%2Fup");
     }
 }

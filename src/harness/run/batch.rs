@@ -11,7 +11,7 @@
 //! Each trial runs exactly once, because a worker takes the job out of its mutex before running it. A worker that asks for
 //! a trial which another worker is still running does not idle: it runs other trials until the result is there.
 //!
-//! The cost is that the result of `n` is printed late, at most by the window and one more trial. Its verdict file is
+//! The cost is that the result of `n` is printed late, at most by the window and one more trial. Its verdict log is
 //! written before that.
 
 use std::any::Any;

@@ -21,6 +21,8 @@ pub(in crate::harness) struct RunContext {
     pub(in crate::harness) judging: RunJudge,
     /// The line of progress.
     pub(in crate::harness) progress: Arc<Progress>,
+    /// Whether runs that were recorded for another input count (`ARRAIGN_STALE=allow`).
+    pub(in crate::harness) allows_stale: bool,
     /// The folder of the verdicts.
     pub(in crate::harness) store: Store,
     /// The results that are kept until the run ends.

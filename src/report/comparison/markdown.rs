@@ -43,7 +43,7 @@ fn render_row(trial: &TrialComparison) -> String {
         TrialChange::Regressed => "<b>regressed</b>",
         TrialChange::Improved => "improved",
         TrialChange::New => "new",
-        TrialChange::Gone => "gone",
+        TrialChange::NotRun => "not run",
         TrialChange::Changed => "changed",
         TrialChange::Same => "",
     };

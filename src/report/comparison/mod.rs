@@ -1,4 +1,4 @@
-//! Compares two runs: regressed, improved, new, gone and flaky trials.
+//! Compares two runs: regressed, improved, new and flaky trials, and trials that did not run.
 //!
 //! If a run has several verdicts of one trial (the attempts of a retry), the last one counts. A trial is flaky if its
 //! attempts ended differently, or if only some of its runs failed.
@@ -49,7 +49,7 @@ pub enum TrialChange {
     /// It is only in the later run.
     New,
     /// It is only in the earlier run.
-    Gone,
+    NotRun,
     /// It passes or fails as before, with another score or another kind of failure.
     Changed,
     /// It did not change.
@@ -131,7 +131,7 @@ impl RunComparison {
             (TrialChange::Regressed, "regressed"),
             (TrialChange::Improved, "improved"),
             (TrialChange::New, "new"),
-            (TrialChange::Gone, "gone"),
+            (TrialChange::NotRun, "not run"),
             (TrialChange::Changed, "changed"),
         ];
         let counts = changes.map(|(change, word)| (self.trials_with(change).count(), word));
@@ -160,7 +160,7 @@ fn classify_change(before: Option<&TrialState>, after: Option<&TrialState>) -> T
     let (before, after) = match (before, after) {
         (Some(before), Some(after)) => (before, after),
         (None, _) => return TrialChange::New,
-        (_, None) => return TrialChange::Gone,
+        (_, None) => return TrialChange::NotRun,
     };
     match (before.standing == TrialResult::Passed, after.standing == TrialResult::Passed) {
         (true, false) => TrialChange::Regressed,

@@ -15,7 +15,7 @@ const SECTIONS: &[(TrialChange, &str)] = &[
     (TrialChange::Regressed, "regressed: passed before, but not now"),
     (TrialChange::Improved, "improved: pass now, but not before"),
     (TrialChange::New, "new: only in the later run"),
-    (TrialChange::Gone, "gone: only in the earlier run"),
+    (TrialChange::NotRun, "not run: only in the earlier run"),
     (TrialChange::Changed, "changed: pass or fail as before, with another score or kind of failure"),
 ];
 

@@ -41,6 +41,11 @@ impl TrialStates {
         self.0.is_empty()
     }
 
+    /// Whether a trial is in both runs.
+    pub fn shares_trial(&self, other: &TrialStates) -> bool {
+        self.0.keys().any(|id| other.0.contains_key(id))
+    }
+
     pub(super) fn compute_totals(&self) -> Totals {
         let mut totals = Totals::default();
         self.0.values().for_each(|seen| totals.add_result(seen.standing));

@@ -200,7 +200,7 @@ impl<'r> SarifReport<'r> {
         }
         let text = format!(
             "{} more results are not in this report: code scanning shows no more than {MAX_RESULTS}; all of them are \
-             in the verdict files",
+             in the verdict logs",
             self.left_out
         );
         let notice = SarifNotification {

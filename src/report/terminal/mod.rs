@@ -15,7 +15,7 @@ use crate::verdict::{Finding, TrialError, Verdict};
 
 /// The largest number of findings that are drawn: a case may have thousands of runs.
 const MAX_FINDINGS: usize = 20;
-/// The largest number of violations that are drawn for one finding; the verdict file has all of them.
+/// The largest number of violations that are drawn for one finding; the verdict log has all of them.
 const MAX_VIOLATIONS: usize = 10;
 /// The largest number of places that cost points.
 const MAX_COSTLY_PLACES: usize = 5;
@@ -125,7 +125,7 @@ fn render_findings(verdict: &Verdict) -> Vec<String> {
     let drawn = failed.iter().take(MAX_FINDINGS).flat_map(|finding| render_finding(verdict, finding));
     let mut blocks: Vec<String> = drawn.collect();
     if let Some(more) = failed.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
-        blocks.push(format!("... and {more} more failed checks; the verdict file contains all of them\n"));
+        blocks.push(format!("... and {more} more failed checks; the verdict log contains all of them\n"));
     }
     blocks
 }
@@ -145,7 +145,7 @@ fn render_finding(verdict: &Verdict, finding: &Finding) -> Vec<String> {
     if finding.violations.len() > MAX_VIOLATIONS {
         let more = finding.violations.len() - MAX_VIOLATIONS;
         blocks.push(format!(
-            "... and {more} more violations of `{}`; the verdict file contains all of them\n",
+            "... and {more} more violations of `{}`; the verdict log contains all of them\n",
             finding.check
         ));
     }

@@ -37,6 +37,8 @@ pub(crate) struct TraceFile {
 /// A run that is written in the case.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "run"))]
 pub(crate) struct Run {
+    /// How the recording was made.
+    recorded: Option<Nullable<Recorded>>,
     /// The id of the run.
     id: Option<String>,
     /// The agent that ran.
@@ -65,6 +67,17 @@ pub(crate) struct Run {
     calls_unrecorded: Option<CallsUnrecorded>,
     /// The parts of the file that the run was recorded from and that were not understood.
     unread: Option<Vec<Value>>,
+}
+
+/// How a recording was made.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+pub(crate) struct Recorded {
+    /// The program that recorded the run.
+    by: Option<Nullable<String>>,
+    /// The time of the recording.
+    at: Option<Nullable<String>>,
+    /// The fingerprint of the agent's input.
+    input: Option<Nullable<String>>,
 }
 
 /// Whether the calls of a run are not recorded, or why some of them may be missing.

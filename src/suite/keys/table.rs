@@ -1,7 +1,7 @@
 //! The table of keys: what the loader knows, what editors show on hover, and what the page of cases lists.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use arraign_trace::reader::ReaderDeclaration;
 use serde_json::Value;
@@ -80,6 +80,10 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<String>("description", "A description, for people."),
     key::<CaseInput>("input", "What the agent is asked."),
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
+    key::<bool>(
+        "input_match",
+        "`false`: the run may be recorded for another input than that of the case. Default: `true`.",
+    ),
     key::<Trace>(
         "trace",
         "The recorded run: a file, `{file, format, run, each}`, or the run itself. Default: the file `traces/<id>.*` beside this one.",
@@ -91,7 +95,10 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     ),
     key::<Texts>("tags", "Tags, by which `ARRAIGN_TAGS` selects cases."),
     key::<FlagOrReason>("ignore", "`true`: the trial is ignored. A text is the reason."),
-    key::<Time>("timeout", "How long the trial may take: `3s`, `500ms`, or milliseconds."),
+    key::<Time>(
+        "timeout",
+        "How long the trial may take: `3s`, `500ms`, or milliseconds. Default: 60 seconds for reading and checks, not for agents and judges.",
+    ),
     key::<NonZeroU32>("repeat", "The number of recorded runs. Their median decides."),
     key::<Status>("expect_verdict", "The verdict that is right. Default: `pass`."),
     key::<bool>("snapshot", "`true`: the violations are pinned with insta."),
@@ -179,4 +186,8 @@ pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each dimension."),
     key::<BTreeMap<String, DescribedAgent>>("agents", "The agents that cases may name."),
     key::<FileSize>("size_limit", "The largest file that is read, such as `200 MB`. Default: `64 MiB`."),
+    key::<NonZeroUsize>(
+        "keep_runs",
+        "The number of runs whose verdicts are kept in `target/arraign`. Default: 20.",
+    ),
 ];

@@ -324,7 +324,7 @@ fn a_long_run_keeps_markdown_within_a_comment() {
     let report = format(ReportFormat::Markdown).render_run(&run(), &many);
     assert!(report.len() < 65_536, "{}", report.len());
     assert!(
-        report.contains("more cases that did not pass; the verdict files contain all of them"),
+        report.contains("more cases that did not pass; the verdict logs contain all of them"),
         "{report}"
     );
 }

@@ -5,7 +5,7 @@ use crate::published::{problems, schema};
 
 const RUNS: [&str; 3] = ["every", "hostile", "shop"];
 
-/// All verdicts of the shared runs, one of them with what no verdict file holds.
+/// All verdicts of the shared runs, one of them with what no verdict log holds.
 fn all() -> Vec<Verdict> {
     let mut all: Vec<Verdict> = RUNS.iter().flat_map(|name| verdicts(name)).collect();
     let attempt = Attempt::new(Status::Fail, false);

@@ -49,7 +49,7 @@ fn an_earlier_run_that_is_not_there_is_2() {
     project
         .run_with(&variables, &[])
         .exits(2)
-        .complains("error: ARRAIGN_COMPARE: no run `0-0`: expected a folder");
+        .complains("error: ARRAIGN_COMPARE: no run `0-0`: expected the folder of a run");
 }
 
 #[test]

@@ -55,8 +55,7 @@ fn a_hostile_trace_leaves_the_output_harmless() {
     harmless(&project.run_with(&[("NEXTEST", "1")], &["--exact", "s::a", "--nocapture"]).exits(101));
     harmless(&project.run(&["--list"]).exits(0));
     // The verdict keeps the text: JSON escapes what it must, and a report decides for itself.
-    let verdict = project.files("out").pop().expect("a verdict");
-    let verdict: Value = serde_json::from_str(&project.read(&verdict)).expect("JSON");
+    let verdict = project.verdicts("out").pop().expect("a verdict");
     assert_eq!(verdict["description"], HOSTILE);
 }
 

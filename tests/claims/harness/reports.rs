@@ -1,4 +1,4 @@
-//! Reports: rendered from the verdict files when the trials have ended, at places that stay the same.
+//! Reports: rendered from the verdict logs when the trials have ended, at places that stay the same.
 
 use std::fs;
 
@@ -141,7 +141,7 @@ fn nextest_leaves_reports_to_another_program() {
     ));
     assert_eq!(
         project.files("out"),
-        ["out/r/@manifests/evals@subject.json", "out/r/evals@subject/s%%a.json"]
+        ["out/r/@manifests/evals@subject.json", "out/r/evals@subject.shared.jsonl"]
     );
 }
 

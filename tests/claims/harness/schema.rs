@@ -37,13 +37,11 @@ fn the_cases_of_this_repository_leave_what_is_published() {
     project.run_with(&variables, &[]).exits(0);
     let json = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
     let of_verdict = schema("verdict");
-    let files = project.files("out");
-    let verdicts = files.iter().filter(|file| file.contains("/evals@subject/"));
-    let texts: Vec<String> = verdicts.map(|file| project.read(file)).collect();
+    let verdicts = project.verdicts("out");
     let report = project.read("out/report.jsonl");
-    assert!(texts.len() > 100 && report.lines().count() == texts.len(), "{files:?}");
-    for text in texts.iter().map(String::as_str).chain(report.lines()) {
-        assert_eq!(problems(&of_verdict, &json(text)), [""; 0], "{text}");
+    assert!(verdicts.len() > 100 && report.lines().count() == verdicts.len());
+    for verdict in verdicts.into_iter().chain(report.lines().map(json)) {
+        assert_eq!(problems(&of_verdict, &verdict), [""; 0], "{verdict}");
     }
     for (name, path) in [("report", "out/report.json"), ("summary", "out/summary.json")] {
         assert_eq!(problems(&schema(name), &json(&project.read(path))), [""; 0], "{path}");

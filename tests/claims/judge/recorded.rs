@@ -333,7 +333,8 @@ fn a_run_without_an_answer_is_not_judged() {
     let text = "id: a\ntrace: {calls: [look]}\nexpect: [{agent_check: {label: polite, prompt: Does it say please?}}]\n";
     let project = Project::empty().file("evals/s.yaml", text);
     let ran: Ran = project.run_with(&[with("errs"), LIVE], &[]).exits(101);
-    ran.says("the run has no answer").says_nothing_on_stderr();
+    ran.says("the run has no answer")
+        .complains("1 trial is undecided: 1 without evidence that a check needs");
     assert_eq!(status(&project, "s::a"), "undecided");
 }
 

@@ -85,8 +85,30 @@ fn the_recording_holds_the_trace_alone() {
     let project = Project::of(&[asks("a", &shell_with(script, ", env: [SUPPORT_KEY]"), "")]);
     project.run_with(&[RECORD, ("SUPPORT_KEY", "sk-1234567890")], &[]).exits(0);
     let recording = project.read("evals/traces/s/a.json");
-    assert!(recording.starts_with("{\n  \"agent\": \"sh\",\n  \"steps\": ["), "{recording}");
+    assert!(recording.starts_with("{\n  \"recorded\": {"), "{recording}");
+    assert!(recording.contains("\n  },\n  \"agent\": \"sh\",\n  \"steps\": ["), "{recording}");
     project.holds_nowhere("sk-1234567890");
+}
+
+#[test]
+fn a_secret_behind_escapes_is_kept_nowhere() {
+    let quotes = "p\"w\\d1234&x";
+    let nested = serde_json::json!({ "pw": quotes }).to_string();
+    for (value, written) in [
+        ("aG9/bGE/d29ybGQ", r#"{"calls": [], "answer": "hi aG9\/bGE\/d29ybGQ"}"#.to_owned()),
+        ("caf\u{e9}-12345", r#"{"calls": [], "answer": "hi caf\u00e9-12345"}"#.to_owned()),
+        (
+            quotes,
+            serde_json::json!({"calls": [{"call": "look", "args": nested}], "answer": "hi"}).to_string(),
+        ),
+    ] {
+        let project = Project::empty().file("written.json", written);
+        let script = format!("cat '{}'", project.path("written.json").display());
+        let case = asks("a", &shell_with(&script, ", env: [DB_PASSWORD]"), "");
+        project.write("evals/s.yaml", format!("tests:\n{case}"));
+        project.run_with(&[RECORD, ("DB_PASSWORD", value)], &[]).exits(101).says("DB_PASSWORD");
+        assert!(project.files("evals/traces").is_empty(), "{value}");
+    }
 }
 
 #[test]

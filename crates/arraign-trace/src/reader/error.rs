@@ -42,12 +42,14 @@ pub enum TraceProblem {
     #[error("{0}")]
     Unreadable(String),
     /// One run was asked for, and it is not there.
-    #[error("no run `{wanted}`: the file holds {count}, counted from 1")]
+    #[error("no run `{wanted}`: the file holds {count}, counted from 1{}", list_ids(ids, *count))]
     NoSuchRun {
         /// The id or the number that was asked for.
         wanted: String,
         /// How many runs the file holds.
         count: usize,
+        /// The first of their ids.
+        ids: Vec<String>,
     },
     /// It is neither JSON nor YAML of ours.
     #[error("line 1, column 1: this is not JSON, nor a native trace in YAML")]
@@ -58,6 +60,16 @@ pub enum TraceProblem {
     /// No reader has this name.
     #[error("there is no trace format `{0}`")]
     NoSuchFormat(String),
+    /// It is larger than what is read at once.
+    #[error("line {line}, column {column}: {reason}")]
+    TooMuch {
+        /// The line, from 1.
+        line: usize,
+        /// The column in bytes, from 1.
+        column: usize,
+        /// The limit.
+        reason: String,
+    },
     /// Its reader found something that cannot be.
     #[error("{format}: {problem}")]
     Wrong {
@@ -82,14 +94,17 @@ impl Declined {
     /// How far the reader came before it declined: a reader that objects to one key or one part has found all others,
     /// and one that misses something in an entry has found the list.
     pub(crate) fn nearness(&self) -> u8 {
-        let objects_to = |words: &[&str]| words.iter().any(|word| self.reason.contains(word));
-        if objects_to(&["has the key", "has a content", "has calls without"]) {
+        if self.objects_to(&["has the key", "has a content", "has calls without"]) {
             3
-        } else if objects_to(&["has the role", "has the type"]) {
+        } else if self.objects_to(&["has the role", "has the type"]) {
             2
         } else {
             u8::from(self.reason.contains("[0]`"))
         }
+    }
+
+    fn objects_to(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.reason.contains(word))
     }
 }
 
@@ -97,6 +112,15 @@ fn lines(declined: &[Declined]) -> String {
     let lines: Vec<String> =
         declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
     lines.concat()
+}
+
+/// Renders the first ids of the runs of a file, each in backticks, for the end of a message.
+fn list_ids(ids: &[String], count: usize) -> String {
+    if ids.is_empty() {
+        return String::new();
+    }
+    let more = if count > ids.len() { ", ..." } else { "" };
+    format!(": `{}`{more}", ids.join("`, `"))
 }
 
 impl From<TraceProblem> for TraceError {

@@ -3,6 +3,7 @@
 //! A trace is what readers make and checks look at: the messages, the tool calls in the order in which the model
 //! made them, the final answer, and what the run cost. What a format cannot tell is `None`, never a guess.
 
+mod provenance;
 mod query;
 mod tool_server;
 mod unread;
@@ -12,12 +13,16 @@ use serde_json::Value;
 
 use crate::unique_keys::parse_value;
 
+pub use provenance::Provenance;
 pub use tool_server::{ToolServer, split_mcp_name, split_server};
 pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
 
 /// One run of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
+    /// How the recording was made, if its file says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Provenance>,
     /// The run's id, where its format has one.
     pub id: Option<String>,
     /// The agent's name.

@@ -77,16 +77,15 @@ impl Trace {
         self.answer.clone().filter(|answer| self.said_after(self.calls.len()).as_ref() != Some(answer))
     }
 
-    /// What the model said after `calls` calls, and before the next, joined by newlines. Where the user spoke in
-    /// between, it is what the model last said to that.
+    /// Joins the messages of the model between call `calls` and the next one by newlines. If the user spoke in between,
+    /// only the messages after the last message of the user count.
     fn said_after(&self, calls: usize) -> Option<String> {
         let after: Vec<&Message> =
             self.messages.iter().filter(|message| message.after_calls == calls).collect();
-        let stretches = after.rsplit(|message| message.role == Role::User);
-        let said = |stretch: &[&Message]| {
+        let mut stretches = after.rsplit(|message| message.role == Role::User);
+        stretches.find_map(|stretch| {
             joined(stretch.iter().copied().filter(|message| message.role == Role::Assistant))
-        };
-        stretches.into_iter().find_map(said)
+        })
     }
 
     /// Everything that the model said, before, between and after its calls, joined by newlines. An answer that was

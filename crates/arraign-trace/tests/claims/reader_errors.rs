@@ -278,3 +278,19 @@ fn the_table_has_one_reader_a_name() {
     let unknown = reader::read("{}", None).expect_err("nobody's");
     assert!(matches!(unknown.problem, TraceProblem::Unknown(declined) if declined.len() == names.len()));
 }
+
+#[test]
+fn a_text_of_very_many_values_is_refused_at_their_limit() {
+    let text = format!("{{\"calls\": [\"a\"{}]}}", ",\n\"a\"".repeat(2_000_000));
+    assert_eq!(error(&text), "line 1999999, column 4: the text has more than 2000000 values");
+    // The marks in a text are no values.
+    let text = format!("{{\"calls\": [], \"answer\": \"{}\"}}", ",[:".repeat(1_000_000));
+    assert_eq!(only(&text).answer.map(|answer| answer.len()), Some(3_000_000));
+}
+
+#[test]
+fn a_run_of_very_many_steps_is_refused() {
+    let text = format!("{{\"calls\": [\"a\"{}]}}", ",\"a\"".repeat(250_000));
+    let refused = error(&text);
+    assert!(refused.contains("a run has at most 250000 steps, and this one has 250001"), "{refused}");
+}

@@ -8,7 +8,7 @@ use arraign::__internals::source::Files;
 
 use crate::error::CliError;
 
-/// The root of the run's repository, or of its package. Nothing outside is read or written, whatever a verdict file
+/// The root of the run's repository, or of its package. Nothing outside is read or written, whatever a verdict log
 /// says, because the file can come from another machine.
 pub(super) struct Repository(Files);
 

@@ -25,26 +25,33 @@ fn verdicts(answers: Answers) -> Vec<Verdict> {
     answers.iter().map(verdict).collect()
 }
 
-/// Writes the verdict files of a run, as its process leaves them.
-fn leave(folder: &Path, answers: Answers) {
-    fs::create_dir_all(folder).expect("a folder");
-    for verdict in verdicts(answers) {
-        let json = serde_json::to_vec(&verdict).expect("JSON");
-        fs::write(folder.join(format!("{}.json", verdict.name)), json).expect("a file");
-    }
+/// Writes the log of a process, as the process leaves it.
+fn leave(log: &Path, attempt: u32, answers: Answers) {
+    fs::create_dir_all(log.parent().expect("the run")).expect("a folder");
+    let lines = verdicts(answers).into_iter().map(|mut verdict| {
+        verdict.attempt = attempt;
+        serde_json::to_string(&verdict).expect("JSON") + "\n"
+    });
+    fs::write(log, lines.collect::<String>()).expect("a file");
 }
 
 /// A package with two runs.
 fn package() -> tempfile::TempDir {
     let package = tempfile::tempdir().expect("a folder");
-    for (id, answers) in [("1-1", BEFORE), ("2-2", AFTER)] {
-        let run = package.path().join("target/arraign").join(id);
-        leave(&run, answers);
-        fs::create_dir_all(run.join("@manifests")).expect("a folder");
-        let beginning = r#"{"schema_version": 1, "arraign": "0.1.0", "harness": "evals", "cases": "evals", "package": "", "started_ms": 1}"#;
-        fs::write(run.join("@manifests/evals.json"), beginning).expect("a file");
+    for (started_ms, (id, answers)) in (1..).zip([("1-1", BEFORE), ("2-2", AFTER)]) {
+        leave_run(&package.path().join("target/arraign").join(id), started_ms, answers);
     }
     package
+}
+
+fn leave_run(run: &Path, started_ms: u64, answers: Answers) {
+    leave(&run.join("evals.7.jsonl"), 1, answers);
+    fs::create_dir_all(run.join("@manifests")).expect("a folder");
+    let manifest = serde_json::json!({
+        "schema_version": 1, "arraign": "0.1.0", "harness": "evals", "cases": "evals", "package": "",
+        "started_ms": started_ms,
+    });
+    fs::write(run.join("@manifests/evals.json"), manifest.to_string()).expect("a file");
 }
 
 #[test]
@@ -71,7 +78,8 @@ fn a_run_that_is_no_worse_is_exit_code_0() {
 #[test]
 fn the_last_attempt_of_a_retried_trial_counts_and_is_flaky() {
     let package = package();
-    leave(&package.path().join("target/arraign/2-2/attempt-2"), &[("refunds::asks", true)]);
+    // The later attempt is in the earlier log: slots of nextest are not in the order of time.
+    leave(&package.path().join("target/arraign/2-2/evals.1.jsonl"), 2, &[("refunds::asks", true)]);
     let ran = arraign(package.path(), &["compare", "1-1", "2-2"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
     assert!(ran.stdout.contains("refunds::asks  in the later run"), "{}", ran.stdout);
@@ -105,10 +113,32 @@ fn reports_are_runs_too() {
 #[test]
 fn what_is_no_run_is_exit_code_2() {
     let package = package();
-    let broken = package.path().join("target/arraign/2-2/refunds%%asks.json");
-    fs::write(&broken, "{\"schema_version\": 1, \"na").expect("a file");
+    let log = package.path().join("target/arraign/2-2/evals.7.jsonl");
+    fs::write(&log, "{\"schema_version\": 1, \"name\": 7}\n").expect("a file");
     let cut = arraign(package.path(), &["compare", "1-1", "2-2"]);
     let gone = arraign(package.path(), &["compare", "1-1", "3-3"]);
     assert_eq!((cut.code, gone.code), (Some(2), Some(2)));
     pin("compare-errors", &[cut.stderr, gone.stderr].concat());
+}
+
+#[test]
+fn without_names_the_last_two_runs_that_share_trials_are_compared() {
+    let package = package();
+    let runs = package.path().join("target/arraign");
+    leave_run(&runs.join("other"), 3, &[("elsewhere::x", true)]);
+    leave_run(&runs.join("newest"), 4, &[("refunds::asks", true)]);
+    let ran = arraign(package.path(), &["compare"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(ran.stdout.starts_with("newest compared with 2-2: 1 improved, 2 not run\n"), "{}", ran.stdout);
+    let named = arraign(package.path(), &["compare", "1-1"]);
+    assert!(named.stdout.starts_with("newest compared with 1-1: 2 not run\n"), "{}", named.stdout);
+    fs::remove_dir_all(runs.join("2-2")).expect("a run");
+    fs::remove_dir_all(runs.join("1-1")).expect("a run");
+    let alone = arraign(package.path(), &["compare"]);
+    assert_eq!(alone.code, Some(2));
+    assert!(
+        alone.stderr.contains("before `newest` has a trial of it; name the earlier run"),
+        "{}",
+        alone.stderr
+    );
 }

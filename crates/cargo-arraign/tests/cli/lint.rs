@@ -71,6 +71,25 @@ fn cases_that_test_all_that_happens_leave_nothing_to_remark() {
 }
 
 #[test]
+fn a_recording_of_an_agent_without_a_fingerprint_is_a_remark() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir_all(folder.path().join("evals/traces/s")).expect("a folder");
+    let suite = "tests:\n  - {id: a, agent: shop, input: hi, expect: [{required_tools: [f]}]}\n  \
+                 - {id: b, agent: shop, input: hi, expect: [{required_tools: [f]}]}\n";
+    fs::write(folder.path().join("evals/s.yaml"), suite).expect("a file");
+    let runs =
+        [("a", r#"{"calls": ["f"]}"#), ("b", r#"{"recorded": {"input": "sha256:00"}, "calls": ["f"]}"#)];
+    for (id, run) in runs {
+        fs::write(folder.path().join(format!("evals/traces/s/{id}.json")), run).expect("a file");
+    }
+    let told = arraign(folder.path(), &["lint"]).stdout;
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains("unfingerprinted")).collect();
+    let message = "evals/s.yaml:2:20: unfingerprinted: the recording evals/traces/s/a.json has no fingerprint of its input; \
+                   until it is recorded again, only the words of the input are compared";
+    assert_eq!(lines, [message]);
+}
+
+#[test]
 fn a_tool_whose_failure_is_noticed_is_tested() {
     let (_, told) =
         linted("{id: a, trace: {calls: [f, g, g]}, expect: [sequence_valid: {sequence: [f, g, g]}]}");

@@ -34,12 +34,14 @@ impl Package {
         fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// The verdict file of this name.
-    pub(crate) fn find(&self, name: &str) -> String {
+    /// The log of the only run.
+    pub(crate) fn find_log(&self) -> String {
         let runs =
             fs::read_dir(self.path("target/arraign")).expect("runs").map(|run| run.expect("a run").path());
-        let found = runs.map(|run| run.join(name)).find(|path| path.is_file());
-        let found = found.unwrap_or_else(|| panic!("no verdict {name}"));
+        let mut files =
+            runs.flat_map(|run| fs::read_dir(run).into_iter().flatten().flatten()).map(|file| file.path());
+        let found = files.find(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+        let found = found.expect("a log");
         found.strip_prefix(self.path("")).expect("below").to_string_lossy().into_owned()
     }
 

@@ -101,16 +101,29 @@ fn two_packages_with_trials_of_one_name_are_kept_apart() {
     pin("report-packages", &package.arraign(&["report"]));
 }
 
+/// The log of all processes of the run `r1`.
+const LOG: &str = "target/arraign/r1/evals.shared.jsonl";
+
 #[test]
-fn a_broken_verdict_file_is_named() {
+fn a_torn_line_is_dropped_and_counted() {
     let package = retried();
-    let whole = package.read("target/arraign/r1/s%%green.json");
-    package.write("target/arraign/r1/s%%green.json", &whole[..413]);
+    let whole = package.read(LOG);
+    let (first, rest) = whole.split_once('\n').expect("lines");
+    package.write(LOG, &format!("{}\n{rest}", &first[..413]));
+    let at_the_start = package.arraign(&["report"]);
+    package.write(LOG, &format!("{rest}{}", &first[..413]));
+    let at_the_end = package.arraign(&["report"]);
+    pin("report-torn", &at_the_start);
+    assert_eq!((at_the_end.stdout, at_the_end.stderr), (at_the_start.stdout, at_the_start.stderr));
+}
+
+#[test]
+fn a_line_that_is_no_verdict_and_one_of_a_later_version_are_named() {
+    let package = retried();
+    let whole = package.read(LOG);
+    package.write(LOG, &format!("{whole}{{\"schema_version\":1}}\n"));
     pin("report-broken", &package.arraign(&["report"]));
-    package.write(
-        "target/arraign/r1/s%%green.json",
-        &whole.replace("\"schema_version\":1", "\"schema_version\":2"),
-    );
+    package.write(LOG, &format!("{whole}{{\"schema_version\":2,\"renamed\":1}}\n"));
     pin("report-newer", &package.arraign(&["report"]));
 }
 

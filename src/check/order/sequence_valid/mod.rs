@@ -128,6 +128,9 @@ pub(crate) enum SameTurn {
     Allow,
 }
 
+/// The largest number of violations of one rule that are kept. Each of many calls can violate each of many rules.
+const MAX_RULE_VIOLATIONS: usize = 100;
+
 /// How a rule stands.
 enum Finding {
     Held,
@@ -266,8 +269,10 @@ impl SequenceValid {
         match placed.rule.check(run) {
             Finding::Held => (item(State::Held), Vec::new()),
             Finding::Violated(violations) => {
-                let violations = violations.into_iter().map(|violation| placed.stamp(violation));
-                (item(State::Violated), violations.collect())
+                let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
+                let rest = (more > 0).then(|| and_more(placed, more));
+                let kept = violations.into_iter().take(MAX_RULE_VIOLATIONS).chain(rest);
+                (item(State::Violated), kept.map(|violation| placed.stamp(violation)).collect())
             }
             Finding::NotExercised(note) if self.require_exercised => {
                 let violation = placed.stamp(not_exercised(placed, &note));
@@ -276,6 +281,10 @@ impl SequenceValid {
             Finding::NotExercised(note) => (item(State::NotExercised).note(note), Vec::new()),
         }
     }
+}
+
+fn and_more(placed: &Placed, more: usize) -> Violation {
+    Violation::new(format!("{} is violated {more} more times", placed.label()))
 }
 
 fn not_exercised(placed: &Placed, note: &str) -> Violation {

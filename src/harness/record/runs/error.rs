@@ -27,8 +27,8 @@ pub enum RunProblem {
     /// A file cannot be opened.
     #[error("cannot read the file: {0}")]
     Unread(String),
-    /// A file was cut short, or another program wrote it.
-    #[error("not a complete verdict file: {0}; copy the file again, or delete it and run its trial again")]
+    /// A manifest was cut short, or another program wrote the file.
+    #[error("not a verdict of arraign: {0}; copy the file again, or delete it and run its trials again")]
     Broken(String),
     /// A newer version wrote the file.
     #[error("written by a later version of arraign (schema_version {0}); update arraign to read it")]

@@ -10,14 +10,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::folder::{Versioned, is_json, list_folder, list_manifests, read_json};
+use super::folder::{list_logs, list_manifests, read_manifest};
+use super::log::{VerdictLine, read_log};
 use super::{RunError, RunProblem};
-use crate::harness::record::manifest::{MANIFESTS, RunManifest};
+use crate::harness::record::manifest::RunManifest;
 use crate::outcome::Status;
-use crate::verdict::{Attempt, SCHEMA_VERSION};
-
-/// The prefix of the folder of a later attempt, before its number.
-const ATTEMPT: &str = "attempt-";
+use crate::verdict::{Attempt, Verdict, first_attempt};
 
 /// The trials of all folders added so far, by harness and name.
 #[derive(Default)]
@@ -25,27 +23,37 @@ pub(super) struct TrialIndex {
     manifests: Vec<RunManifest>,
     trials: HashMap<(String, String), StoredTrial>,
     missing: usize,
+    torn: usize,
 }
 
-/// A trial with the files of its verdicts.
+/// A trial with the places of its verdicts.
 #[derive(Debug)]
 pub(super) struct StoredTrial {
     harness: String,
     name: String,
     /// The file, line and column of the case.
     place: (PathBuf, usize, usize),
-    /// The attempts in order, each with its file.
-    attempts: Vec<(PathBuf, Attempt)>,
+    /// The attempts in order.
+    attempts: Vec<StoredAttempt>,
+}
+
+/// One attempt at a trial.
+#[derive(Debug)]
+struct StoredAttempt {
+    number: u32,
+    result: Attempt,
+    line: VerdictLine,
 }
 
 /// The fields of a verdict that the index needs.
 #[derive(Deserialize)]
 struct VerdictHead {
-    schema_version: u32,
     name: String,
     #[serde(default)]
     harness: String,
     case: CasePosition,
+    #[serde(default = "first_attempt")]
+    attempt: u32,
     status: Status,
     passed: bool,
 }
@@ -57,14 +65,6 @@ struct CasePosition {
     column: usize,
 }
 
-impl Versioned for VerdictHead {
-    const KNOWN: u32 = SCHEMA_VERSION;
-
-    fn version(&self) -> u32 {
-        self.schema_version
-    }
-}
-
 impl TrialIndex {
     /// Adds the run in `folder`, which is the run itself or one of its shards.
     pub(super) fn add_run(&mut self, folder: &Path) -> Result<(), RunError> {
@@ -73,13 +73,14 @@ impl TrialIndex {
             return Err(RunError::new(folder, RunProblem::NotARun));
         }
         let manifests: Vec<RunManifest> =
-            paths.iter().map(|path| read_json(path)).collect::<Result<_, _>>()?;
+            paths.iter().map(|path| read_manifest(path)).collect::<Result<_, _>>()?;
         // The folder has an index of its own first: its manifests count the trials of this folder alone.
         let mut added = Self::default();
-        added.add_harness(folder)?;
-        for harness in list_folder(folder)?.iter().filter(|entry| is_harness(entry)) {
-            added.add_harness(harness)?;
+        for log in list_logs(folder)? {
+            added.torn += read_log(&log, |head, line| added.add_verdict(head, line))?;
         }
+        added.trials.values_mut().for_each(StoredTrial::sort_attempts);
+        self.torn += added.torn;
         self.missing += manifests.iter().map(|manifest| added.count_missing(manifest)).sum::<usize>();
         self.manifests.extend(manifests);
         added.trials.into_values().for_each(|trial| self.add_trial(trial));
@@ -104,38 +105,35 @@ impl TrialIndex {
         }
     }
 
-    /// Adds the verdicts of one harness: the first attempts, then the later ones by their numbers.
-    fn add_harness(&mut self, folder: &Path) -> Result<(), RunError> {
-        self.add_attempt(folder)?;
-        let mut later: Vec<(u32, PathBuf)> = list_folder(folder)?
-            .into_iter()
-            .filter_map(|entry| Some((attempt_number(&entry)?, entry)))
-            .collect();
-        later.sort();
-        later.iter().try_for_each(|(_, folder)| self.add_attempt(folder))
-    }
-
-    fn add_attempt(&mut self, folder: &Path) -> Result<(), RunError> {
-        for path in list_folder(folder)?.into_iter().filter(|path| is_json(path)) {
-            let VerdictHead { name, harness, case, status, passed, .. } = read_json(&path)?;
-            let place = (case.file, case.line, case.column);
-            let key = (harness.clone(), name.clone());
-            let trial = self.trials.entry(key).or_insert_with(|| StoredTrial {
-                harness,
-                name,
-                place: place.clone(),
-                attempts: Vec::new(),
-            });
-            trial.attempts.push((path, Attempt { status, passed }));
-            // The last attempt is the one that reports show, so its place is the one that orders them.
-            trial.place = place;
+    /// Adds a verdict of the folder that is read.
+    fn add_verdict(&mut self, head: VerdictHead, line: VerdictLine) {
+        let VerdictHead { name, harness, case, attempt: number, status, passed } = head;
+        let place = (case.file, case.line, case.column);
+        let key = (harness.clone(), name.clone());
+        let trial = self.trials.entry(key).or_insert_with(|| StoredTrial {
+            harness,
+            name,
+            place: place.clone(),
+            attempts: Vec::new(),
+        });
+        let attempt = StoredAttempt { number, result: Attempt { status, passed }, line };
+        // A second verdict of the same attempt replaces the first, as in a run with the id of an earlier one.
+        match trial.attempts.iter_mut().find(|known| known.number == number) {
+            Some(known) => *known = attempt,
+            None => trial.attempts.push(attempt),
         }
-        Ok(())
+        // Attempts of one trial are attempts at one case.
+        trial.place = place;
     }
 
     /// The number of trials without a verdict.
     pub(super) fn missing(&self) -> usize {
         self.missing
+    }
+
+    /// The number of torn lines in the logs.
+    pub(super) fn torn(&self) -> usize {
+        self.torn
     }
 
     /// Returns the manifests, and the trials in the order of a report.
@@ -148,19 +146,18 @@ impl TrialIndex {
     }
 }
 
-/// Whether `entry` is the folder of a harness: any folder but those of attempts and manifests.
-fn is_harness(entry: &Path) -> bool {
-    entry.is_dir() && attempt_number(entry).is_none() && !entry.ends_with(MANIFESTS)
-}
-
-fn attempt_number(folder: &Path) -> Option<u32> {
-    folder.file_name()?.to_str()?.strip_prefix(ATTEMPT)?.parse().ok()
-}
-
 impl StoredTrial {
-    /// The file of the trial's verdict, which is that of the last attempt.
-    pub(super) fn verdict_path(&self) -> &Path {
-        self.attempts.last().map_or(Path::new(""), |(path, _)| path)
+    /// Sorts the attempts of one folder by their numbers: with several slots, a later attempt can be in an earlier log.
+    fn sort_attempts(&mut self) {
+        self.attempts.sort_by_key(|attempt| attempt.number);
+    }
+
+    /// Reads the trial's verdict, which is that of the last attempt.
+    pub(super) fn read_verdict(&self) -> Result<Verdict, RunError> {
+        match self.attempts.last() {
+            Some(attempt) => attempt.line.read_verdict(),
+            None => Err(RunError::new("", RunProblem::NoRun)),
+        }
     }
 
     /// The trial's harness and name.
@@ -170,7 +167,7 @@ impl StoredTrial {
 
     /// The attempts before the last one; none if all attempts ended in the same way.
     pub(super) fn earlier_attempts(&self) -> Vec<Attempt> {
-        let attempts: Vec<Attempt> = self.attempts.iter().map(|(_, attempt)| *attempt).collect();
+        let attempts: Vec<Attempt> = self.attempts.iter().map(|attempt| attempt.result).collect();
         let Some((last, earlier)) = attempts.split_last() else { return Vec::new() };
         if earlier.iter().all(|attempt| attempt == last) { Vec::new() } else { earlier.to_vec() }
     }

@@ -1,4 +1,4 @@
-//! Reads back a run that has ended. Its verdict files come from one process, from many processes of nextest, or from shards
+//! Reads back a run that has ended. Its logs come from one process, from many processes of nextest, or from shards
 //! on several machines.
 //!
 //! ```no_run
@@ -15,6 +15,7 @@
 mod error;
 mod folder;
 mod index;
+mod log;
 mod selection;
 
 use std::collections::{BTreeMap, HashSet};
@@ -23,12 +24,12 @@ use std::path::{Path, PathBuf};
 
 pub use super::manifest::RunManifest;
 pub use error::{RunError, RunProblem};
-pub use folder::find_newest;
+pub use folder::{find_newest, list_runs};
 
 use self::index::{StoredTrial, TrialIndex};
 use crate::report::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, SkippedTrial};
 use crate::source::write_whole;
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, first_attempt};
 
 /// A run that has ended, of one or several folders.
 #[derive(Debug)]
@@ -37,6 +38,7 @@ pub struct StoredRun {
     manifests: Vec<RunManifest>,
     trials: Vec<StoredTrial>,
     missing: usize,
+    torn: usize,
     /// The run has harnesses in several packages. Then paths are relative to the root of the repository.
     has_packages: bool,
 }
@@ -51,14 +53,14 @@ impl StoredRun {
         for folder in folders {
             index.add_run(folder)?;
         }
-        let missing = index.missing();
+        let (missing, torn) = (index.missing(), index.torn());
         let (manifests, trials) = index.into_parts();
         // The manifests are sorted by package, so that equal ones are neighbours.
         let mut packages: Vec<&str> = manifests.iter().map(|one| one.package.as_str()).collect();
         packages.dedup();
         let has_packages = packages.len() > 1;
         let run = describe_run(folders, &manifests, &trials, has_packages);
-        Ok(Self { run, manifests, trials, missing, has_packages })
+        Ok(Self { run, manifests, trials, missing, torn, has_packages })
     }
 
     /// Sets the earlier run that reports compare this one with.
@@ -82,10 +84,15 @@ impl StoredRun {
         self.trials.len()
     }
 
-    /// The number of trials that were to run and have no verdict, because the run was interrupted or the file could not be
+    /// The number of trials that were to run and have no verdict, because the run was interrupted or the log could not be
     /// written. Trials of nextest do not count: their number is unknown.
     pub fn missing(&self) -> usize {
         self.missing
+    }
+
+    /// The number of torn lines in the logs. Each of them is a lost verdict.
+    pub fn torn(&self) -> usize {
+        self.torn
     }
 
     /// Passes each trial's verdict to `visit`, in the order of the files and lines of the cases.
@@ -104,7 +111,9 @@ impl StoredRun {
     }
 
     fn read_verdict(&self, trial: &StoredTrial) -> Result<Verdict, RunError> {
-        let mut verdict: Verdict = folder::read_json(trial.verdict_path())?;
+        let mut verdict = trial.read_verdict()?;
+        // Reports of a retried trial and of one that ran once differ only in the earlier attempts, if those ended differently.
+        verdict.attempt = first_attempt();
         verdict.earlier_attempts = trial.earlier_attempts();
         if self.has_packages {
             verdict.rebase(self.package_of(&verdict));

@@ -6,7 +6,7 @@ const COMPARED = 20;
 // A score that moved by less than this is shown as the same number.
 const MOVED = 0.0005;
 
-const CHANGES = { regressed: "Passed before, not now", improved: "Passes now", changed: "Changed", new: "New", gone: "Gone" };
+const CHANGES = { regressed: "Passed before, not now", improved: "Passes now", changed: "Changed", new: "New", not_run: "Not run" };
 
 // The rows of a page, in which no other character like this can stand, or of the verdicts.
 function rowsIn(text) {
@@ -27,7 +27,7 @@ const isFlaky = ({ before, after }) => before?.flaky || after?.flaky;
 
 function changeOf(before, after) {
   if (!before) return "new";
-  if (!after) return "gone";
+  if (!after) return "not_run";
   const [was, is] = [before, after].map((side) => side.standing === "pass");
   if (was !== is) return is ? "improved" : "regressed";
   const moved = Math.abs((after.score ?? 0) - (before.score ?? 0)) >= MOVED;

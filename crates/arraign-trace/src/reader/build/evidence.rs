@@ -39,7 +39,7 @@ impl CallClue<'_> {
     pub(crate) fn pointer(&self) -> String {
         let steps = self.path.steps.iter().take(self.path.depth.min(DEEPEST));
         let steps = steps.map(|step| match step {
-            PathStep::Key(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            PathStep::JsonKey(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
             PathStep::Index(index) => format!("/{index}"),
         });
         steps.collect()
@@ -58,7 +58,7 @@ struct PathSteps<'t> {
 
 #[derive(Debug, Clone, Copy)]
 enum PathStep<'t> {
-    Key(&'t str),
+    JsonKey(&'t str),
     Index(usize),
 }
 
@@ -79,7 +79,7 @@ impl<'t> PathSteps<'t> {
     fn last_key(&self) -> Option<Cow<'t, str>> {
         let steps = self.steps.get(..self.depth)?;
         steps.iter().rev().find_map(|step| match step {
-            PathStep::Key(key) => Some(Cow::Borrowed(*key)),
+            PathStep::JsonKey(key) => Some(Cow::Borrowed(*key)),
             PathStep::Index(_) => None,
         })
     }
@@ -105,7 +105,7 @@ impl<'t> CallEvidence<'t> {
         let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
         for (key, value) in record.as_object()?.entries() {
             if matches!(value, Json::Object(_) | Json::List(_)) && !known.contains(&key.as_ref()) {
-                search.path.push(PathStep::Key(borrow_key(key)));
+                search.path.push(PathStep::JsonKey(borrow_key(key)));
                 search.search(value, None);
                 search.path.pop();
             }
@@ -132,13 +132,12 @@ fn find_speaker<'t>(message: &Object<'t>) -> Option<Cow<'t, str>> {
         Json::Text(role) if matches!(role.as_ref(), "user" | "assistant" | "model") => role,
         _ => return None,
     };
-    let holds_parts = |value: &Json| match value {
+    let mut entries = message.entries().filter(|(key, _)| !ADDED.contains(&key.as_ref()));
+    let has_content = entries.any(|(_, value)| match value {
         Json::List(items) => !items.is_empty(),
         Json::Object(object) => !object.is_empty(),
         _ => false,
-    };
-    let has_content =
-        message.entries().any(|(key, value)| holds_parts(value) && !ADDED.contains(&key.as_ref()));
+    });
     has_content.then(|| role.clone())
 }
 
@@ -242,7 +241,7 @@ impl<'t> EvidenceSearch<'t> {
         for (key, value) in object.entries() {
             let is_container = matches!(value, Json::Object(_) | Json::List(_));
             if is_container && !is_data(key, is_call || is_result) {
-                self.path.push(PathStep::Key(borrow_key(key)));
+                self.path.push(PathStep::JsonKey(borrow_key(key)));
                 self.search(value, face.reference.or(face.id));
                 self.path.pop();
             }

@@ -10,17 +10,20 @@ pub(crate) fn is_final(reason: &str) -> bool {
 
 /// Whether a message, or an item of one, makes a call.
 pub(crate) fn makes_call(message: &Json) -> bool {
-    let is_filled = |name: &str| match message.get(name) {
-        Some(Json::List(items)) => !items.is_empty(),
-        Some(value) => !value.is_null(),
-        None => false,
-    };
     let kind = message.get("type").and_then(Json::as_str).unwrap_or_default();
     let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
-    ["tool_calls", "function_call", "toolUse"].iter().any(|name| is_filled(name))
+    ["tool_calls", "function_call", "toolUse"].iter().any(|name| is_filled(message.get(name)))
         || kind.ends_with("_call")
         || kind.ends_with("tool_use")
         || parts.iter().any(makes_call)
+}
+
+fn is_filled(value: Option<&Json>) -> bool {
+    match value {
+        Some(Json::List(items)) => !items.is_empty(),
+        Some(value) => !value.is_null(),
+        None => false,
+    }
 }
 
 /// Whether the model said it. An item without a role is its call, unless it is what came of one.

@@ -12,23 +12,28 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 /// Most runs have few calls. Up to here they are looked through one by one: tables of them would cost more.
 const FEW: usize = 16;
 
-/// The calls by what they are known by: filled when it is asked, since most formats ask by ids alone.
+/// An index of the calls by id or by name. It is filled at the first look-up, because most formats never look up names.
 #[derive(Debug, Default)]
-struct Table {
-    places: HashMap<String, Places>,
-    /// How many calls are in it.
+struct CallTable {
+    places: HashMap<String, CallPlaces>,
+    /// The number of indexed calls.
     filled: usize,
 }
 
-/// The places of the calls with one id or name. Nearly always it is one call, which needs no list.
+/// The places of the calls with one id or name. There is nearly always one, so the list stays empty and unallocated.
 #[derive(Debug)]
-struct Places {
+struct CallPlaces {
     first: usize,
     others: VecDeque<usize>,
 }
 
-impl Table {
-    fn find(&mut self, wanted: &str, calls: &[Call], key: fn(&Call) -> Option<&str>) -> Option<&mut Places> {
+impl CallTable {
+    fn find(
+        &mut self,
+        wanted: &str,
+        calls: &[Call],
+        key: fn(&Call) -> Option<&str>,
+    ) -> Option<&mut CallPlaces> {
         for (place, call) in calls.iter().enumerate().skip(self.filled) {
             if let Some(key) = key(call) {
                 self.add(key, place);
@@ -42,7 +47,7 @@ impl Table {
         if let Some(known) = self.places.get_mut(key) {
             known.others.push_back(place);
         } else {
-            let places = Places { first: place, others: VecDeque::new() };
+            let places = CallPlaces { first: place, others: VecDeque::new() };
             self.places.insert(key.to_owned(), places);
         }
     }
@@ -63,8 +68,8 @@ pub(crate) struct TraceBuilder {
     turn: usize,
     /// Whether the message that is being read has made a call.
     called: bool,
-    by_id: Table,
-    by_name: Table,
+    by_id: CallTable,
+    by_name: CallTable,
     /// Every call before this place is answered.
     answered: usize,
 }
@@ -159,11 +164,11 @@ impl TraceBuilder {
         self.log.note_progress();
         let calls = &mut self.trace.calls;
         if calls.len() <= FEW {
-            let is_meant = |call: &Call| match id {
+            let mut waiting = calls.iter_mut().filter(|call| call.status == CallStatus::Unanswered);
+            return waiting.find(|call| match id {
                 Some(id) => call.id.as_deref() == Some(id),
                 None => name.is_some_and(|name| call.written_name() == name),
-            };
-            return calls.iter_mut().find(|call| call.status == CallStatus::Unanswered && is_meant(call));
+            });
         }
         let places = match (id, name) {
             (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_deref()),

@@ -19,6 +19,8 @@ use crate::trace::{Call, Trace, UnreadContent, UnreadPart, Usage};
 #[derive(Debug, Default)]
 pub(crate) struct UnreadLog {
     spot: RecordSpot,
+    /// The part of the record that is being read: the key of its list, and its index there.
+    part: Option<(&'static str, usize)>,
     parts: Vec<UnreadPart>,
     /// How many parts there were when the record began.
     before_record: usize,
@@ -57,6 +59,11 @@ impl UnreadLog {
         self.parts.push(UnreadPart::new(self.spot.locate(inner), what));
     }
 
+    /// The JSON pointer from the record to the part that is being read.
+    fn point_to_part(&self) -> String {
+        self.part.map(|(list, index)| format!("/{list}/{index}")).unwrap_or_default()
+    }
+
     /// The part of the record at hand that was passed over as of an unknown kind `kind`.
     fn find_unknown(&mut self, kind: &str) -> Option<&mut UnreadPart> {
         let of_record = self.parts.get_mut(self.before_record..)?;
@@ -92,8 +99,14 @@ impl TraceBuilder {
     /// Begins the record at `spot`, which says nothing of calls by itself.
     pub(crate) fn enter_record(&mut self, spot: impl Into<RecordSpot>) {
         self.log.spot = spot.into();
+        self.log.part = None;
         self.log.before_record = self.log.parts.len();
         self.log.progress_before_record = self.log.progress;
+    }
+
+    /// Begins the part at `index` of the record's list under the key `list`.
+    pub(crate) fn enter_part(&mut self, list: &'static str, index: usize) {
+        self.log.part = Some((list, index));
     }
 
     /// Ends a record that was read: holds its evidence against the run.
@@ -148,10 +161,9 @@ impl TraceBuilder {
                 return true;
             }
         }
-        let is_meant = |call: &Call| {
+        self.trace.calls.iter().any(|call| {
             (id.is_none() || call.id.is_none()) && name.is_some_and(|name| is_same_tool(name, call))
-        };
-        self.trace.calls.iter().any(is_meant)
+        })
     }
 
     /// Notes that `id` names a call that is in the run under another id.
@@ -169,8 +181,30 @@ impl TraceBuilder {
         if harmless.contains(&kind) {
             self.log.note_progress();
         } else {
-            self.log.push("", UnreadContent::UnknownKind(kind.to_owned()));
+            let pointer = self.log.point_to_part();
+            self.log.push(&pointer, UnreadContent::UnknownKind(kind.to_owned()));
         }
+    }
+
+    /// Passes over a line or an event of this kind. One that holds no object and no list cannot hold a call, unless it
+    /// looks like one. Programs add such lines often: titles, modes, links.
+    pub(crate) fn pass_over_record(&mut self, kind: &str, record: &Object, harmless: &[&str]) {
+        let holds_parts = |value: &Json| match value {
+            Json::List(items) => !items.is_empty(),
+            Json::Object(object) => !object.is_empty(),
+            _ => false,
+        };
+        if record.values().any(holds_parts) {
+            self.pass_over(kind, harmless);
+        } else {
+            self.log.note_progress();
+        }
+    }
+
+    /// Notes the call at `pointer` of the record, which the record's list `list` omits.
+    pub(crate) fn note_omission(&mut self, pointer: &str, name: &str, list: &str) {
+        let (name, list) = (name.to_owned(), list.to_owned());
+        self.log.push(pointer, UnreadContent::OmittedCall { name, list });
     }
 
     /// Notes the turns without calls that stopped because the model called a tool: for formats whose turns come in pieces.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::declaration::{DeclarationFields, InsideRule};
-use super::document::Document;
+use super::document::DeclaredDocument;
 use super::left::add_what_is_left;
 use super::run::RunReader;
 use super::selections::{SelectedAs, Selections};
@@ -17,7 +17,7 @@ use crate::trace::{Trace, Usage};
 pub(super) fn read_runs(
     fields: &DeclarationFields,
     rule: &InsideRule,
-    document: &Document,
+    document: &DeclaredDocument,
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
     let outer = match &fields.runs {
@@ -42,7 +42,7 @@ pub(super) fn read_runs(
 fn read_inner(
     rule: &InsideRule,
     node: &Value,
-    document: &Document,
+    document: &DeclaredDocument,
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
     let found = selections.select(&rule.path, node, SelectedAs::Whole);
@@ -81,7 +81,7 @@ fn read_value(reader: &Reader, value: &Value) -> Result<Vec<Trace>, DecodeError>
 }
 
 /// Puts the places of unread parts below the place of the value that they were read from.
-fn move_places(trace: &mut Trace, document: &Document, pointer: &str) {
+fn move_places(trace: &mut Trace, document: &DeclaredDocument, pointer: &str) {
     for part in &mut trace.unread {
         let inner = match part.place.line {
             Some(line) => format!("/{}{}", line - 1, part.place.pointer),

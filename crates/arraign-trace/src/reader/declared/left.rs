@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::declaration::DeclarationFields;
-use super::document::{Document, escape_key};
+use super::document::{DeclaredDocument, escape_key};
 use super::known::{CallFace, KnownCalls};
 use super::run::ReadRun;
 use super::selections::{SelectedAs, Selections, address_of};
@@ -59,7 +59,7 @@ const KIND_KEYS: [&str; 8] =
 /// Adds to each run the parts of the document that no path selected.
 pub(super) fn add_what_is_left(
     fields: &DeclarationFields,
-    document: &Document,
+    document: &DeclaredDocument,
     selections: &Selections,
     runs: Vec<ReadRun<'_>>,
 ) -> Vec<Trace> {
@@ -105,7 +105,7 @@ fn find_in_run(scene: &LeftScene<'_>, run: &ReadRun<'_>, pointer: &str) -> Vec<U
 /// What all searches of one document share.
 struct LeftScene<'s> {
     fields: &'s DeclarationFields,
-    document: &'s Document,
+    document: &'s DeclaredDocument,
     selections: &'s Selections,
     /// The lists out of which the paths of a step select.
     lists_of_steps: Vec<NodePath>,
@@ -310,11 +310,8 @@ fn kind_of(item: &Value) -> String {
 
 /// Whether an item could hold a call: it has more than texts and figures, or its kind sounds like one.
 fn has_substance(item: &Value, kinds: &[&str]) -> bool {
-    let sounds_like_call = |kind: &&str| {
-        let kind = kind.to_lowercase();
-        CALL_WORDS.iter().any(|word| kind.contains(word))
-    };
-    if kinds.iter().any(sounds_like_call) {
+    let mut kinds = kinds.iter().map(|kind| kind.to_lowercase());
+    if kinds.any(|kind| CALL_WORDS.iter().any(|word| kind.contains(word))) {
         return true;
     }
     let parts: Vec<&Value> = match item {

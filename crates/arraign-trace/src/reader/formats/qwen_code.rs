@@ -156,9 +156,10 @@ impl QwenSession {
 /// Reads the tokens of a reply. Gemini counts thoughts beside the output, other providers within it: the total tells
 /// which of the two it is.
 fn read_usage(usage: &Object) -> Result<Option<Usage>, DecodeError> {
-    let count = |name: &str| usage.count_under(name).map(Option::unwrap_or_default);
-    let sum = count("promptTokenCount")?.saturating_add(count("candidatesTokenCount")?);
-    let is_within = sum == count("totalTokenCount")?;
+    let [prompt, candidates, total] =
+        ["promptTokenCount", "candidatesTokenCount", "totalTokenCount"].map(|name| usage.count_under(name));
+    let sum = prompt?.unwrap_or_default().saturating_add(candidates?.unwrap_or_default());
+    let is_within = sum == total?.unwrap_or_default();
     let read = TOKENS.read(usage)?;
     Ok(read.map(|usage| {
         let thoughts = usage.reasoning_tokens.filter(|_| is_within).unwrap_or_default();

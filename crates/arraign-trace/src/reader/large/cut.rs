@@ -5,13 +5,15 @@ use std::io::{BufRead, Seek, SeekFrom};
 use crate::reader::error::TraceError;
 use crate::reader::json::input::{At, Input};
 use crate::reader::large::pieces::{Found, Head, Pieces, SplitError, SurveyedRun, keep, mistake, survey};
-use crate::reader::{Reader, ReaderSet, Recording, read_by, surest};
+use crate::reader::{Reader, ReaderSet, Recording, is_doubtful, read_by, surest};
 
 /// How a file is cut.
 #[derive(Debug)]
 pub(crate) struct Cut {
     pub(crate) reader: Reader,
     pub(crate) pieces: Pieces,
+    /// The user names the reader.
+    is_named: bool,
     lines: bool,
     offset: u64,
 }
@@ -37,7 +39,8 @@ impl Cut {
         };
         let pieces = reader.cuts.pieces(&input);
         let Head { lines, offset, .. } = head;
-        Ok(pieces.map(|pieces| Self { reader, pieces, lines, offset }))
+        let is_named = named.is_some();
+        Ok(pieces.map(|pieces| Self { reader, pieces, is_named, lines, offset }))
     }
 
     /// Gives each run of the file to `found`. How many records there are.
@@ -62,7 +65,12 @@ impl Cut {
             *at = At::Whole;
         }
         let input = Input::of_texts(&kept).map_err(|_| SplitError::Broken)?;
+        let is_declined = self.is_named && (self.reader.detect)(&input).is_err();
         let recording = read_by(&self.reader, input);
+        // The beginning of the file is of the format that the user names. Whether the rest is, the whole file tells.
+        if is_declined && recording.as_ref().is_ok_and(is_doubtful) {
+            return Err(SplitError::Unsuited);
+        }
         // A file that its reader reads otherwise than it is cut.
         let is_cut_so = recording.as_ref().map_or(true, |recording| recording.runs.len() == batch.len());
         if is_cut_so { Ok(recording) } else { Err(SplitError::Unsuited) }

@@ -20,7 +20,7 @@ const WALKS: u64 = 16;
 #[derive(Debug)]
 pub struct RunIndex {
     format: &'static str,
-    places: Places,
+    places: RunPlaces,
     readers: TextReaders,
 }
 
@@ -57,10 +57,10 @@ impl TextReaders {
 }
 
 #[derive(Debug)]
-enum Places {
-    /// The file is cut into runs.
+enum RunPlaces {
+    /// The file can be split, and its runs were found.
     Cut { cut: Box<Cut>, found: Vec<Found>, records: usize, batch: u64 },
-    /// The file can only be read whole: it holds so many runs.
+    /// The file can only be read whole, and has this number of runs.
     Whole(usize),
 }
 
@@ -79,7 +79,7 @@ impl RunIndex {
             }
         }
         let Recording { format, runs } = read_whole(file, format, &readers)?;
-        Ok((Self { format, places: Places::Whole(runs.len()), readers }, runs))
+        Ok((Self { format, places: RunPlaces::Whole(runs.len()), readers }, runs))
     }
 
     /// A file in which no run is found is left to its reader, which says so.
@@ -93,7 +93,7 @@ impl RunIndex {
             Ok(_) if found.is_empty() => Err((cut, SplitError::Unsuited)),
             Ok(records) => {
                 let (format, batch) = (cut.reader.name, batch_of(&cut, &found));
-                let places = Places::Cut { cut, found, records, batch };
+                let places = RunPlaces::Cut { cut, found, records, batch };
                 Ok(Self { format, places, readers: readers.clone() })
             }
             Err(trouble) => Err((cut, trouble)),
@@ -108,8 +108,8 @@ impl RunIndex {
     /// How many runs there are.
     pub fn count_runs(&self) -> usize {
         match &self.places {
-            Places::Cut { found, .. } => found.len(),
-            Places::Whole(count) => *count,
+            RunPlaces::Cut { found, .. } => found.len(),
+            RunPlaces::Whole(count) => *count,
         }
     }
 
@@ -119,7 +119,7 @@ impl RunIndex {
         file: &mut (impl BufRead + Seek),
         number: usize,
     ) -> Result<Vec<Trace>, TraceError> {
-        if let Places::Cut { cut, found, records, batch } = &self.places {
+        if let RunPlaces::Cut { cut, found, records, batch } = &self.places {
             match read_batch(cut, file, together(found, number, *batch, cut.pieces.together), *records) {
                 Ok(runs) => return runs,
                 Err(trouble) => cut.in_record(trouble, file)?,
@@ -130,7 +130,7 @@ impl RunIndex {
         if number < count {
             return Ok(runs.split_off(number));
         }
-        Err(TraceProblem::NoSuchRun { wanted: (number + 1).to_string(), count }.into())
+        Err(TraceProblem::NoSuchRun { wanted: (number + 1).to_string(), count, ids: Vec::new() }.into())
     }
 }
 

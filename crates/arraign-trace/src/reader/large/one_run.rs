@@ -64,16 +64,24 @@ pub(crate) struct Choice<'w, T> {
     count: usize,
     by_id: Option<T>,
     by_number: Option<T>,
+    /// The first ids, for the message about a run that is not there.
+    ids: Vec<String>,
 }
+
+/// The largest number of ids in a message.
+const MAX_LISTED_IDS: usize = 12;
 
 impl<'w, T> Choice<'w, T> {
     pub(crate) fn of(wanted: &'w str) -> Self {
-        Self { wanted, number: wanted.parse().ok(), count: 0, by_id: None, by_number: None }
+        Self { wanted, number: wanted.parse().ok(), count: 0, by_id: None, by_number: None, ids: Vec::new() }
     }
 
     /// The next run of the file.
     pub(crate) fn offer(&mut self, id: Option<&str>, run: T) {
         self.count += 1;
+        if self.ids.len() < MAX_LISTED_IDS {
+            self.ids.extend(id.map(str::to_owned));
+        }
         if self.by_id.is_none() && id == Some(self.wanted) {
             self.by_id = Some(run);
         } else if self.number == Some(self.count) {
@@ -82,8 +90,9 @@ impl<'w, T> Choice<'w, T> {
     }
 
     pub(crate) fn made(self) -> Result<T, TraceError> {
-        let Self { wanted, count, by_id, by_number, .. } = self;
-        let missing = || TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count };
-        by_id.or(by_number).ok_or_else(|| missing().into())
+        let Self { wanted, count, by_id, by_number, ids, .. } = self;
+        by_id
+            .or(by_number)
+            .ok_or_else(|| TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count, ids }.into())
     }
 }

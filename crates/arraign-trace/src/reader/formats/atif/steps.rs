@@ -14,7 +14,7 @@ use crate::reader::formats::atif::STEP_TOKENS;
 use crate::reader::formats::atif::children::{Child, Children};
 use crate::reader::formats::claude_code::exit_code;
 use crate::reader::formats::codex::is_context;
-use crate::reader::formats::codex::output::Output;
+use crate::reader::formats::codex::output::CodexOutput;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -73,8 +73,7 @@ impl<'t> AtifSteps<'t> {
         let children = Children::of(trajectory.list(&["subagent_trajectories"])?)?;
         let around = std::mem::replace(&mut self.children, children);
         for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
-            let evidence =
-                CallEvidence::gather(RecordSpot { at: self.at, path: "steps", index: Some(index) }, &step);
+            let evidence = CallEvidence::gather(RecordSpot::item(self.at, "steps", index), &step);
             let step = Object::of(step, "a step").and_then(|step| self.step(step, path, evidence));
             step.map_err(|error| error.at_key(index).at_key("steps"))?;
         }
@@ -211,12 +210,16 @@ impl<'t> AtifSteps<'t> {
 }
 
 /// What a tool returned. Converters dress it: Claude Code's keeps the bare result beside it, Codex's has a header.
-fn shown(result: &mut Object, agent: Option<&str>) -> Output {
+fn shown(result: &mut Object, agent: Option<&str>) -> CodexOutput {
     let bare =
         result.get("extra").and_then(|extra| extra.pointer("/tool_result_metadata/raw_tool_result/content"));
     let shown = bare.cloned().or_else(|| result.take(&["content"]));
     let shown = undressed(content_value(shown.unwrap_or_default(), ""));
-    if agent == Some("codex") { Output::of(shown) } else { Output { result: shown, ..Output::default() } }
+    if agent == Some("codex") {
+        CodexOutput::of(shown)
+    } else {
+        CodexOutput { result: shown, ..CodexOutput::default() }
+    }
 }
 
 /// A text without the words of its converter: that the call failed, or the block around it.
@@ -238,11 +241,10 @@ fn call_of(mut call: Object) -> Result<Call, DecodeError> {
 
 /// The path of a step, which a converter may have taken out of a subagent; and why the step ended, if it is told.
 fn path_of(extra: &Json, path: &[String], stop_reason: &mut Option<String>) -> Vec<String> {
-    let text = |name: &str| extra.get(name).and_then(Json::as_str);
     if !extra.get("is_sidechain").is_some_and(Json::is_true) {
-        let reason = text("stop_reason").map(ToOwned::to_owned).filter(|_| path.is_empty());
+        let reason = extra.text_under("stop_reason").map(ToOwned::to_owned).filter(|_| path.is_empty());
         *stop_reason = reason.or(stop_reason.take());
         return path.to_vec();
     }
-    [path, &[text("agent_id").unwrap_or("subagent").to_owned()]].concat()
+    [path, &[extra.text_under("agent_id").unwrap_or("subagent").to_owned()]].concat()
 }

@@ -62,7 +62,10 @@ impl ExecRun {
             "turn.failed" => trace.stop_reason = error_of(&mut event).map(|error| format!("error: {error}")),
             "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
             _ => {
-                let Some(item) = event.object(&["item"])? else { return Ok(()) };
+                let Some(item) = event.object(&["item"])? else {
+                    self.builder.pass_over_record(kind, &event, &[]);
+                    return Ok(());
+                };
                 let done = kind == "item.completed";
                 self.item(item, done).map_err(|error| error.at_key("item"))?;
             }

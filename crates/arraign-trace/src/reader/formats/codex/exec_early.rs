@@ -10,6 +10,7 @@ use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
+use crate::reader::formats::codex::known_kinds::EVENTS;
 use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
@@ -21,10 +22,9 @@ pub(crate) fn is_event(line: &Json) -> bool {
     line.get("msg").and_then(|msg| msg.get("type")).is_some_and(Json::is_text)
 }
 
-/// Whether a record is what stands before the events.
+/// Whether a record is the configuration or the prompt before the events.
 pub(crate) fn is_preamble(line: &Json) -> bool {
-    let has = |name: &str| line.get(name).is_some_and(Json::is_text);
-    has("prompt") || (has("model") && has("provider"))
+    line.has_text("prompt") || (line.has_text("model") && line.has_text("provider"))
 }
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
@@ -83,7 +83,14 @@ impl EarlyExecRun {
             "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => self.end(event)?,
             "token_count" => self.tokens(event)?,
             "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
-            _ => {}
+            // Calls that no other record has.
+            "web_search_begin"
+            | "view_image_tool_call"
+            | "dynamic_tool_call_request"
+            | "image_generation_begin" => {
+                self.builder.pass_over(&kind, &[]);
+            }
+            kind => self.builder.pass_over_record(kind, &event, &EVENTS),
         }
         Ok(())
     }

@@ -6,8 +6,9 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{all_texts, text_of};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
+use crate::reader::formats::codex::known_kinds::{EVENTS, LINES};
 use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
-use crate::reader::formats::codex::output::Output;
+use crate::reader::formats::codex::output::CodexOutput;
 use crate::reader::formats::openai_responses::items::Items;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
@@ -65,7 +66,10 @@ impl Rollout {
             }
             "response_item" => self.item(payload, time),
             "event_msg" => self.event(payload),
-            _ => Ok(()),
+            kind => {
+                self.items.builder.pass_over_record(kind, &payload, &LINES);
+                Ok(())
+            }
         };
         told.map_err(|error| error.at_key("payload"))
     }
@@ -120,7 +124,10 @@ impl Rollout {
                 self.items.trace().stop_reason = reason.or(Some("aborted".to_owned()));
                 Ok(())
             }
-            _ => Ok(()),
+            kind => {
+                self.items.builder.pass_over_record(kind, &event, &EVENTS);
+                Ok(())
+            }
         }
     }
 
@@ -197,7 +204,7 @@ fn settle_server(call: &mut Call) {
 
 fn settle(call: &mut Call, mirror: Option<&Mirror>) {
     if let Some(shown) = call.result.take() {
-        let output = Output::of(shown);
+        let output = CodexOutput::of(shown);
         call.result = Some(output.result);
         call.exit_code = output.exit_code.or(call.exit_code);
         call.duration_ms = output.duration_ms;

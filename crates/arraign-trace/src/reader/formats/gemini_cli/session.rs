@@ -16,7 +16,7 @@ pub(crate) fn is_session(value: &Json) -> bool {
 }
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
-    let mut session = Session::default();
+    let mut session = GeminiCliSession::default();
     for Record { at, value } in records {
         let added = Object::of(value, "a line").and_then(|line| session.add(at, line));
         added.map_err(|error| at.in_record(error))?;
@@ -25,14 +25,14 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
 }
 
 #[derive(Debug, Default)]
-struct Session<'t> {
+struct GeminiCliSession<'t> {
     id: Option<String>,
-    /// The messages, and where each stands by its id.
+    /// The messages, and the index of each by its id.
     messages: Vec<(At, Object<'t>)>,
     places: HashMap<String, usize>,
 }
 
-impl<'t> Session<'t> {
+impl<'t> GeminiCliSession<'t> {
     fn add(&mut self, at: At, mut line: Object<'t>) -> Result<(), DecodeError> {
         if let Some(patch) = line.object(&["$set"])? {
             return self.patch(at, patch).map_err(|error| error.at_key("$set"));

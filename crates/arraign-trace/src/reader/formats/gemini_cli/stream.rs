@@ -23,7 +23,7 @@ pub(crate) fn is_own(value: &Json) -> bool {
 /// The runs of a stream: one begins at each `init`.
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
-    let mut stream = Stream::default();
+    let mut stream = StreamedSession::default();
     for Record { at, value } in records {
         if crate::reader::formats::gemini_cli::kind(&value) == Some("init") && stream.begun {
             runs.push(std::mem::take(&mut stream).builder.finish());
@@ -42,15 +42,15 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
 const WITHOUT_CALLS: [&str; 5] = ["thought", "thinking", "retry", "info", "warning"];
 
 #[derive(Debug, Default)]
-struct Stream {
+struct StreamedSession {
     begun: bool,
     builder: TraceBuilder,
     began: Option<u64>,
-    /// The model's turn goes on: its text comes in pieces, its calls one by one.
+    /// Whether a turn of the model is open: its text comes in pieces, its calls one by one.
     in_turn: bool,
 }
 
-impl Stream {
+impl StreamedSession {
     fn add(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let time = event.text(&["timestamp"])?.and_then(|text| nanos(&text));
         self.began = self.began.or(time);

@@ -54,10 +54,8 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 fn shape(value: &Json) -> Option<LangchainShape> {
-    let starts = |name: &str, with: &str| {
-        value.get(name).and_then(Json::as_str).is_some_and(|text| text.starts_with(with))
-    };
-    if starts("event", "on_") && value.get("run_id").is_some() {
+    if value.text_under("event").is_some_and(|text| text.starts_with("on_")) && value.get("run_id").is_some()
+    {
         return Some(LangchainShape::Event);
     }
     if value.get("run_type").is_some()

@@ -69,12 +69,20 @@ const KEYS: &[&str] = &[
     "args_error",
 ];
 
+/// The largest number of steps of a run: a call takes a hundred times the memory of its shortest text.
+const MAX_STEPS: usize = 250_000;
+
 /// Reads the steps of a list; in `calls` (`short`), a bare name is one too.
 pub(crate) fn read_steps(
     items: Vec<Json>,
     short: bool,
     mistakes: &mut Vec<NativeMistake>,
 ) -> Vec<NativeStep> {
+    if items.len() > MAX_STEPS {
+        let problem = format!("a run has at most {MAX_STEPS} steps, and this one has {}", items.len());
+        mistakes.push(NativeMistake::new(problem));
+        return Vec::new();
+    }
     let mut steps = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
         match read_step(item, short) {

@@ -13,6 +13,7 @@ use crate::trace::{
 /// The trace as JSON in the native form, indented, with a line break at its end.
 pub fn to_native(trace: &Trace) -> String {
     let mut object = Map::new();
+    put(&mut object, "recorded", trace.recorded.as_ref());
     put(&mut object, "id", trace.id.as_ref());
     put(&mut object, "agent", trace.agent.as_ref());
     put(&mut object, "model", trace.model.as_ref());

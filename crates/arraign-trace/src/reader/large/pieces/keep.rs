@@ -55,7 +55,7 @@ fn keep_pieces<R: BufRead + Seek>(
     let last = batch.iter().map(|found| found.last).max().unwrap_or_default();
     input.seek(SeekFrom::Start(first.spot.offset))?;
     let mut walk = Walk::at(input, lines, pieces.path, first.spot);
-    let (mut notes, mut wanted) = (pieces.notes(), Wanted::of(batch));
+    let (mut notes, mut wanted) = (pieces.notes(), WantedRecords::of(batch));
     let mut kept = Vec::new();
     // Runs of a file may be mixed: the walk numbers the runs again, from the first wanted one on, and keeps a piece when
     // its number is that of a wanted run. A run is wanted from the place on where the survey saw it begin.
@@ -77,14 +77,14 @@ fn keep_pieces<R: BufRead + Seek>(
     Ok(kept)
 }
 
-/// Which pieces are wanted.
-struct Wanted {
+/// The records that are wanted, by the runs that they belong to.
+struct WantedRecords {
     numbers: RunNumbers,
     begin: HashSet<(u64, usize)>,
     runs: HashSet<usize>,
 }
 
-impl Wanted {
+impl WantedRecords {
     fn of(batch: &[Found]) -> Self {
         let begin = batch.iter().map(Found::begins).collect();
         Self { numbers: RunNumbers::default(), begin, runs: HashSet::new() }

@@ -6,7 +6,7 @@ use serde::Deserializer as _;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 
 use crate::reader::json::object::Object;
-use crate::reader::json::value::Key;
+use crate::reader::json::value::JsonKey;
 
 /// The entries of the object in `text` that have one of `names`; the others are passed over, never built.
 pub(crate) fn look<'t>(text: &'t str, names: &[&str]) -> Result<Object<'t>, serde_json::Error> {
@@ -31,7 +31,7 @@ impl<'de> Visitor<'de> for Look<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
         let mut object = Object::default();
-        while let Some(Key(key)) = map.next_key()? {
+        while let Some(JsonKey(key)) = map.next_key()? {
             if self.names.contains(&key.as_ref()) {
                 object.push(key, map.next_value()?);
             } else {

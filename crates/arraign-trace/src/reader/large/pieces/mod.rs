@@ -101,7 +101,7 @@ pub(crate) fn present(entries: Vec<Json<'_>>) -> impl Iterator<Item = (usize, Js
     entries.into_iter().enumerate().filter(|(_, entry)| !entry.is_null())
 }
 
-/// A step of the way from a record to its pieces.
+/// A step of the path from a record to its pieces.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// Into the entry of an object that has one of these names.
@@ -110,7 +110,7 @@ pub(crate) enum Step {
     Each,
 }
 
-/// What a piece tells at first sight.
+/// The facts that a cheap look at a piece reveals.
 #[derive(Debug)]
 pub(crate) struct RecordInfo {
     pub(crate) whose: RunKey,

@@ -1,0 +1,173 @@
+//! A file of lines that only grows, such as the verdicts of a run.
+//!
+//! Several processes can append to one log. A line is appended with a single write in append mode, so lines never mix. A
+//! process that is killed, or a full disk, can leave a torn line; the next line begins on a line of its own, so that a
+//! reader loses nothing but the torn one.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A file to which lines are appended. It is created with the first line and stays open.
+#[derive(Debug)]
+pub struct LineLog {
+    path: PathBuf,
+    is_shared: bool,
+    file: Mutex<Option<File>>,
+}
+
+impl LineLog {
+    /// The log at `path`, which need not exist.
+    pub fn at(path: PathBuf) -> Self {
+        Self { path, is_shared: false, file: Mutex::new(None) }
+    }
+
+    /// The log at `path`, which is locked for every line. On a network file system, where appending is not atomic, this
+    /// keeps the lines of several processes apart.
+    pub fn locked_at(path: PathBuf) -> Self {
+        Self { is_shared: true, ..Self::at(path) }
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a line, given without its line break. After an error, a part of the line may be in the file.
+    pub fn append_line(&self, line: &[u8]) -> io::Result<()> {
+        if line.contains(&b'\n') {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected one line"));
+        }
+        let mut held = self.lock_file();
+        let file = match held.take() {
+            Some(file) if is_still_there(&file) => held.insert(file),
+            _ => held.insert(open_log(&self.path)?),
+        };
+        if !self.is_shared {
+            return write_line(file, line);
+        }
+        file.lock()?;
+        let written = write_line(file, line);
+        file.unlock().and(written)
+    }
+
+    /// Reads all lines. It is an error if the file could not be appended to: a judge must know this before it spends money.
+    pub fn read_lines(&self) -> io::Result<Vec<String>> {
+        drop(open_log(&self.path)?);
+        Ok(fs::read_to_string(&self.path)?
+            .lines()
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect())
+    }
+
+    fn lock_file(&self) -> MutexGuard<'_, Option<File>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn open_log(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    OpenOptions::new().read(true).append(true).create(true).open(path)
+}
+
+/// Writes a line at the end of `file`, after a line break if the last line was torn.
+fn write_line(file: &mut File, line: &[u8]) -> io::Result<()> {
+    let mut bytes = Vec::with_capacity(line.len() + 2);
+    if !ends_with_line_break(file)? {
+        bytes.push(b'\n');
+    }
+    bytes.extend_from_slice(line);
+    bytes.push(b'\n');
+    // `write_all` could write the rest in a second call, after a line of another process.
+    let written = file.write(&bytes)?;
+    if written < bytes.len() { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+}
+
+/// Whether the last byte is a line break. An empty file needs none.
+fn ends_with_line_break(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == [b'\n'])
+}
+
+/// Whether the open file still has a name. A user who empties the folder of all runs during a run must not lose the lines
+/// that follow.
+#[cfg(unix)]
+fn is_still_there(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    file.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
+}
+
+/// Whether the open file still has a name. Other systems refuse to delete an open file.
+#[cfg(not(unix))]
+fn is_still_there(_file: &File) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    fn append_from_many_writers(open: fn(PathBuf) -> LineLog) {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("a/b.jsonl");
+        let write = |writer: usize| {
+            let log = open(path.clone());
+            let line = writer.to_string().repeat(200);
+            (0..50).for_each(|_| log.append_line(line.as_bytes()).expect("the line is appended"));
+        };
+        thread::scope(|scope| (1..=8).for_each(|writer| drop(scope.spawn(move || write(writer)))));
+        let mut lines = LineLog::at(path.clone()).read_lines().expect("the log is read");
+        lines.sort();
+        let all = (1..=8).flat_map(|writer: usize| vec![writer.to_string().repeat(200); 50]);
+        assert_eq!(lines, all.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn lines_of_many_writers_stay_whole() {
+        append_from_many_writers(LineLog::at);
+        append_from_many_writers(LineLog::locked_at);
+    }
+
+    #[test]
+    fn a_line_after_a_torn_one_begins_on_its_own() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let log = LineLog::at(dir.path().join("log"));
+        log.append_line(b"one").expect("the line is appended");
+        fs::write(log.path(), "one\n{\"tor").expect("the log is torn");
+        log.append_line(b"two").expect("the line is appended");
+        LineLog::at(log.path().to_owned()).append_line(b"three").expect("the line is appended");
+        assert_eq!(fs::read_to_string(log.path()).expect("the log"), "one\n{\"tor\ntwo\nthree\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_log_is_created_again_after_its_folder_was_removed() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let log = LineLog::at(dir.path().join("run/log"));
+        log.append_line(b"one").expect("the line is appended");
+        fs::remove_dir_all(dir.path().join("run")).expect("the folder is removed");
+        log.append_line(b"two").expect("the line is appended");
+        assert_eq!(log.read_lines().expect("the log"), ["two"]);
+    }
+
+    #[test]
+    fn two_lines_are_not_one_and_a_folder_is_no_log() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let log = LineLog::at(dir.path().join("l"));
+        assert_eq!(log.append_line(b"a\nb").expect_err("two lines").kind(), io::ErrorKind::InvalidInput);
+        assert!(log.read_lines().expect("the log is empty").is_empty());
+        assert!(LineLog::at(dir.path().to_owned()).read_lines().is_err());
+    }
+}
