@@ -132,8 +132,9 @@ fn is_one_edit_away(one: &str, other: &str) -> bool {
     let (one, other) = (&one[begin..], &other[begin..]);
     let end = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
     match (&one[..one.len() - end], &other[..other.len() - end]) {
+        (one, other) if one.len() <= 1 && other.len() <= 1 => true,
         ([a, b], [c, d]) => a == d && b == c,
-        (one, other) => one.len().max(other.len()) <= 1,
+        _ => false,
     }
 }
 

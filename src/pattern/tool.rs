@@ -150,21 +150,21 @@ impl ToolPattern {
     /// A call that this pattern means, for a counterexample; `None` when none can be told.
     pub fn example(&self, turn: usize) -> Option<Call> {
         let Some((server, tool)) = split_server(&self.text) else {
-            return Some(Call::new(find_example_name(&self.text, &self.whole)?, Arguments::none(), turn));
+            return Some(Call::new(Self::find_name(&self.text, &self.whole)?, Arguments::none(), turn));
         };
         let parts = self.parts.as_ref()?;
-        let mut call = Call::new(find_example_name(tool, &parts.tool)?, Arguments::none(), turn);
-        call.server = ToolServer::Named(find_example_name(server, &parts.server)?);
+        let mut call = Call::new(Self::find_name(tool, &parts.tool)?, Arguments::none(), turn);
+        call.server = ToolServer::Named(Self::find_name(server, &parts.server)?);
         Some(call)
     }
-}
 
-/// A name that `matcher` matches, which was made of `text`.
-fn find_example_name(text: &str, matcher: &NameMatcher) -> Option<String> {
-    if matcher.is_glob() {
-        find_glob_example(text, |name| matcher.matches(name))
-    } else {
-        Some(text.to_owned())
+    /// A name that `matcher` matches, which was made of `text`.
+    fn find_name(text: &str, matcher: &NameMatcher) -> Option<String> {
+        if matcher.is_glob() {
+            find_glob_example(text, |name| matcher.matches(name))
+        } else {
+            Some(text.to_owned())
+        }
     }
 }
 
