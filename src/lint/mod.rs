@@ -5,6 +5,7 @@
 
 mod clauses;
 mod empty_run;
+mod failed_call;
 mod policies;
 mod probe;
 mod repeated;
@@ -109,6 +110,7 @@ impl Linter {
     fn evaluate_case(&mut self, case: &Case, name: &str, recorded: RecordedEvidence) {
         self.found.cases += 1;
         let verdict = evaluate_recorded(case, name, &recorded);
+        self.found.remarks.extend(failed_call::find_remarks(case, &verdict));
         self.clauses.add_case(case, &recorded, &verdict);
         self.tools.add_case(case, name, recorded);
     }

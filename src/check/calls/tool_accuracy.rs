@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::near_call::near_call;
 use crate::check::support::tool_name::{called_tools, what_was_called};
 use crate::check::{Check, Kind, Scope};
@@ -118,9 +119,12 @@ impl Check for ToolAccuracy {
         let trace = &evidence.trace;
         let called: HashSet<&str> = trace.tool_names().into_iter().collect();
         let (mut items, mut violations, mut satisfied) = (Vec::new(), Vec::new(), 0_u32);
+        let success = RunSuccess::of(&trace.calls);
         for expected in &self.expected {
             let held = expected.call.is_among(&called);
-            items.push(Item::new(expected.call.label(), if held { State::Held } else { State::Violated }));
+            let item = Item::new(expected.call.label(), if held { State::Held } else { State::Violated });
+            let own = trace.calls.iter().filter(|call| expected.call.tool() == Some(call.name.as_str()));
+            items.push(note_attempts(item, own, success));
             violations.extend((!held).then(|| expected.lacking(trace)));
             satisfied += u32::from(held && expected.call.tool().is_none());
         }

@@ -10,6 +10,7 @@
 #![doc = include_str!("../../../tests/check/tool_sequence/fail-order.yaml")]
 //! ```
 
+use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::tool_name::{ToolName, run_of};
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
@@ -90,11 +91,12 @@ impl Check for ToolSequence {
 
 fn in_order(tools: &[ToolName], trace: &Trace) -> Outcome {
     let (mut items, mut next) = (Vec::new(), 0);
-    let mut violation = None;
+    let (success, mut violation) = (RunSuccess::of(&trace.calls), None);
     for (index, tool) in tools.iter().enumerate() {
         let found = trace.calls[next..].iter().position(|call| tool.means(call, trace));
         let state = if found.is_some() { State::Held } else { State::Violated };
-        items.push(Item::new(format!("{}: {}", index + 1, tool.as_str()), state));
+        let item = Item::new(format!("{}: {}", index + 1, tool.as_str()), state);
+        items.push(note_attempts(item, tool.calls_in(trace), success));
         match found {
             Some(at) => next += at + 1,
             None => violation = violation.or_else(|| Some(out_of_order(index, tools, next, trace))),
