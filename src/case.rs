@@ -19,7 +19,7 @@ use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Location, Place};
 use crate::score::compare::Limits;
 use crate::score::statistics::Variance;
-use crate::score::{Effect, Part, Scorecard, ScoredBy};
+use crate::score::{Effect, Scorecard, ScorecardPart, ScoredBy};
 use crate::trace::Trace;
 use crate::yaml::{Document, Node};
 
@@ -219,7 +219,7 @@ impl LoweredBlock {
     }
 }
 
-fn missing_part_error(part: &Part, place: Place) -> LoadError {
+fn missing_part_error(part: &ScorecardPart, place: Place) -> LoadError {
     LoadError::new(place, format!("`{}` is weighed, and the case has no check of that name", part.name))
         .help("add the check, or take it out of the weights")
 }

@@ -4,7 +4,7 @@ use super::run::{RunResult, evaluate_run};
 use crate::case::{Baseline, Case};
 use crate::judge::JudgeSession;
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation};
-use crate::score::compare::{Change, Comparison, Run as ComparedRun};
+use crate::score::compare::{ComparedRun, Comparison, ComparisonStatus};
 use crate::suite::{NoBaseline, RecordedRun};
 use crate::verdict::{Finding, TrialError};
 
@@ -74,7 +74,7 @@ fn compared_run<'t>(run: &'t RecordedRun, result: &RunResult) -> ComparedRun<'t>
 fn comparison_finding(baseline: &Baseline, accepted: &RecordedRun, comparison: &Comparison) -> Finding {
     let fails = comparison.fails(&baseline.limits);
     let state = if fails { State::Violated } else { State::Held };
-    let changed = comparison.change != Change::Passed;
+    let changed = comparison.change != ComparisonStatus::Passed;
     let mut finding = Finding {
         status: if fails { Status::Fail } else { Status::Pass },
         score: if fails { Score::ZERO } else { Score::FULL },

@@ -27,12 +27,13 @@ fn write_example(part: &Hir, text: &mut String) -> Option<()> {
     Some(())
 }
 
-/// A character of the class, one that is easy to read where there is one.
+/// Picks a character of the class, preferably a lower-case letter or a digit.
 fn pick_member(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
-    let contains = |c: &char| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(c));
-    let readable = ('a'..='z').chain('0'..='9').find(contains);
-    readable.or_else(|| class.ranges().first().map(ClassUnicodeRange::start))
+    let mut readable = ('a'..='z').chain('0'..='9');
+    let member =
+        readable.find(|c| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(c)));
+    member.or_else(|| class.ranges().first().map(ClassUnicodeRange::start))
 }
 
 #[cfg(test)]

@@ -28,8 +28,10 @@ impl Default for FieldAliases {
             ("status", &["status", "state"]),
             ("tracking_number", &["tracking", "shipment"]),
         ];
-        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        Self(known.into_iter().map(|(field, words)| (field.to_owned(), owned(words))).collect())
+        let fields = known
+            .into_iter()
+            .map(|(field, words)| (field.to_owned(), words.iter().map(|word| (*word).to_owned()).collect()));
+        Self(fields.collect())
     }
 }
 
@@ -52,20 +54,21 @@ impl FieldAliases {
         errors.or(Self(table))
     }
 
-    /// What tells `field` in an answer. The error is a sentence for the user.
+    /// Compiles the pattern that finds `field` in an answer. The error is a sentence for the user.
     pub fn compile_pattern(&self, field: &str) -> Result<FieldPattern, String> {
         let aliases = self.0.get(field).filter(|aliases| !aliases.is_empty());
         let aliases = aliases.cloned().unwrap_or_else(|| vec![field.to_owned()]);
         let any = aliases.iter().map(|alias| escape(alias)).collect::<Vec<_>>().join("|");
         // Only the words are matched in any case: the long s is no letter of ASCII, though it folds to one.
         let text = format!("(?:^|[^A-Za-z])(?i:{any})(?:[^A-Za-z]|$)");
-        let compile = || RegexBuilder::new(&text).size_limit(SIZE_LIMIT).build();
-        let alone = PATTERNS.get(&text, compile).map_err(|_| "this field or an alias of it is too long")?;
+        let alone = PATTERNS
+            .get(&text, || RegexBuilder::new(&text).size_limit(SIZE_LIMIT).build())
+            .map_err(|_| "this field or an alias of it is too long")?;
         Ok(FieldPattern { aliases, alone })
     }
 }
 
-/// The aliases of one field. An alias that is empty is as good as none: every answer would tell that field.
+/// Parses the aliases of one field. An empty alias is an error, because every answer contains it.
 fn parse_aliases(aliases: Node<'_>) -> Result<Vec<String>, LoadErrors> {
     let words: Vec<String> = aliases.decode_each()?;
     let mut errors = LoadErrors::new();

@@ -11,8 +11,8 @@ pub fn json_equal(one: &Value, other: &Value) -> bool {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| json_equal(one, other))
         }
         (Value::Object(one), Value::Object(other)) => {
-            let same = |(key, value)| other.get(key).is_some_and(|found| json_equal(value, found));
-            one.len() == other.len() && one.iter().all(same)
+            one.len() == other.len()
+                && one.iter().all(|(key, value)| other.get(key).is_some_and(|found| json_equal(value, found)))
         }
         _ => one == other,
     }
@@ -26,7 +26,7 @@ fn numbers_equal(one: &Number, other: &Number) -> bool {
             && integer_digits(one).is_some_and(|digits_of_one| integer_digits(other) == Some(digits_of_one))
 }
 
-/// The digits of a whole number, all of them: a float would lose those of a large integer.
+/// Returns all digits of a whole number: a float would lose the last digits of a large one.
 fn integer_digits(number: &Number) -> Option<String> {
     if !number.is_f64() {
         return Some(number.to_string());

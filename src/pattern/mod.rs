@@ -16,7 +16,7 @@ mod tool_category;
 
 pub use arraign_trace::jsonpath::JsonPath;
 pub use atoms::{
-    Atom, AtomKind, AtomReading, Date, Decimal, Time, Unit, find_atoms, fold_text, list_digit_runs,
+    Atom, AtomKind, AtomReading, ClockTime, Date, Decimal, Unit, find_atoms, fold_text, list_digit_runs,
     units_agree,
 };
 pub(crate) use example::find_example;

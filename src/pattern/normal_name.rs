@@ -54,13 +54,12 @@ impl NormalPattern {
         match &self.means {
             NormalMatcher::Name(normal) => *normal == normal_name(name),
             NormalMatcher::Glob { written, normal } => {
-                let is_normal = |glob: &ToolPattern| glob.matches(&normal_name(name));
-                written.matches(name) || normal.as_ref().is_some_and(is_normal)
+                written.matches(name) || normal.as_ref().is_some_and(|glob| glob.matches(&normal_name(name)))
             }
         }
     }
 
-    /// As the user wrote it.
+    /// Returns the text as the user wrote it.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -38,10 +38,13 @@ impl<'t> PlainText<'t> {
         &self.text
     }
 
-    /// The bytes of the original that `range` of the plain text was.
+    /// Returns the byte range in the original of `range` in the plain text.
     pub(crate) fn original_range(&self, range: Range<usize>) -> Range<usize> {
-        let back = |at: usize| self.origin.get(at).copied().unwrap_or(at);
-        back(range.start)..back(range.end)
+        self.original_offset(range.start)..self.original_offset(range.end)
+    }
+
+    fn original_offset(&self, at: usize) -> usize {
+        self.origin.get(at).copied().unwrap_or(at)
     }
 }
 

@@ -20,9 +20,8 @@ pub struct TextPattern(Arc<Regex>);
 impl TextPattern {
     /// Compiles `text`. The error is a sentence for the user.
     pub fn new(text: &str) -> Result<Self, String> {
-        let compile = || RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
         REGEXES
-            .get(text, compile)
+            .get(text, || RegexBuilder::new(text).size_limit(SIZE_LIMIT).build())
             .map(Self)
             .map_err(|error| format!("`{text}` is not a pattern: {}", extract_reason(&error)))
     }

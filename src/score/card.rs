@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Part, Scorecard, ScoredBy};
+use super::{Scorecard, ScorecardPart, ScoredBy};
 use crate::outcome::{Loss, Score, reaches};
 
 /// A scorecard's result.
@@ -60,11 +60,11 @@ impl Scorecard {
         });
         let answers: Option<Vec<_>> = answers.collect();
         let Some(answers) = answers else { return self.empty_card(run, "a part of the score has no answer") };
-        let scored = || self.parts.iter().zip(&answers);
-        let parts: Vec<CardPart> = scored().map(|(part, (score, _))| self.card_part(part, *score)).collect();
+        let scored = self.parts.iter().zip(&answers);
+        let parts: Vec<CardPart> =
+            scored.clone().map(|(part, (score, _))| self.card_part(part, *score)).collect();
         let score = self.round_score(parts.iter().fold(0.0, |sum, part| sum + part.points));
-        let losses =
-            scored().flat_map(|(part, (_, losses))| losses.iter().map(|loss| weigh_loss(part, loss)));
+        let losses = scored.flat_map(|(part, (_, losses))| losses.iter().map(|loss| weigh_loss(part, loss)));
         Card {
             score: Some(score),
             passed: reaches(score, self.threshold.least),
@@ -96,7 +96,7 @@ impl Scorecard {
         }
     }
 
-    fn card_part(&self, part: &Part, score: Score) -> CardPart {
+    fn card_part(&self, part: &ScorecardPart, score: Score) -> CardPart {
         let points = self.scale.full * score.get() * part.weight;
         CardPart { name: part.name.clone(), weight: part.weight, score, points }
     }
@@ -115,7 +115,7 @@ impl Card {
     }
 }
 
-fn weigh_loss(part: &Part, loss: &Loss) -> Loss {
+fn weigh_loss(part: &ScorecardPart, loss: &Loss) -> Loss {
     Loss { points: loss.points * part.weight, why: format!("{}: {}", part.name, loss.why) }
 }
 
@@ -137,8 +137,8 @@ mod tests {
     use crate::place::Place;
     use crate::score::{Effect, Scale, Threshold};
 
-    fn part(at: usize, weight: f64) -> Part {
-        Part { name: "part".to_owned(), weight, scored_by: ScoredBy::Expectation(at) }
+    fn part(at: usize, weight: f64) -> ScorecardPart {
+        ScorecardPart { name: "part".to_owned(), weight, scored_by: ScoredBy::Expectation(at) }
     }
 
     fn card(weights: &[f64], least: f64, scale: Scale) -> Scorecard {

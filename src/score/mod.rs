@@ -45,7 +45,7 @@ pub struct Scorecard {
     /// The vocabulary that it belongs to, and which part of the case it is about: `expected`, `expected of turn 2`.
     pub name: String,
     /// The weighed checks, in the order in which they are summed up.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScorecardPart>,
     /// What must be reached.
     pub threshold: Threshold,
     /// How scores are written.
@@ -56,7 +56,7 @@ pub struct Scorecard {
 
 /// A weighed check.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct ScorecardPart {
     /// What it is called on the card.
     pub name: String,
     /// Its share of the score, in 0..=1.

@@ -150,12 +150,11 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
 
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let rights = |name: &str, write: fn(&Path, &[u8]) -> io::Result<()>| {
-            let path = dir.path().join(name);
-            write(&path, b"{}").expect("it is written");
-            fs::metadata(&path).expect("it is there").permissions().mode()
-        };
-        assert_eq!(rights("one", write_whole), rights("other", write_renamed));
+        let (one, other) = (dir.path().join("one"), dir.path().join("other"));
+        write_whole(&one, b"{}").expect("it is written");
+        write_renamed(&other, b"{}").expect("it is written");
+        let [one, other] = [one, other].map(|path| fs::metadata(path).expect("it is there").permissions());
+        assert_eq!(one.mode(), other.mode());
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &LoweredBlock) -> Op
 fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> {
     let (node, fail_on) = (fields.node("baseline"), fields.node("baseline_fail_on"));
     if let (None, Some(fail_on)) = (node, fail_on) {
-        let error = fail_on.error("`baseline_fail_on` is of no use here: the case names no `baseline`");
+        let error = fail_on.error("`baseline_fail_on` has no effect here: the case names no `baseline`");
         fields.errors.push(error);
     }
     fields.take(several::parse_baseline(node?, fail_on, context))

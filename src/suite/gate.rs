@@ -92,6 +92,6 @@ fn parse_share(node: Node<'_>) -> Result<f64, LoadError> {
     if (0.0..=1.0).contains(&share) {
         Ok(share)
     } else {
-        Err(node.error(format!("this lies between 0 and 1, and is {share}")))
+        Err(node.error(format!("expected a number from 0 to 1, found {share}")))
     }
 }

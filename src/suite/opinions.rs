@@ -101,6 +101,6 @@ fn parse_judged(node: Node<'_>) -> Result<Judged, LoadError> {
     if (0.0..=100.0).contains(&score) {
         Ok(Judged::Score(score))
     } else {
-        Err(node.error(format!("a score lies between 0 and 100; this is {score}")))
+        Err(node.error(format!("the score is out of range: expected a number from 0 to 100, found {score}")))
     }
 }

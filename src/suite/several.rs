@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::case::Context;
 use crate::case::{Baseline, CheckSettings, VarianceBlock};
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::score::compare::{Change, Limits};
+use crate::score::compare::{ComparisonStatus, Limits};
 use crate::yaml::{Document, Fields, Node, Tree, Value};
 
 /// How many runs there must be.
@@ -109,12 +109,12 @@ fn parse_file(node: Node<'_>, context: &Context<'_>) -> Result<String, LoadError
 }
 
 /// One difference or several.
-fn parse_changes(node: Node<'_>) -> Result<Vec<Change>, LoadErrors> {
+fn parse_changes(node: Node<'_>) -> Result<Vec<ComparisonStatus>, LoadErrors> {
     let mut errors = LoadErrors::new();
     let mut found = Vec::new();
     for node in node.one_or_many() {
-        match errors.take(node.decode::<Change>()) {
-            Some(Change::Passed) => {
+        match errors.take(node.decode::<ComparisonStatus>()) {
+            Some(ComparisonStatus::Passed) => {
                 errors.push(node.error("a comparison that `PASSED` shows no difference to fail on"));
             }
             change => found.extend(change),

@@ -33,7 +33,7 @@ const RESPONSE: &[&str] = &[
     "starts_with",
 ];
 
-/// Tools alone become `{tools: [..]}`, the settings of their check.
+/// Rewrites a bare list of tools as `{tools: [..]}`, the settings of its check.
 fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
     let Some(block) = find_entry(case, "eval") else { return };
     let Value::Map(entries) = &mut block.value else { return };
@@ -77,7 +77,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
             found.extend(fields.take(lower_agent_checks(case, list, context, scope)).into_iter().flatten());
         }
         (None, Some(node)) => {
-            let error = node.error("`agent_context` is of no use here: there are no `agent_assertions`");
+            let error = node.error("`agent_context` has no effect here: there are no `agent_assertions`");
             fields.errors.push(error);
         }
         (None, None) => {}
@@ -85,7 +85,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
     fields.finish(found.into())
 }
 
-/// `agent_assertions`: questions to a judge; `agent_context` says for all of them what it sees beside the answer.
+/// Lowers `agent_assertions`, questions to a judge. `agent_context` sets what the judge sees besides the answer.
 fn lower_agent_checks(
     case: &CaseNode<'_>,
     list: Node<'_>,
@@ -98,10 +98,8 @@ fn lower_agent_checks(
     for entry in entries.into_iter().flatten() {
         let read = GatheredSettings::of(entry, "an agent assertion")
             .map(|settings| settings.with("context", context));
-        let check = |settings: GatheredSettings<'_>| {
-            settings.read("agent_check", entry.place(), scope, case.allow_vacuous)
-        };
-        found.extend(errors.take(read).and_then(|settings| errors.take(check(settings))));
+        let Some(settings) = errors.take(read) else { continue };
+        found.extend(errors.take(settings.read("agent_check", entry.place(), scope, case.allow_vacuous)));
     }
     errors.or(found)
 }
@@ -123,7 +121,7 @@ fn lower_tool_constraints(
     fields.finish(found)
 }
 
-/// A list of assertions, each a check of its own.
+/// Lowers a list of assertions, each to its own check.
 fn lower_assertions(
     case: &CaseNode<'_>,
     key: &str,

@@ -1,4 +1,4 @@
-//! `expect:` the native list: every check under its own name, one an entry.
+//! `expect:` the native list: each entry is one check under its own name.
 //!
 //! ```yaml
 //! expect:
@@ -15,12 +15,15 @@ use crate::yaml::{Key, Node, Tree, Value};
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "expect", unfold, lower, settings_beside: false, also: &[] };
 
-/// `- tool_blocklist: [rm]` becomes `- tool_blocklist: {blocklist: [rm]}`, and what the case says for all its
-/// checks (`same_turn: allow`) is said to each that takes it.
+/// Rewrites `- tool_blocklist: [rm]` as `- tool_blocklist: {blocklist: [rm]}`, and copies the keys that the case sets for
+/// all its checks (`same_turn: allow`) to each check that has them.
 fn unfold(case: &mut [(Key, Tree)], kinds: &Registry) {
     let Some(at) = case.iter().position(|(key, _)| key.name == "expect") else { return };
-    let taken = |key: &Key| kinds.iter().any(|kind| kind.case_keys.contains(&key.name.as_str()));
-    let shared: Vec<(Key, Tree)> = case.iter().filter(|(key, _)| taken(key)).cloned().collect();
+    let shared: Vec<(Key, Tree)> = case
+        .iter()
+        .filter(|(key, _)| kinds.iter().any(|kind| kind.case_keys.contains(&key.name.as_str())))
+        .cloned()
+        .collect();
     let (_, block) = &mut case[at];
     unfold_entries(block, &shared, kinds);
 }

@@ -1,4 +1,4 @@
-//! `extract:` values taken out of the final answer, beside any other block.
+//! `extract:` values extracted from the final answer, next to any other block.
 //!
 //! ```yaml
 //! extract: [{name: total, from: final_text, regex: '\$(?<value>[\d.]+)', max: 100}]

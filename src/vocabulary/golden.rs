@@ -13,7 +13,7 @@ use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::score::{Effect, Part, Scale, Scorecard, ScoredBy, Threshold};
+use crate::score::{Effect, Scale, Scorecard, ScorecardPart, ScoredBy, Threshold};
 use crate::yaml::{Node, Value, did_you_mean};
 
 pub(super) const VOCABULARY: Vocabulary =
@@ -30,16 +30,16 @@ const ALSO: &[&str] = &[
     "refusal_expected",
 ];
 
-/// The keys that make a case a row: each says what is expected.
+/// The keys that make a case a row of a golden dataset.
 const EXPECTING: &[&str] = &["expected_tools", "expected_fields", "criteria"];
 
-/// The keys that say how a row is scored, and nothing without one of [`EXPECTING`].
+/// The keys that configure the score of a row. They have no meaning without one of [`EXPECTING`].
 const SCORING: &[&str] = &["answer", "field_aliases", "pass_threshold"];
 
-/// The score that passes unless the row says another.
+/// The default of `pass_threshold`.
 const PASS_THRESHOLD: f64 = 0.7;
 
-/// The criteria that groundedness reads.
+/// The criteria that the check `groundedness` reads.
 const OF_GROUNDEDNESS: &[&str] = &["grounded", "tool_called"];
 
 fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
@@ -74,7 +74,7 @@ impl<'r> GoldenRow<'r> {
         Ok(check.with_effect(self.effect()))
     }
 
-    /// Rows whose suite's gate decides fail only on errors.
+    /// Rows only add points if the gate of their suite decides; otherwise a violation fails the case.
     fn effect(&self) -> Effect {
         if self.case.rows_only_report { Effect::Points } else { Effect::Fail }
     }
@@ -90,7 +90,11 @@ impl<'r> GoldenRow<'r> {
         ];
         for (name, weight, read) in axes {
             let Some(check) = errors.take(read) else { continue };
-            parts.push(Part { name: name.to_owned(), weight, scored_by: ScoredBy::Expectation(found.len()) });
+            parts.push(ScorecardPart {
+                name: name.to_owned(),
+                weight,
+                scored_by: ScoredBy::Expectation(found.len()),
+            });
             found.push(check.with_effect(Effect::Points));
         }
         found.extend(errors.take(self.lower_other_criteria()).into_iter().flatten());
@@ -108,10 +112,9 @@ impl<'r> GoldenRow<'r> {
     fn lower_groundedness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
         let criteria = self.get("criteria");
         let at = criteria.unwrap_or(expecting);
-        let said = |key: &str| criteria.and_then(|criteria| criteria.get(key));
-        let settings = GatheredSettings::at(at)
-            .with("grounded", said("grounded"))
-            .with("tool_called", said("tool_called"));
+        let settings = OF_GROUNDEDNESS.iter().fold(GatheredSettings::at(at), |settings, key| {
+            settings.with(key, criteria.and_then(|criteria| criteria.get(key)))
+        });
         self.build_check("groundedness", at, settings)
     }
 
@@ -131,7 +134,7 @@ impl<'r> GoldenRow<'r> {
         self.build_check("completeness", at, settings)
     }
 
-    /// A criterion is a boolean that somebody reads: groundedness, or a check that is registered under its name.
+    /// Lowers the criteria that name a registered check. A criterion is a boolean.
     fn lower_other_criteria(&self) -> Result<Vec<Expectation>, LoadErrors> {
         let Some(criteria) = self.get("criteria") else { return Ok(Vec::new()) };
         let Some(entries) = criteria.entries() else {
@@ -153,9 +156,9 @@ impl<'r> GoldenRow<'r> {
         node: Node<'_>,
     ) -> Result<Option<Expectation>, LoadErrors> {
         let Some(kind) = self.scope.kinds.find(name) else {
-            let error = LoadError::new(place, format!("no scorer reads the criterion `{name}`"));
+            let error = LoadError::new(place, format!("unknown criterion `{name}`"));
             let help = did_you_mean(name, OF_GROUNDEDNESS).unwrap_or_else(|| {
-                "take it out, or register a check of that name with `Harness::check`".to_owned()
+                "remove it, or register a check of that name with `Harness::check`".to_owned()
             });
             return Err(error.help(help).into());
         };
@@ -171,17 +174,18 @@ impl<'r> GoldenRow<'r> {
         let least = said.map_or(Ok(PASS_THRESHOLD), Node::decode::<f64>)?;
         let node = said.unwrap_or(expecting);
         if !(0.0..=1.0).contains(&least) {
-            return Err(node.error(format!("`pass_threshold` lies between 0 and 1; this is {least}")));
+            return Err(node.error(format!("`pass_threshold`: expected a number from 0 to 1, found {least}")));
         }
         Ok(Threshold { setting: "pass_threshold", place: node.place(), least })
     }
 
-    /// Rows that attack the agent: what it must not say, and whether it must refuse.
+    /// Lowers the checks of rows that attack the agent: forbidden texts and an expected refusal.
     fn lower_safety(&self) -> Result<Vec<Expectation>, LoadErrors> {
         let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
         // Datasets with uniform columns have an empty list in rows that forbid nothing.
-        let forbids = |node: &Node<'_>| !matches!(node.value(), Value::List(texts) if texts.is_empty());
-        if let Some(node) = self.get("forbidden_substrings").filter(forbids) {
+        if let Some(node) = self.get("forbidden_substrings")
+            && !matches!(node.value(), Value::List(texts) if texts.is_empty())
+        {
             let settings =
                 GatheredSettings::at(node).with("substrings", Some(node)).with("answer", self.get("answer"));
             found.extend(errors.take(self.build_check("forbidden_substrings", node, settings)));
@@ -204,12 +208,11 @@ impl<'r> GoldenRow<'r> {
     fn nothing_to_score_error(&self) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         let reads_answer = self.get("forbidden_substrings").or(self.get("refusal_expected")).is_some();
-        let idle = |key: &&&str| self.get(key).is_some() && !(reads_answer && **key == "answer");
-        for key in SCORING.iter().filter(idle) {
-            let error = LoadError::new(self.case.node.key_place(key), format!("`{key}` is of no use here"));
-            errors.push(
-                error.help("the case says neither `expected_tools` nor `expected_fields` nor `criteria`"),
-            );
+        let idle = SCORING.iter().filter(|key| !(reads_answer && **key == "answer"));
+        for key in idle.filter(|key| self.get(key).is_some()) {
+            let error = LoadError::new(self.case.node.key_place(key), format!("`{key}` has no effect here"));
+            errors
+                .push(error.help("the case has none of `expected_tools`, `expected_fields` and `criteria`"));
         }
         errors.or(())
     }

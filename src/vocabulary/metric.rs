@@ -1,4 +1,4 @@
-//! `metric:` one metric a test, its settings beside the case's own keys.
+//! `metric:` one metric for each test, with its settings at the same level as the keys of the case.
 //!
 //! ```yaml
 //! tests:
@@ -28,17 +28,16 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
         .map_err(|errors| suggest_common_keys(node, errors, case.common))
 }
 
-/// A key that the metric does not know may be a slip in one of the case's own keys.
+/// Suggests keys of the case for unknown keys of the metric, because they may be misspelt.
 fn suggest_common_keys(settings: Node<'_>, mut errors: LoadErrors, common: &[&str]) -> LoadErrors {
     for (key, _) in settings.entries().into_iter().flatten() {
         let place = Place::new(settings.source(), key.span);
         let Some(near) = nearest(&key.name, common.iter().copied()) else { continue };
-        let meant =
-            |help: &Option<String>| help.as_ref().is_some_and(|help| help.starts_with("did you mean"));
-        for error in
-            errors.iter_mut().filter(|error| error.place.span() == place.span() && !meant(&error.help))
-        {
-            error.help = Some(format!("did you mean `{near}`?"));
+        for error in errors.iter_mut().filter(|error| error.place.span() == place.span()) {
+            let has_suggestion = error.help.as_ref().is_some_and(|help| help.starts_with("did you mean"));
+            if !has_suggestion {
+                error.help = Some(format!("did you mean `{near}`?"));
+            }
         }
     }
     errors

@@ -26,15 +26,15 @@ pub struct Vocabulary {
     /// Rewrites the short forms among a case's entries to the long ones, keeping their places, before anything
     /// is read.
     pub unfold: fn(&mut [(Key, Tree)], &Registry),
-    /// Further keys of a case that belong to it.
+    /// More keys of a case that belong to this vocabulary.
     pub also: &'static [&'static str],
-    /// The case's keys to checks.
+    /// Lowers the keys of a case to checks.
     pub lower: fn(&CaseNode<'_>, &Scope<'_>) -> Result<LoweredBlock, LoadErrors>,
-    /// Whether the block's settings stand beside the common keys.
+    /// Whether the settings of the check are at the same level as the common keys.
     pub settings_beside: bool,
 }
 
-/// All vocabularies, in the order in which their checks are asked.
+/// All vocabularies, in the order in which their checks run.
 pub const VOCABULARIES: &[Vocabulary] = &[
     metric::VOCABULARY,
     eval::VOCABULARY,
@@ -45,23 +45,23 @@ pub const VOCABULARIES: &[Vocabulary] = &[
     expect::VOCABULARY,
 ];
 
-/// A case that is being read: its node, and how to find it again.
+/// A case that is being read, with the pointer that finds it again.
 pub struct CaseNode<'d> {
-    /// Its document.
+    /// The document of the case.
     pub document: &'d Arc<Document>,
-    /// The JSON pointer to it.
+    /// The JSON pointer to the case.
     pub path: &'d str,
-    /// Its mapping.
+    /// The mapping of the case.
     pub node: Node<'d>,
     /// The keys that belong to the case, not to a metric.
     pub common: &'static [&'static str],
     /// Whether checks that cannot fail are allowed.
     pub allow_vacuous: bool,
-    /// Whether a row of a golden dataset only reports its score: its suite's gate decides.
+    /// Whether rows of a golden dataset only report their score, because the gate of the suite decides.
     pub rows_only_report: bool,
 }
 
-/// Makes a bare value the setting called `setting` of a mapping, which stands where the value does.
+/// Replaces a bare value by a mapping with the value under `setting`, at the same place.
 fn wrap(settings: &mut Tree, setting: &str) {
     let span = settings.span;
     let bare = std::mem::replace(&mut settings.value, Value::Null);
@@ -69,24 +69,24 @@ fn wrap(settings: &mut Tree, setting: &str) {
 }
 
 impl CaseNode<'_> {
-    /// Whether the case itself says `key`, and not its suite for all cases.
+    /// Whether the case itself has `key`, not only the defaults of its suite.
     fn says(&self, key: &str) -> bool {
         let mut keys = self.node.entries().into_iter().flatten();
         keys.any(|(known, _)| known.name == key && self.encloses(known.span))
     }
 
-    /// Whether `node` stands in the case itself, and not in what its suite says for all cases.
+    /// Whether `node` is in the case itself, not in the defaults of its suite.
     fn holds(&self, node: Node<'_>) -> bool {
         self.encloses(node.tree().span)
     }
 
-    /// The entries of a list; `what` it should be. One without any asks for nothing, which only a case may that says so.
+    /// Returns the entries of a list. An empty list is an error unless the case has `allow_vacuous`.
     fn entries<'n>(&self, list: Node<'n>, what: &str) -> Result<Vec<Node<'n>>, LoadError> {
         let Some(entries) = list.list() else {
             return Err(list.error(format!("{what}, not {}", list.describe())));
         };
         if entries.len() == 0 && !self.allow_vacuous {
-            return Err(list.error("an empty list asks for nothing").help("take the key out, or fill it"));
+            return Err(list.error("an empty list checks nothing").help("remove the key, or add an entry"));
         }
         Ok(entries.collect())
     }

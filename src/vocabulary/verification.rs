@@ -1,11 +1,11 @@
-//! `verification:` whether the agent verifies its work: `true`, a threshold, or the settings.
+//! `verification:` checks whether the agent verifies its work: `true`, a threshold, or settings.
 //!
 //! ```yaml
 //! verification: {threshold: 0.9, gates: [type, lint]}
 //! ```
 //!
-//! `false` takes back what a suite's defaults ask for. Where the case weighs it (`weights: {verification: 0.4}`),
-//! `on_violation: score` without a threshold of its own leaves the verdict to the scorecard.
+//! `false` disables the check that the defaults of a suite enable. If the case has a weight for it
+//! (`weights: {verification: 0.4}`), `on_violation: score` without a threshold leaves the verdict to the scorecard.
 
 use super::{CaseNode, CheckPiece, Vocabulary, expected, wrap};
 use crate::case::LoweredBlock;
@@ -19,7 +19,7 @@ const KEY: &str = "verification";
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: KEY, unfold, lower, settings_beside: false, also: &[] };
 
-/// A bare number is the threshold.
+/// Rewrites a bare number as the threshold.
 fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
     for (_, settings) in case.iter_mut().filter(|(key, _)| key.name == KEY) {
         if matches!(settings.value, Value::Int(_) | Value::UInt(_) | Value::Float(_)) {

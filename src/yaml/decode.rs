@@ -8,7 +8,7 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visit
 use super::{Key, Node, Tree, Value, did_you_mean};
 use crate::place::{LoadError, Place, Span};
 
-/// The value of `node` as a `T`.
+/// Deserializes `node`.
 pub(super) fn decode<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadError> {
     decode_or_error(node).map_err(|error| {
         let span = error.span.unwrap_or(node.tree.span);
@@ -16,15 +16,15 @@ pub(super) fn decode<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadError
     })
 }
 
-/// The value of `node` as a `T`, or serde's error.
+/// Deserializes `node` and keeps the error of serde as it is.
 pub(super) fn decode_or_error<T: DeserializeOwned>(node: Node<'_>) -> Result<T, YamlDecodeError> {
     T::deserialize(ItemDeserializer { node, field: None })
 }
 
-/// What serde says, and where: the innermost node that was being read.
+/// An error of serde with its place.
 #[derive(Debug)]
 pub(super) struct YamlDecodeError {
-    /// The innermost node that was being read.
+    /// The span of the innermost node that was being read.
     pub(super) span: Option<Span>,
     pub(super) problem: String,
     pub(super) help: Option<String>,
@@ -39,8 +39,8 @@ impl YamlDecodeError {
     }
 }
 
-/// What was found, in YAML's words.
-fn said(found: de::Unexpected<'_>) -> String {
+/// Names the value that was found with the words of YAML.
+fn describe_found(found: de::Unexpected<'_>) -> String {
     match found {
         de::Unexpected::Seq => "a list".to_owned(),
         de::Unexpected::Map => "a mapping".to_owned(),
@@ -54,8 +54,8 @@ fn said(found: de::Unexpected<'_>) -> String {
     }
 }
 
-/// What is wanted, in YAML's words: serde speaks of Rust's types.
-fn wanted(expected: &dyn de::Expected) -> String {
+/// Names the expected value with the words of YAML, because serde names types of Rust.
+fn describe_expected(expected: &dyn de::Expected) -> String {
     let text = expected.to_string();
     match text.as_str() {
         "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number from 0 up".to_owned(),
@@ -94,7 +94,11 @@ impl de::Error for YamlDecodeError {
     }
 
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        let error = Self::custom(format!("expected {}, found {}", wanted(expected), said(found)));
+        let error = Self::custom(format!(
+            "expected {}, found {}",
+            describe_expected(expected),
+            describe_found(found)
+        ));
         match found {
             de::Unexpected::Str("yes" | "on") => Self { help: Some("write `true`".to_owned()), ..error },
             de::Unexpected::Str("no" | "off") => Self { help: Some("write `false`".to_owned()), ..error },
@@ -103,7 +107,7 @@ impl de::Error for YamlDecodeError {
     }
 
     fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::custom(format!("expected {}, found {}", wanted(expected), said(found)))
+        Self::custom(format!("expected {}, found {}", describe_expected(expected), describe_found(found)))
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -115,7 +119,7 @@ impl de::Error for YamlDecodeError {
     }
 }
 
-/// A node being read; as the value of a field it knows its key, since being ignored makes that key unknown.
+/// A node being read. The value of a field also knows its key: if the value is ignored, the key is unknown.
 #[derive(Clone, Copy)]
 struct ItemDeserializer<'n> {
     node: Node<'n>,
@@ -268,22 +272,22 @@ mod tests {
     use crate::yaml::Document;
 
     #[derive(Debug, Deserialize, PartialEq)]
-    struct Settings {
+    struct ToolSettings {
         tools: Vec<String>,
         #[serde(default)]
-        mode: Mode,
+        mode: MatchMode,
         most: Option<u32>,
     }
 
     #[derive(Debug, Default, Deserialize, PartialEq)]
     #[serde(rename_all = "snake_case")]
-    enum Mode {
+    enum MatchMode {
         #[default]
         Loose,
         Strict,
     }
 
-    fn read(text: &str) -> Result<Settings, String> {
+    fn read(text: &str) -> Result<ToolSettings, String> {
         let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
         documents[0].root().decode().map_err(|error| error.to_string())
     }
@@ -291,7 +295,10 @@ mod tests {
     #[test]
     fn settings_are_plain_derives() {
         let settings = read("tools: [a]\nmode: strict\nmost: 3").expect("it is valid");
-        assert_eq!(settings, Settings { tools: vec!["a".into()], mode: Mode::Strict, most: Some(3) });
+        assert_eq!(
+            settings,
+            ToolSettings { tools: vec!["a".into()], mode: MatchMode::Strict, most: Some(3) }
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::place::{LoadError, LoadErrors, Place, Span};
 /// The most mistakes that one value reports: a hostile file must not be decoded once for each of its entries.
 const MOST_MISTAKES: usize = 50;
 
-/// The value of `node` as a `T`, or every mistake in it.
+/// Deserializes `node`, or returns every error in it.
 pub(super) fn decode_all<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadErrors> {
     let mut error = match decode_or_error(node) {
         Ok(value) => return Ok(value),
@@ -21,6 +21,8 @@ pub(super) fn decode_all<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadE
     };
     let mut pruned = Pruned::new(node);
     let mut errors = LoadErrors::new();
+    // Each round reports the error of one entry, removes that entry and decodes the rest, so an entry behind it is
+    // reached as well. Removing an entry can cause an error of its own (the key is missing now): `explains` finds those.
     for _ in 0..MOST_MISTAKES {
         let span = error.span.unwrap_or(pruned.tree.span);
         if !pruned.explains(span, &error) {
@@ -39,7 +41,7 @@ pub(super) fn decode_all<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadE
     Err(errors)
 }
 
-/// The tree without the entries that are wrong.
+/// A copy of the tree without the entries that caused errors.
 struct Pruned {
     tree: Tree,
     /// The container of each entry that was taken out, and the entry's key if it had one.
@@ -57,8 +59,8 @@ impl Pruned {
         Self { tree: Tree { span: node.tree.span, value }, removed: Vec::new() }
     }
 
-    /// Whether the error at `container` only says that an entry is gone which was taken out of it. A missing key has
-    /// another cause if none of the keys taken out is like it.
+    /// Whether the error at `container` is only the consequence of a removed entry. A missing key has another cause if
+    /// no removed key resembles it.
     fn explains(&self, container: Span, error: &YamlDecodeError) -> bool {
         let mut removed = self.removed.iter().filter(|(from, _)| *from == container);
         match error.missing {
@@ -88,8 +90,8 @@ fn remove_from(tree: &mut Tree, span: Span) -> Option<(Span, Option<Key>)> {
             })
         }
         Value::Map(entries) => {
-            let is_cause = |(key, value): &(Key, Tree)| key.span == span || encloses(value.span, span);
-            let at = entries.iter().position(is_cause)?;
+            let at =
+                entries.iter().position(|(key, value)| key.span == span || encloses(value.span, span))?;
             let inner = if entries[at].0.span == span { None } else { remove_from(&mut entries[at].1, span) };
             inner.or_else(|| Some((container, Some(entries.remove(at).0))))
         }
@@ -111,17 +113,17 @@ mod tests {
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     #[expect(dead_code, reason = "only decoding is looked at")]
-    struct Rule {
+    struct OrderSettings {
         first: String,
         then: String,
         within: Option<u32>,
         tools: Option<Vec<u32>>,
-        inner: Option<Box<Rule>>,
+        inner: Option<Box<OrderSettings>>,
     }
 
     fn mistakes(text: &str) -> String {
         let documents = Document::parse(&Source::new("f.yaml", text)).expect("valid YAML");
-        documents[0].root().decode_all::<Rule>().expect_err(text).to_string()
+        documents[0].root().decode_all::<OrderSettings>().expect_err(text).to_string()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::{Key, Node, Value, did_you_mean, nearest};
 use crate::place::{LoadError, LoadErrors, Place};
 
-/// As many keys as most mappings are asked for.
+/// The usual number of keys that a reader knows.
 const USUAL_KEYS: usize = 8;
 
 /// The keys of one mapping. Each reader asks for the keys that it knows; [`Fields::finish`] refuses the rest.
@@ -15,14 +15,14 @@ const USUAL_KEYS: usize = 8;
 pub struct Fields<'n> {
     node: Node<'n>,
     known: Vec<&'static str>,
-    /// Keys of which one is missing, and where among the mistakes that is said.
+    /// Keys of which one is missing, with the index of that error in `errors`.
     missing: Vec<(Vec<&'static str>, usize)>,
-    /// What is wrong so far.
+    /// The errors so far.
     pub errors: LoadErrors,
 }
 
 impl<'n> Fields<'n> {
-    /// The keys of `node`, or a mistake when it is no mapping; `what` names it in that message.
+    /// Reads the mapping `node`. For any other value the error names it `what`.
     pub fn of(node: Node<'n>, what: &str) -> Result<Self, LoadError> {
         match node.entries() {
             Some(_) => {
@@ -35,20 +35,20 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// The entries under any of `keys`, which are known from now on.
+    /// Returns the entries under any of `keys`, and marks the keys as known.
     pub fn among(&mut self, keys: &[&'static str]) -> Vec<(&'n Key, Node<'n>)> {
         self.known.extend(keys);
         let entries = self.node.entries().into_iter().flatten();
         entries.filter(|(key, _)| keys.contains(&key.name.as_str())).collect()
     }
 
-    /// The value under `key`, which is known from now on.
+    /// Returns the value under `key`, and marks the key as known.
     pub fn node(&mut self, key: &'static str) -> Option<Node<'n>> {
         self.known.push(key);
         self.node.get(key)
     }
 
-    /// The value under the first of `names` (a key and its aliases); two of them at once are a mistake.
+    /// Returns the value under the first of `names` (a key and its aliases). Two of them at once are an error.
     pub fn aliased(&mut self, names: &[&'static str]) -> Option<Node<'n>> {
         let found: Vec<(&str, Node)> =
             names.iter().filter_map(|name| self.node(name).map(|node| (*name, node))).collect();
@@ -59,13 +59,13 @@ impl<'n> Fields<'n> {
         found.first().map(|(_, node)| *node)
     }
 
-    /// The value under `key` as a `T`; null is as good as absent.
+    /// Deserializes the value under `key`; null is as good as absent.
     pub fn optional<T: DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
         let node = self.node(key)?;
         self.errors.take(node.decode::<Option<T>>()).flatten()
     }
 
-    /// The value under `key` as a `T`, which must be there.
+    /// Deserializes the value under `key`, which must be there.
     pub fn required<T: DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
         if let Some(node) = self.node(key) {
             return self.errors.take(node.decode());
@@ -74,14 +74,13 @@ impl<'n> Fields<'n> {
         None
     }
 
-    /// The entries of the list under `key`, each a `T`; all that are none are said. Null is as good as absent.
+    /// Deserializes the list under `key`; every invalid entry is reported. Null is as good as absent.
     pub fn list<T: DeserializeOwned>(&mut self, key: &'static str) -> Option<Vec<T>> {
         let node = self.node(key).filter(|node| !matches!(node.value(), Value::Null))?;
         self.errors.take(node.decode_each())
     }
 
-    /// Says by `error` that one of `keys` had to be there. A key that looks like a slip of one of them says it
-    /// better: then [`Fields::finish`] keeps that mistake alone.
+    /// Records a missing-key error. [`Fields::finish`] drops it if an unknown key looks like a typo of one of `keys`.
     pub fn missing(&mut self, keys: &[&'static str], error: LoadError) {
         self.missing.push((keys.to_vec(), self.errors.len()));
         self.errors.push(error);
@@ -92,13 +91,13 @@ impl<'n> Fields<'n> {
         self.errors.take(result)
     }
 
-    /// Refuses the keys that nobody asked for, then gives `value` when nothing is wrong.
+    /// Reports unknown keys, then returns `value` if there are no errors.
     pub fn finish<T>(mut self, value: T) -> Result<T, LoadErrors> {
         self.refuse_unknown();
         self.errors.or(value)
     }
 
-    /// Like [`Fields::finish`], for a value that is there only when nothing was wrong.
+    /// Like [`Fields::finish`], for a value that exists only if nothing was wrong.
     pub fn finish_some<T>(mut self, value: Option<T>) -> Result<T, LoadErrors> {
         self.refuse_unknown();
         self.errors.or_some(value)
@@ -110,8 +109,9 @@ impl<'n> Fields<'n> {
             return;
         }
         self.drop_explained(&unknown);
-        let mut told = HashSet::new();
-        self.known.retain(|key| told.insert(*key));
+        // A reader may ask for a key twice; the help lists each known key once.
+        let mut listed = HashSet::new();
+        self.known.retain(|key| listed.insert(*key));
         for key in unknown {
             let place = Place::new(self.node.source(), key.span);
             let error = LoadError::new(place, format!("unknown key `{}`", key.name));
@@ -124,8 +124,9 @@ impl<'n> Fields<'n> {
         keys.filter(|key| !self.known.contains(&key.name.as_str()))
     }
 
-    /// Takes back what is missing only because its key is misspelt.
+    /// Removes missing-key errors that a misspelt key explains.
     fn drop_explained(&mut self, unknown: &[&Key]) {
+        // From the last error to the first, so that the remaining indices stay valid.
         for (keys, index) in self.missing.drain(..).rev() {
             if unknown.iter().any(|key| nearest(&key.name, keys.iter().copied()).is_some()) {
                 self.errors.remove(index);

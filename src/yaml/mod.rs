@@ -1,7 +1,7 @@
 //! Text to spanned nodes to values.
 //!
 //! One tree serves cases, suites, policies and JSON datasets. Each value knows its bytes in the file, so each
-//! mistake, and each line of a policy, has a place. `compose.rs` is the only file that knows the YAML crate.
+//! mistake, and each line of a policy, has a place. `compose` is the only module that knows the YAML crate.
 
 mod compose;
 mod decode;
@@ -24,12 +24,12 @@ pub use time::parse_milliseconds;
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 
-/// A value of the file and where it stands.
+/// A value of the file, with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
-    /// Its bytes.
+    /// The byte range in the file.
     pub span: Span,
-    /// What it is.
+    /// The value without its place.
     pub value: Value,
 }
 
@@ -57,9 +57,9 @@ pub enum Value {
 /// A key of a mapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Key {
-    /// Its bytes.
+    /// The byte range in the file.
     pub span: Span,
-    /// Its text; a number or boolean as it is written.
+    /// The text of the key; a number or boolean as it is written.
     pub name: SmolStr,
 }
 
@@ -68,17 +68,17 @@ pub struct Key {
 pub struct Document {
     /// The file.
     pub source: Arc<Source>,
-    /// Its root value.
+    /// The root value.
     pub root: Tree,
 }
 
 impl Document {
-    /// The documents of `source`, without the empty ones; or every syntax mistake and duplicate key in it.
+    /// Parses `source` and returns its documents without the empty ones, or every syntax error and duplicate key.
     pub fn parse(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
         compose::compose_documents(source, 0..source.text().len())
     }
 
-    /// The documents of one line of `source` (JSON Lines).
+    /// Parses a part of `source`, for example one line of a JSON Lines file.
     pub fn parse_range(
         source: &Arc<Source>,
         range: std::ops::Range<usize>,
@@ -92,7 +92,7 @@ impl Document {
     }
 }
 
-/// A value of a document that can be read: the tree, its file, and which of its keys are somebody else's.
+/// A value of a document with its file, and with the keys that are hidden from its reader.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'d> {
     tree: &'d Tree,
@@ -121,12 +121,12 @@ impl<'d> Node<'d> {
         self.source
     }
 
-    /// Where it stands.
+    /// Returns the place of this node.
     pub fn place(self) -> Place {
         Place::new(self.source, self.tree.span)
     }
 
-    /// A mistake at this node.
+    /// Creates an error at this node.
     pub fn error(self, problem: impl Into<String>) -> LoadError {
         LoadError::new(self.place(), problem)
     }
@@ -162,7 +162,7 @@ impl<'d> Node<'d> {
         self.entries()?.find(|(known, _)| known.name == key).map(|(_, node)| node)
     }
 
-    /// Where the key `key` itself stands; the node's own place when there is none.
+    /// Returns the place of the key `key` itself, or of the node if it has no such key.
     pub fn key_place(self, key: &str) -> Place {
         let found = self.entries().and_then(|mut entries| entries.find(|(known, _)| known.name == key));
         found.map_or_else(|| self.place(), |(key, _)| Place::new(self.source, key.span))
@@ -193,18 +193,17 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The value as a `T`. Every key must mean something to `T`: one that it ignores is a mistake.
+    /// Deserializes the value. A key that `T` would ignore is an error.
     pub fn decode<T: DeserializeOwned>(self) -> Result<T, LoadError> {
         decode::decode(self)
     }
 
-    /// The value as a `T`, like [`Node::decode`], with every mistake and not only the first.
+    /// Deserializes the value like [`Node::decode`], and reports every error, not only the first.
     pub fn decode_all<T: DeserializeOwned>(self) -> Result<T, LoadErrors> {
         decode_all::decode_all(self)
     }
 
-    /// The entries of a list, each a `T`. Unlike [`Node::decode`], which stops at the first that is none, this says
-    /// all of them.
+    /// Deserializes each entry of a list. Unlike [`Node::decode`], this reports every invalid entry, not only the first.
     pub fn decode_each<T: DeserializeOwned>(self) -> Result<Vec<T>, LoadErrors> {
         let Some(nodes) = self.list() else { return Ok(self.decode()?) };
         let mut errors = LoadErrors::new();
@@ -212,7 +211,7 @@ impl<'d> Node<'d> {
         errors.or(values)
     }
 
-    /// What it is, in a user's words.
+    /// Returns the kind of the value in plain words, for messages.
     pub fn describe(self) -> &'static str {
         match self.value() {
             Value::Null => "nothing",
@@ -234,7 +233,7 @@ pub fn pointer_tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape_token)
 }
 
-/// The key that a token of a JSON pointer means.
+/// Unescapes one token of a JSON pointer.
 pub fn unescape_token(token: &str) -> Cow<'_, str> {
     if token.contains('~') { token.replace("~1", "/").replace("~0", "~").into() } else { token.into() }
 }

@@ -1,11 +1,10 @@
-//! What a plain scalar means: YAML 1.2's core schema, the strict reading.
+//! Plain scalars to values: the core schema of YAML 1.2, read strictly.
 //!
-//! `yes` and `no` are strings, `010` and `1_000` are strings: a case file never gets a number that its writer
-//! did not see.
+//! `yes`, `no`, `010` and `1_000` are strings, so that no text becomes a value that its author did not mean.
 
 use super::Value;
 
-/// The value of a plain (unquoted) scalar.
+/// Returns the value of a plain (unquoted) scalar.
 pub(super) fn resolve_scalar(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -15,7 +14,7 @@ pub(super) fn resolve_scalar(text: &str) -> Value {
     }
 }
 
-/// The number that `text` spells, if it spells one.
+/// Parses `text` as a number.
 pub(super) fn parse_number(text: &str) -> Option<Value> {
     let first = *text.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {

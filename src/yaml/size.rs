@@ -1,22 +1,23 @@
-//! A size as users write it: `64 MiB`, `2GB`, or a number of bytes.
+//! Sizes as users write them: `64 MiB`, `2GB`, or a number of bytes.
 
 use super::{Node, Value};
 use crate::place::LoadError;
 
 impl Node<'_> {
-    /// This value, under `key`, as a number of bytes.
+    /// Parses this value as a number of bytes; `key` names it in the error.
     pub fn parse_size(self, key: &str) -> Result<u64, LoadError> {
         let parsed = match self.value() {
             Value::Int(bytes) => u64::try_from(*bytes).ok(),
             Value::String(text) => parse_bytes(text),
             _ => None,
         };
-        let wrong = || self.error(format!("`{key}` is a size: `64 MiB`, `2 GB`, or a number of bytes"));
-        parsed.filter(|bytes| *bytes > 0).ok_or_else(wrong)
+        parsed
+            .filter(|bytes| *bytes > 0)
+            .ok_or_else(|| self.error(format!("`{key}` is a size: `64 MiB`, `2 GB`, or a number of bytes")))
     }
 }
 
-/// The bytes that `text` says.
+/// Parses `text` as a number of bytes with an optional unit.
 pub fn parse_bytes(text: &str) -> Option<u64> {
     const UNITS: [(&str, u64); 8] = [
         ("kib", 1 << 10),

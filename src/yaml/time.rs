@@ -1,4 +1,4 @@
-//! A time as users write it: `3s`, `500ms`, `2m`.
+//! Times as users write them: `3s`, `500ms`, `2m`.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::{Node, Value};
 use crate::place::LoadError;
 
 impl Node<'_> {
-    /// This value, under `key`, as a span of time; a bare number is milliseconds.
+    /// Parses this value as a duration; a bare number is milliseconds. `key` names it in the error.
     pub fn parse_time(self, key: &str) -> Result<Duration, LoadError> {
         let parsed = match self.value() {
             Value::Int(millis) => u64::try_from(*millis).ok().map(Duration::from_millis),
@@ -15,14 +15,13 @@ impl Node<'_> {
             }
             _ => None,
         };
-        let wrong = || {
+        parsed.filter(|time| !time.is_zero()).ok_or_else(|| {
             self.error(format!("`{key}` is a time: \"3s\", \"500ms\", \"2m\", or a number of milliseconds"))
-        };
-        parsed.filter(|time| !time.is_zero()).ok_or_else(wrong)
+        })
     }
 }
 
-/// The milliseconds that `text` says.
+/// Parses `text` as a number of milliseconds, with a unit.
 pub fn parse_milliseconds(text: &str) -> Option<f64> {
     let units = [("ms", 1.0), ("s", 1000.0), ("m", 60_000.0)];
     let (number, unit) =

@@ -1,6 +1,8 @@
 //! Comparisons with a baseline are held against EvalView's, and their cost against a bound.
 
-use arraign::__internals::score::compare::{Change, Comparison, EditKind, Limits, Run, similarity};
+use arraign::__internals::score::compare::{
+    ComparedRun, Comparison, ComparisonStatus, EditKind, Limits, similarity,
+};
 use arraign::Trace;
 use arraign::trace::{Arguments, Call};
 use serde_json::{Value, json};
@@ -12,9 +14,9 @@ fn goldens() -> Vec<Value> {
 }
 
 /// Goldens that differ, and how: status and number of edits here.
-const DIFFERENCES: &[(&str, Change, usize)] = &[
+const DIFFERENCES: &[(&str, ComparisonStatus, usize)] = &[
     // 1 is 1.0.
-    ("param_type", Change::Passed, 0),
+    ("param_type", ComparisonStatus::Passed, 0),
 ];
 
 fn trace(side: &Value) -> Trace {
@@ -39,8 +41,8 @@ fn compare(golden: &Value) -> Comparison {
     let input = &golden["input"];
     let (baseline, actual) = (trace(&input["golden"]), trace(&input["actual"]));
     let score = |field: &str| input[field].as_f64().expect("a score");
-    let baseline = Run { trace: &baseline, score: score("golden_score"), passed: true };
-    let actual = Run { trace: &actual, score: score("actual_score"), passed: true };
+    let baseline = ComparedRun { trace: &baseline, score: score("golden_score"), passed: true };
+    let actual = ComparedRun { trace: &actual, score: score("actual_score"), passed: true };
     Comparison::of(&baseline, &actual, &limits(&input["config"]))
 }
 
@@ -98,7 +100,7 @@ fn calls(names: &[&str]) -> Trace {
 }
 
 fn between(baseline: &Trace, actual: &Trace) -> Comparison {
-    let run = |trace| Run { trace, score: 80.0, passed: true };
+    let run = |trace| ComparedRun { trace, score: 80.0, passed: true };
     Comparison::of(&run(baseline), &run(actual), &Limits::default())
 }
 
@@ -117,7 +119,7 @@ fn changed_arguments_are_named_with_both_values() {
     let before = with(json!({"q": "cats", "n": 1, "deep": {"on": true}, "x": 1, "y": 2}));
     let after = with(json!({"q": "dogs", "n": true, "deep": {"on": 1}, "z": 3}));
     let comparison = between(&before, &after);
-    assert_eq!(comparison.change, Change::ToolsChanged);
+    assert_eq!(comparison.change, ComparisonStatus::ToolsChanged);
     let line =
         r#"~ call 1: `a`, /q: "cats" became "dogs", /n: 1 became true, /deep/on: true became 1, and more"#;
     assert_eq!(comparison.script(), line);
@@ -127,31 +129,31 @@ fn changed_arguments_are_named_with_both_values() {
 fn the_worst_difference_names_the_comparison() {
     let (before, after) = (calls(&["a"]), trace(&json!({"tools": ["b"], "output": "other"})));
     let of = |score: f64, passed: bool, limits: &Limits| {
-        let baseline = Run { trace: &before, score: 90.1, passed: true };
-        Comparison::of(&baseline, &Run { trace: &after, score, passed }, limits)
+        let baseline = ComparedRun { trace: &before, score: 90.1, passed: true };
+        Comparison::of(&baseline, &ComparedRun { trace: &after, score, passed }, limits)
     };
     let limits = Limits::default();
     let dropped = of(85.09, true, &limits);
-    assert_eq!((dropped.change, dropped.fails(&limits)), (Change::Regression, true));
+    assert_eq!((dropped.change, dropped.fails(&limits)), (ComparisonStatus::Regression, true));
     assert_eq!(dropped.claim(), "the score fell by 5.01 points from the baseline");
     let kept = of(85.1, true, &limits);
     assert_eq!(
         (kept.change, kept.fails(&limits)),
-        (Change::ToolsChanged, false),
+        (ComparisonStatus::ToolsChanged, false),
         "a drop of exactly 5 is none"
     );
     let failing = of(99.0, false, &limits);
-    assert_eq!(failing.change, Change::Regression);
+    assert_eq!(failing.change, ComparisonStatus::Regression);
     assert_eq!(failing.claim(), "the baseline passed, this run does not");
-    assert_eq!(of(f64::NAN, true, &limits).change, Change::Regression);
+    assert_eq!(of(f64::NAN, true, &limits).change, ComparisonStatus::Regression);
 }
 
 #[test]
 fn a_score_drop_with_the_same_calls_and_answer_is_a_regression() {
     let run = calls(&["a"]);
-    let [before, after] = [90.0, 60.0].map(|score| Run { trace: &run, score, passed: true });
-    assert_eq!(Comparison::of(&before, &after, &Limits::default()).change, Change::Regression);
-    assert_eq!(Comparison::of(&after, &before, &Limits::default()).change, Change::Passed);
+    let [before, after] = [90.0, 60.0].map(|score| ComparedRun { trace: &run, score, passed: true });
+    assert_eq!(Comparison::of(&before, &after, &Limits::default()).change, ComparisonStatus::Regression);
+    assert_eq!(Comparison::of(&after, &before, &Limits::default()).change, ComparisonStatus::Passed);
 }
 
 #[test]
@@ -159,17 +161,17 @@ fn answers_must_be_equal_or_as_alike_as_is_set() {
     let with = |answer: Value| trace(&json!({"tools": [], "output": answer}));
     let (before, after) = (with(json!("It ships today.")), with(json!("It ships today!")));
     let change = |before: &Trace, after: &Trace, similarity| {
-        let run = |trace| Run { trace, score: 0.0, passed: false };
+        let run = |trace| ComparedRun { trace, score: 0.0, passed: false };
         Comparison::of(&run(before), &run(after), &Limits { similarity, ..Limits::default() }).change
     };
-    assert_eq!(change(&before, &after, None), Change::OutputChanged);
-    assert_eq!(change(&before, &after, Some(0.93)), Change::Passed);
-    assert_eq!(change(&before, &after, Some(0.94)), Change::OutputChanged);
-    assert_eq!(change(&with(Value::Null), &with(json!("")), Some(0.1)), Change::OutputChanged);
+    assert_eq!(change(&before, &after, None), ComparisonStatus::OutputChanged);
+    assert_eq!(change(&before, &after, Some(0.93)), ComparisonStatus::Passed);
+    assert_eq!(change(&before, &after, Some(0.94)), ComparisonStatus::OutputChanged);
+    assert_eq!(change(&with(Value::Null), &with(json!("")), Some(0.1)), ComparisonStatus::OutputChanged);
     let long = |end: &str| with(json!("a".repeat(10_000) + end));
     let claim = between(&long("b"), &long("c")).claim();
     assert_eq!(claim, "the answer is not that of the baseline: they are 99.9% alike");
-    assert_eq!(change(&with(Value::Null), &with(Value::Null), None), Change::Passed);
+    assert_eq!(change(&with(Value::Null), &with(Value::Null), None), ComparisonStatus::Passed);
 }
 
 #[test]

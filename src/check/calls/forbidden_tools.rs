@@ -77,7 +77,7 @@ fn listed<T: DeserializeOwned>(fields: &mut Fields<'_>, name: fn(T) -> Name) -> 
     };
     let tools: Vec<T> = fields.take(list.decode_each())?;
     if tools.is_empty() {
-        fields.errors.push(list.error("an empty list asks for nothing"));
+        fields.errors.push(list.error("an empty list checks nothing"));
     }
     Some(tools.into_iter().map(name).enumerate().collect())
 }

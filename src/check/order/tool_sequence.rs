@@ -51,7 +51,7 @@ fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors
         (None, Some(allow)) if !allow.is_empty() => Ok(ToolSequence::Whole(allow)),
         (Some(_), Some(_)) => Err(node.error("`tools` and `allow` are both given: give one of them")),
         _ => Err(node
-            .error("an empty sequence asks for nothing")
+            .error("an empty sequence checks nothing")
             .help("give `tools: [..]`, or `allow: [[..], ..]`")),
     };
     let sequence = match sequence {

@@ -55,7 +55,7 @@ impl<'de> Deserialize<'de> for ToolName {
 /// A list of tools that names at least one.
 pub(crate) fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolName>, D::Error> {
     let tools = Vec::<ToolName>::deserialize(deserializer)?;
-    if tools.is_empty() { Err(de::Error::custom("an empty list asks for nothing")) } else { Ok(tools) }
+    if tools.is_empty() { Err(de::Error::custom("an empty list checks nothing")) } else { Ok(tools) }
 }
 
 /// The tools that were called, each once, in the order of their first call.

@@ -61,7 +61,9 @@ impl Weights {
     fn set(&mut self, name: &str, value: Node<'_>, all: Node<'_>, kinds: &Registry) -> Result<(), LoadError> {
         let weight: f64 = value.decode()?;
         if !(0.0..=1.0).contains(&weight) {
-            return Err(value.error(format!("a weight lies between 0 and 1; this is {weight}")));
+            return Err(value.error(format!(
+                "the weight is out of range: expected a number from 0 to 1, found {weight}"
+            )));
         }
         if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| known == name) {
             *known = weight;

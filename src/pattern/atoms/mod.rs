@@ -25,7 +25,7 @@ use super::plain::PlainText;
 pub use date::Date;
 pub use decimal::Decimal;
 pub use identifier::list_digit_runs;
-pub use time::Time;
+pub use time::ClockTime;
 pub use unit::{Unit, units_agree};
 
 /// What an atom is.
@@ -87,7 +87,7 @@ pub enum AtomReading {
     /// A date.
     Date(Date),
     /// A time of day.
-    Time(Time),
+    Time(ClockTime),
     /// Text in the form of [`fold_text`].
     Text(String),
 }

@@ -1,7 +1,6 @@
 //! Numbers with what stands before and after them: `-$1,234.50`, `50 €`, `5 million`, `12.5 %`, `3 kg`.
 
 use super::cursor::AtomCursor;
-use super::decimal::Decimal;
 use super::number::parse_number;
 use super::unit::{Unit, find_code, find_money_word, find_sign, find_unit};
 use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, is_word};
@@ -32,15 +31,18 @@ pub(super) fn recognise_quantity(here: TextPosition<'_>) -> Option<RecognisedAto
     cursor.skip(length);
     let scale = take_scale(&mut cursor, currency.is_some());
     let (kind, unit) = take_kind_and_unit(&mut cursor, currency);
-    let reading =
-        |number: Decimal| AtomReading::Number(number.times_ten_to(scale).signed(outer || inner), unit);
-    Some(RecognisedAtom { length: cursor.used(), kind, readings: numbers.into_iter().map(reading).collect() })
+    let readings = numbers
+        .into_iter()
+        .map(|number| AtomReading::Number(number.times_ten_to(scale).signed(outer || inner), unit));
+    Some(RecognisedAtom { length: cursor.used(), kind, readings: readings.collect() })
 }
 
-/// A cheap look, since this is asked at every word.
+/// Whether a quantity may begin here. Cheap, because it is asked at every word: a quantity begins with a digit, a sign
+/// (all signs of currencies but `$` are outside ASCII) or the code of a currency.
 fn may_begin(here: TextPosition<'_>) -> bool {
-    let sign_or_digit = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '$') || !c.is_ascii();
-    here.rest().starts_with(|c: char| sign_or_digit(c) || c.is_ascii_uppercase())
+    here.rest().starts_with(|c: char| {
+        c.is_ascii_digit() || c.is_ascii_uppercase() || matches!(c, '-' | '+' | '$') || !c.is_ascii()
+    })
 }
 
 /// A sign belongs to the number unless it stands between two words: `3-5`.
@@ -64,18 +66,21 @@ fn take_currency_before(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
     Some(unit)
 }
 
-/// The power of ten that a word after the number stands for.
+/// Takes a word such as `million` after the number, and returns its power of ten.
 fn take_scale(cursor: &mut AtomCursor<'_>, money: bool) -> i64 {
     let mut ahead = *cursor;
     let attached = ahead.take_char(SPACES).is_none();
     let word = ahead.take_letters();
-    let known = |(name, _): &&(&str, i64)| word.eq_ignore_ascii_case(name);
-    let short = SHORT_SCALES.iter().find(known).filter(|(name, _)| attached && (money || *name == "k"));
-    let found = SCALES.iter().find(known).or(short).filter(|_| ahead.at_end_of_word());
+    let short = find_scale(SHORT_SCALES, word).filter(|(name, _)| attached && (money || *name == "k"));
+    let found = find_scale(SCALES, word).or(short).filter(|_| ahead.at_end_of_word());
     found.map_or(0, |(_, power)| {
         *cursor = ahead;
         *power
     })
+}
+
+fn find_scale(scales: &'static [(&str, i64)], word: &str) -> Option<&'static (&'static str, i64)> {
+    scales.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))
 }
 
 fn take_kind_and_unit(cursor: &mut AtomCursor<'_>, currency: Option<Unit>) -> (AtomKind, Option<Unit>) {
@@ -122,11 +127,11 @@ fn take_unit_after(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
     let mut ahead = *cursor;
     ahead.take_char(&[' ', HARD_SPACE, '-']);
     let start = ahead;
-    let name = |c: char| c.is_alphabetic() || matches!(c, '°' | '/');
-    let word = ahead.take_while(name);
-    let whole = find_unit(word).map(|unit| (unit, word.len()));
-    let part = || word.split_once('/').and_then(|(before, _)| Some((find_unit(before)?, before.len())));
-    let (unit, length) = whole.or_else(part)?;
+    let word = ahead.take_while(|c| c.is_alphabetic() || matches!(c, '°' | '/'));
+    // The longest reading first: `km/h` is one unit, `kg/day` is a unit and a word.
+    let candidates = std::iter::once(word).chain(word.split_once('/').map(|(before, _)| before));
+    let (unit, length) =
+        candidates.into_iter().find_map(|candidate| Some((find_unit(candidate)?, candidate.len())))?;
     *cursor = start;
     cursor.skip(length);
     Some(unit)

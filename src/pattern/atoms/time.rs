@@ -8,7 +8,7 @@ use crate::pattern::plain::HARD_SPACE;
 
 /// A time of day. Zones are not converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Time {
+pub struct ClockTime {
     /// The hour, from 0 to 23.
     pub hour: u8,
     /// The minute.
@@ -36,7 +36,7 @@ pub(super) fn recognise_time(here: TextPosition<'_>) -> Option<RecognisedAtom> {
 }
 
 /// `10:15`, with or without seconds, a zone, a half of the day.
-fn clock(cursor: &mut AtomCursor<'_>) -> Option<Time> {
+fn clock(cursor: &mut AtomCursor<'_>) -> Option<ClockTime> {
     let hour = cursor.take_number(1..=2)?;
     cursor.take_char(&[':'])?;
     let minute = cursor.take_number(2..=2)?;
@@ -50,7 +50,7 @@ fn clock(cursor: &mut AtomCursor<'_>) -> Option<Time> {
 }
 
 /// `10 pm`.
-fn hour(cursor: &mut AtomCursor<'_>) -> Option<Time> {
+fn hour(cursor: &mut AtomCursor<'_>) -> Option<ClockTime> {
     let hour = cursor.take_number(1..=2)?;
     let afternoon = half_of_the_day(cursor)?;
     valid(hour, 0, None, Some(afternoon))
@@ -93,18 +93,25 @@ fn half_of_the_day(cursor: &mut AtomCursor<'_>) -> Option<bool> {
     None
 }
 
-fn valid(hour: u16, minute: u16, second: Option<u16>, afternoon: Option<bool>) -> Option<Time> {
+fn valid(hour: u16, minute: u16, second: Option<u16>, afternoon: Option<bool>) -> Option<ClockTime> {
     let hour = match afternoon {
         None => hour,
         Some(_) if !(1..=12).contains(&hour) => return None,
         Some(afternoon) => hour % 12 + if afternoon { 12 } else { 0 },
     };
     let in_range = hour < 24 && minute < 60 && second.is_none_or(|second| second < 60);
-    let byte = |number: u16| u8::try_from(number).ok().filter(|_| in_range);
-    Some(Time { hour: byte(hour)?, minute: byte(minute)?, second: second.and_then(byte) })
+    if !in_range {
+        return None;
+    }
+    let [hour, minute] = [hour, minute].map(|number| u8::try_from(number).ok());
+    Some(ClockTime {
+        hour: hour?,
+        minute: minute?,
+        second: second.and_then(|second| u8::try_from(second).ok()),
+    })
 }
 
-impl fmt::Display for Time {
+impl fmt::Display for ClockTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:02}:{:02}", self.hour, self.minute)?;
         self.second.map_or(Ok(()), |second| write!(f, ":{second:02}"))

@@ -110,25 +110,32 @@ pub(super) fn find_code(word: &str) -> Option<Unit> {
 
 /// The currency that a word after an amount means: a code or a name.
 pub(super) fn find_money_word(word: &str) -> Option<Unit> {
-    let named = || MONEY_WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
-    find_code(word).or_else(|| named().map(|(_, unit)| *unit))
+    find_code(word).or_else(|| {
+        let found = MONEY_WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
+        found.map(|(_, unit)| *unit)
+    })
 }
 
 /// The unit that is spelt `word`, in any case.
 pub(super) fn find_unit(word: &str) -> Option<Unit> {
-    let spelt = |spelling: &&str| word.eq_ignore_ascii_case(spelling);
-    UNITS.iter().find(|spellings| spellings.iter().any(&spelt)).map(|spellings| spellings[0])
+    let mut units = UNITS.iter();
+    let spellings = units.find(|unit| unit.iter().any(|spelling| word.eq_ignore_ascii_case(spelling)))?;
+    spellings.first().copied()
 }
 
 /// Whether a number in `claimed` can be one seen in `seen`: a number without a unit can be any.
 pub fn units_agree(claimed: Option<Unit>, seen: Option<Unit>) -> bool {
     let (Some(claimed), Some(seen)) = (claimed, seen) else { return true };
-    let one_of = |sign: Unit, code: Unit| match sign {
+    claimed == seen || is_sign_of(claimed, seen) || is_sign_of(seen, claimed)
+}
+
+/// Whether the sign of several currencies, such as `$`, can mean the currency `code`.
+fn is_sign_of(sign: Unit, code: Unit) -> bool {
+    match sign {
         DOLLAR => DOLLARS.contains(&code),
         YEN_OR_YUAN => ["JPY", "CNY"].contains(&code),
         _ => false,
-    };
-    claimed == seen || one_of(claimed, seen) || one_of(seen, claimed)
+    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,9 @@ const EXTENSIONS: &[&str] = &[
     "tsv", "tsx", "txt", "xls", "xlsx", "xml", "yaml", "yml", "zip",
 ];
 
+/// Characters that end a URL besides whitespace: brackets and quotes around it.
+const NOT_IN_URL: &str = "<>\"`{}|\\^\u{201c}\u{201d}\u{ab}\u{bb}";
+
 pub(super) fn recognise_url(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let mut cursor = AtomCursor::new(here.head(MAX_BYTES));
     let scheme = ["https://", "http://", "ftp://"].iter().find(|scheme| cursor.take_text(scheme).is_some());
@@ -27,8 +30,7 @@ pub(super) fn recognise_url(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     if scheme.is_none() && !cursor.rest().starts_with("www.") {
         return None;
     }
-    let within = |c: char| !c.is_whitespace() && !"<>\"`{}|\\^\u{201c}\u{201d}\u{ab}\u{bb}".contains(c);
-    let address = trim_address(cursor.take_while(within));
+    let address = trim_address(cursor.take_while(|c| !c.is_whitespace() && !NOT_IN_URL.contains(c)));
     let readings = vec![AtomReading::Text(fold_text(address.trim_end_matches('/')))];
     let named = address.starts_with(is_word);
     named.then(|| RecognisedAtom { length: start + address.len(), kind: AtomKind::Urls, readings })
@@ -90,15 +92,16 @@ fn is_rooted(path: &str) -> bool {
 fn is_relative(path: &str) -> bool {
     let Some((folder, file)) = path.rsplit_once(['/', '\\']) else { return false };
     let ending = find_extension(file).filter(|ending| ending.len() <= 8);
-    let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let is_ending =
-        |ending: &str| ending.starts_with(|c: char| c.is_ascii_lowercase()) && ending.chars().all(lower);
-    folder.starts_with(is_word) && ending.is_some_and(is_ending)
+    folder.starts_with(is_word)
+        && ending.is_some_and(|ending| {
+            ending.starts_with(|c: char| c.is_ascii_lowercase())
+                && ending.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        })
 }
 
 fn is_file_name(path: &str) -> bool {
-    let known = |ending: &str| EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known));
-    !path.contains(['/', '\\']) && !path.contains('@') && find_extension(path).is_some_and(known)
+    let Some(ending) = find_extension(path) else { return false };
+    !path.contains(['/', '\\', '@']) && EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 fn find_extension(name: &str) -> Option<&str> {

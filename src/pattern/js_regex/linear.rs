@@ -55,15 +55,17 @@ pub(super) fn spread_units(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| c.len_utf16() == 1) {
         return Cow::Borrowed(text);
     }
-    // Surrogates are no `char`s, so each moves to a private plane, where `Writer::set` looks for it.
-    let spread = |unit| char::from_u32(u32::from(unit)).or(char::from_u32(PRIVATE_OFFSET + u32::from(unit)));
-    Cow::Owned(text.encode_utf16().filter_map(spread).collect())
+    // A surrogate is not a `char`, so each moves to a private plane, where `LinearWriter` looks for it.
+    let units = text.encode_utf16().map(u32::from);
+    Cow::Owned(
+        units.filter_map(|unit| char::from_u32(unit).or(char::from_u32(PRIVATE_OFFSET + unit))).collect(),
+    )
 }
 
-/// The text that was spread. Half a character alone becomes U+FFFD.
+/// Reverses [`spread_units`]. An unpaired surrogate becomes U+FFFD.
 pub(super) fn gather_units(spread: &str) -> String {
-    let unit = |c| u16::try_from(u32::from(c) % PRIVATE_OFFSET).unwrap_or_default();
-    String::from_utf16_lossy(&spread.chars().map(unit).collect::<Vec<_>>())
+    let units = spread.chars().map(|c| u16::try_from(u32::from(c) % PRIVATE_OFFSET).unwrap_or_default());
+    String::from_utf16_lossy(&units.collect::<Vec<_>>())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -260,14 +260,13 @@ impl JsMachine<'_> {
         }
     }
 
-    /// Shortens a run by one unit, and further while the next operation would fail at once.
+    /// Shortens a run by one unit, and further while the next operation would fail at once. Without this skip, `.*x`
+    /// would resume the machine at every position of a text that has no `x`.
     fn shorten_run(&mut self, at: MachineState, stop: usize) -> MachineState {
         self.frames.pop();
-        let forward = at.position > stop;
-        let next = |position: usize| if forward { position - 1 } else { position + 1 };
-        let mut position = next(at.position);
+        let mut position = step_towards(at.position, stop);
         while position != stop && self.fails_immediately(at.op, position) {
-            position = next(position);
+            position = step_towards(position, stop);
         }
         // Skipped positions cost steps as well, or a long run of them would escape the budget.
         let scanned = at.position.abs_diff(position);
@@ -286,4 +285,9 @@ impl JsMachine<'_> {
             _ => false,
         }
     }
+}
+
+/// The position one unit from `position` in the direction of `stop`.
+fn step_towards(position: usize, stop: usize) -> usize {
+    if position > stop { position - 1 } else { position + 1 }
 }

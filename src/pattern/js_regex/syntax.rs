@@ -64,11 +64,12 @@ pub(super) struct JsPattern {
 }
 
 impl JsPart {
-    /// How long the part is with its counted repeats written out.
+    /// Returns the size of the part with its counted repeats written out.
     pub(super) fn expanded_size(&self) -> u64 {
-        let total = |parts: &[Self]| parts.iter().map(Self::expanded_size).fold(1, u64::saturating_add);
         match self {
-            Self::Sequence(parts) | Self::Alternatives(parts) => total(parts),
+            Self::Sequence(parts) | Self::Alternatives(parts) => {
+                parts.iter().map(Self::expanded_size).fold(1, u64::saturating_add)
+            }
             Self::Capture(_, body) | Self::Look(JsLook { body, .. }) => {
                 body.expanded_size().saturating_add(1)
             }

@@ -35,9 +35,8 @@ impl UnitText<'_> {
                 (position.checked_sub(captured.len())?..position, position - captured.len())
             }
         };
-        let same = |(a, b): (&u16, &u16)| a == b || (any_case && fold_case(*a) == fold_case(*b));
-        let is_same = self.0.get(captured)?.iter().zip(self.0.get(here)?).all(same);
-        is_same.then_some(next)
+        let mut pairs = self.0.get(captured)?.iter().zip(self.0.get(here)?);
+        pairs.all(|(a, b)| a == b || (any_case && fold_case(*a) == fold_case(*b))).then_some(next)
     }
 
     pub(super) fn check_assertion(self, assertion: JsAssertion, position: usize) -> bool {

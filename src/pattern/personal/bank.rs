@@ -1,16 +1,16 @@
 //! Numbers of bank accounts and payment cards: their check digits tell them from other numbers.
 
-use super::{PersonalKind, Rule};
+use super::{PersonalKind, PersonalRule};
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[PersonalRule] = &[
+    PersonalRule {
         kind: PersonalKind::Iban,
         name: "an IBAN",
         pattern: r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?",
         confirm: Some(confirm_iban),
         apart_from: "_",
     },
-    Rule {
+    PersonalRule {
         kind: PersonalKind::Card,
         name: "a card number",
         pattern: r"[2-6]\d{3}(?:[ -]?\d){8,15}",

@@ -3,9 +3,9 @@
 //! Where a pattern begins with `(?:^|[^\d ]) {0,2}`, no other group of digits stands before it: a tracking number of many
 //! groups has some that look like a phone number.
 
-use super::{PersonalKind, Rule};
+use super::{PersonalKind, PersonalRule};
 
-pub(super) const EMAIL: &[Rule] = &[Rule {
+pub(super) const EMAIL: &[PersonalRule] = &[PersonalRule {
     kind: PersonalKind::Email,
     name: "an email address",
     pattern: r"[\p{L}0-9][\p{L}0-9._%+'-]*@(?:[\p{L}0-9-]+\.)+\p{L}{2,24}",
@@ -16,15 +16,15 @@ pub(super) const EMAIL: &[Rule] = &[Rule {
 /// The marks that make an identifier, an amount or a version of digits.
 const JOINTS: &str = "-_/#.,:=$€£%@";
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[PersonalRule] = &[
+    PersonalRule {
         kind: PersonalKind::UsSsn,
         name: "a US social security number",
         pattern: r"(?:^|[^\d ]) {0,2}(?P<value>\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4})",
         confirm: Some(confirm_social_security),
         apart_from: JOINTS,
     },
-    Rule {
+    PersonalRule {
         kind: PersonalKind::UsSsn,
         name: "a US social security number",
         pattern: r"(?i)\b(?:ssn|social security (?:number|no\.?))(?: is)?[:=]?\s{0,3}(?P<value>\d{9})\b",
@@ -32,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
         apart_from: "",
     },
     // `+49 30 901820`: with the code of a country, 8 to 15 digits.
-    Rule {
+    PersonalRule {
         kind: PersonalKind::Phone,
         name: "a phone number",
         pattern: r"\+[1-9](?:[ .()/-]{0,2}\d){7,14}",
@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         apart_from: "+#=$€£@",
     },
     // `0049 30 901820`: in groups, since an order may begin with zeros too.
-    Rule {
+    PersonalRule {
         kind: PersonalKind::Phone,
         name: "a phone number",
         pattern: r"(?:^|[^\d ]) {0,2}(?P<value>00[1-9]\d{0,2}[ .()/-]{1,2}\d(?:[ .()/-]{0,2}\d){5,12})",
@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         apart_from: JOINTS,
     },
     // `(415) 555-2671`, `1-415-555-2671`: North America's ten digits, only with marks between their parts.
-    Rule {
+    PersonalRule {
         kind: PersonalKind::Phone,
         name: "a phone number",
         pattern: r"(?:^|[^\d ]) {0,2}(?P<value>(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4})",
@@ -56,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
         apart_from: JOINTS,
     },
     // Any other number that is said to be one.
-    Rule {
+    PersonalRule {
         kind: PersonalKind::Phone,
         name: "a phone number",
         pattern: r"(?i)\b(?:phone|tel|telephone|mobile|cell|fax|whatsapp)\b\.?(?: (?:number|no\.?))?(?: is)?[:=]?\s{0,3}(?P<value>\(?\d(?:[ .()/-]{0,2}\d){6,14})",

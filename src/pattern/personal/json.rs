@@ -4,14 +4,16 @@ use serde_json::Value;
 
 use super::mask_secrets;
 
-/// `value` without the secrets in its texts and in the names of its entries.
+/// Masks the secrets in all strings and keys of `value`.
 pub fn mask_json_secrets(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(mask_secrets(text)),
         Value::Array(items) => items.into_iter().map(mask_json_secrets).collect(),
         Value::Object(entries) => {
-            let masked = |(name, value)| (mask_secrets(name), mask_json_secrets(value));
-            Value::Object(entries.into_iter().map(masked).collect())
+            let entries = entries.into_iter();
+            Value::Object(
+                entries.map(|(name, value)| (mask_secrets(name), mask_json_secrets(value))).collect(),
+            )
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }

@@ -69,7 +69,7 @@ pub struct Personal {
 }
 
 /// A rule for one shape of personal data.
-struct Rule {
+struct PersonalRule {
     kind: PersonalKind,
     name: &'static str,
     /// Its shape; the group `value`, where there is one, is what counts.
@@ -81,7 +81,7 @@ struct Rule {
     apart_from: &'static str,
 }
 
-static RULES: LazyLock<Vec<(&'static Rule, Regex)>> = LazyLock::new(|| {
+static RULES: LazyLock<Vec<(&'static PersonalRule, Regex)>> = LazyLock::new(|| {
     let rules = [secret::RULES, contact::EMAIL, bank::RULES, contact::RULES].into_iter().flatten();
     rules.filter_map(|rule| Some((rule, Regex::new(rule.pattern).ok()?))).collect()
 });
@@ -147,23 +147,24 @@ fn mask(kind: PersonalKind, text: &str) -> String {
     }
 }
 
-/// All but the new ones that overlap an old one, in order.
+/// Removes the new findings, from index `old` on, that overlap an old one, and sorts the rest by place.
 fn drop_overlaps(mut found: Vec<Personal>, old: usize) -> Vec<Personal> {
     if found.len() == old {
         return found;
     }
     let mut new = found.split_off(old);
-    let is_free = |one: &Personal| {
+    // `found` is sorted and free of overlaps, so only the first range that ends behind the start of a new one can
+    // overlap it.
+    new.retain(|one| {
         let next = found.partition_point(|known| known.range.end <= one.range.start);
         found.get(next).is_none_or(|known| known.range.start >= one.range.end)
-    };
-    new.retain(is_free);
+    });
     found.extend(new);
     found.sort_by_key(|one| one.range.start);
     found
 }
 
-impl Rule {
+impl PersonalRule {
     fn find_matches(&'static self, regex: &Regex, text: &str) -> Vec<Personal> {
         let candidates = regex.captures_iter(text).filter_map(|captures| {
             let found = captures.name("value").or_else(|| captures.get(0))?;
@@ -174,19 +175,23 @@ impl Rule {
         candidates.collect()
     }
 
-    /// Whether nothing that would make another thing of it stands right before or after it.
+    /// Whether `range` is not part of a longer word or number.
     fn stands_alone(&self, text: &str, range: &Range<usize>) -> bool {
-        let joins = |c: char| c.is_alphanumeric() || self.apart_from.contains(c);
         let mut after = text[range.end..].chars();
         let next = after.next();
-        // A point, a comma or a hyphen ends a sentence or a part of it unless a word goes on behind it.
+        // A full stop, a comma or a hyphen ends the finding, unless a letter or digit follows directly.
         let goes_on = match next {
             Some(next @ ('.' | ',' | '-')) if self.apart_from.contains(next) => {
                 after.next().is_some_and(char::is_alphanumeric)
             }
-            next => next.is_some_and(joins),
+            next => next.is_some_and(|c| self.joins(c)),
         };
-        !goes_on && !text[..range.start].chars().next_back().is_some_and(joins)
+        !goes_on && !text[..range.start].chars().next_back().is_some_and(|c| self.joins(c))
+    }
+
+    /// Whether `c` right before or after a finding makes it a part of something longer.
+    fn joins(&self, c: char) -> bool {
+        c.is_alphanumeric() || self.apart_from.contains(c)
     }
 }
 

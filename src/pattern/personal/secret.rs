@@ -1,11 +1,11 @@
 //! Secrets by the shapes that their makers gave them.
 
-use super::{PersonalKind, Rule};
+use super::{PersonalKind, PersonalRule};
 
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[PersonalRule] = &[
     secret_rule("a private key", r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"),
     secret_rule("a JSON web token", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
-    Rule { confirm: Some(confirm_digit), ..secret_rule("an API key", r"sk-[A-Za-z0-9_-]{16,}") },
+    PersonalRule { confirm: Some(confirm_digit), ..secret_rule("an API key", r"sk-[A-Za-z0-9_-]{16,}") },
     secret_rule("a Stripe key", r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}"),
     secret_rule("an AWS access key", r"(?:AKIA|ASIA)[A-Z0-9]{16}"),
     secret_rule("a GitHub token", r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})"),
@@ -49,8 +49,8 @@ pub(super) const PREFIXES: &[&str] = &[
     "hf_",
 ];
 
-const fn secret_rule(name: &'static str, pattern: &'static str) -> Rule {
-    Rule { kind: PersonalKind::Secret, name, pattern, confirm: None, apart_from: "" }
+const fn secret_rule(name: &'static str, pattern: &'static str) -> PersonalRule {
+    PersonalRule { kind: PersonalKind::Secret, name, pattern, confirm: None, apart_from: "" }
 }
 
 /// `sk-` begins words of style sheets as well, but these have no digits.

@@ -1,18 +1,22 @@
-//! What two sequences have in common, in order: the longest stretch that both hold, then the same to the left and to
-//! the right of it (Ratcliff and Obershelp). It is what people call the same: it prefers one long stretch to many
-//! short ones.
+//! The blocks that two sequences have in common, in order (Ratcliff and Obershelp).
+//!
+//! The longest common block comes first, then the same search runs to the left and to the right of it. One long block
+//! is preferred to many short ones, which is how people see two texts as equal.
 
-use super::automaton::{Block, longest_block};
+use super::automaton::{CommonBlock, longest_block};
 
-/// Longer sequences are compared at their ends only: the memory for more is better spent elsewhere.
+/// The longest sequences that are searched for blocks, a limit on the memory of the automaton. Longer ones are compared
+/// at their ends only.
 const LONGEST: usize = 250_000;
 
-/// Symbols that are looked at before the rest is compared at its ends only: enough for two texts of 100,000
-/// characters of which a fifth differs. A text made for it lets each step find one symbol, and would take the square.
+/// The number of symbols that the search examines; gaps that remain are compared at their ends only. The budget
+/// suffices for two texts of 100,000 characters that differ in a fifth of them. Without it, a hostile text in which each
+/// step finds a block of one symbol would take quadratic time.
 const BUDGET: usize = 5_000_000;
 
-/// The blocks that `old` and `new` share, in order. Where the budget ends, what is not looked at counts as different.
-pub(super) fn matching_blocks(old: &[u32], new: &[u32]) -> Vec<Block> {
+/// Returns the common blocks of `old` and `new`, in order. Symbols that the budget leaves unexamined count as
+/// different.
+pub(super) fn matching_blocks(old: &[u32], new: &[u32]) -> Vec<CommonBlock> {
     let mut budget = BUDGET;
     let mut blocks = Vec::new();
     let mut gaps = vec![Gap { old: (0, old.len()), new: (0, new.len()) }];
@@ -45,13 +49,13 @@ struct Gap {
 }
 
 impl Gap {
-    /// A block of the parts as one of the whole sequences.
-    fn within(&self, block: Block) -> Block {
-        Block { old: self.old.0 + block.old, new: self.new.0 + block.new, len: block.len }
+    /// Converts a block of the gap to a block of the whole sequences.
+    fn within(&self, block: CommonBlock) -> CommonBlock {
+        CommonBlock { old: self.old.0 + block.old, new: self.new.0 + block.new, len: block.len }
     }
 
     /// What lies before and after `block`.
-    fn around(&self, block: Block) -> [Gap; 2] {
+    fn around(&self, block: CommonBlock) -> [Gap; 2] {
         let before = Gap { old: (self.old.0, block.old), new: (self.new.0, block.new) };
         let after =
             Gap { old: (block.old + block.len, self.old.1), new: (block.new + block.len, self.new.1) };
@@ -60,12 +64,12 @@ impl Gap {
 }
 
 /// What both begin with, and what both end with.
-fn matching_ends(old: &[u32], new: &[u32]) -> impl Iterator<Item = Block> {
+fn matching_ends(old: &[u32], new: &[u32]) -> impl Iterator<Item = CommonBlock> {
     let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let pairs = old[start..].iter().rev().zip(new[start..].iter().rev());
     let end = pairs.take_while(|(one, other)| one == other).count();
-    let first = Block { old: 0, new: 0, len: start };
-    let last = Block { old: old.len() - end, new: new.len() - end, len: end };
+    let first = CommonBlock { old: 0, new: 0, len: start };
+    let last = CommonBlock { old: old.len() - end, new: new.len() - end, len: end };
     [first, last].into_iter().filter(|block| block.len > 0)
 }
 
@@ -74,8 +78,8 @@ mod tests {
     use super::*;
 
     fn matched(old: &str, new: &str) -> Vec<(usize, usize, usize)> {
-        let symbols = |text: &str| text.chars().map(u32::from).collect::<Vec<u32>>();
-        let blocks = matching_blocks(&symbols(old), &symbols(new));
+        let [old, new] = [old, new].map(|text| text.chars().map(u32::from).collect::<Vec<u32>>());
+        let blocks = matching_blocks(&old, &new);
         blocks.iter().map(|block| (block.old, block.new, block.len)).collect()
     }
 
@@ -93,6 +97,6 @@ mod tests {
         let new = [&[1, 1, 2][..], &old[..10], &[3, 1]].concat();
         let lengths: Vec<usize> = matching_blocks(&old, &new).iter().map(|block| block.len).collect();
         assert_eq!(lengths, [2, 1]);
-        assert_eq!(matching_blocks(&old, &old), [Block { old: 0, new: 0, len: LONGEST + 1 }]);
+        assert_eq!(matching_blocks(&old, &old), [CommonBlock { old: 0, new: 0, len: LONGEST + 1 }]);
     }
 }

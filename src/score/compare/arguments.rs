@@ -177,8 +177,8 @@ mod tests {
 
     #[test]
     fn the_list_of_changes_ends_somewhere() {
-        let list = |first: usize| Value::from((first..first + 5_000).collect::<Vec<_>>());
-        assert_eq!(lines(list(0), list(1)).len(), MOST_CHANGES);
+        let [old, new] = [0..5_000, 1..5_001].map(|range| Value::from(range.collect::<Vec<usize>>()));
+        assert_eq!(lines(old, new).len(), MOST_CHANGES);
     }
 
     #[test]

@@ -1,52 +1,53 @@
-//! The longest stretch that two sequences share, in time linear in both.
+//! The longest block that two sequences share, in time linear in both.
 //!
-//! A suffix automaton is the smallest machine that takes exactly the stretches of a sequence. Each of its states
-//! stands for the stretches that end at the same places.
+//! A suffix automaton is the smallest automaton that accepts exactly the contiguous parts of a sequence. Each of its
+//! states represents the parts that end at the same positions. The automaton of the new sequence is built one symbol at
+//! a time; then the old sequence runs through it, and its longest accepted suffix at any position is the block.
 
 use std::collections::BTreeMap;
 
-/// A stretch that stands in both of two sequences.
+/// A contiguous part that two sequences share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Block {
-    /// Where it begins in the old one.
+pub(super) struct CommonBlock {
+    /// The index of its first symbol in the old sequence.
     pub(super) old: usize,
-    /// Where it begins in the new one.
+    /// The index of its first symbol in the new sequence.
     pub(super) new: usize,
-    /// How long it is.
+    /// The number of symbols.
     pub(super) len: usize,
 }
 
-/// The state of the empty stretch.
+/// The state of the empty part.
 const ROOT: usize = 0;
 
-/// The machine of one sequence.
+/// The suffix automaton of one sequence.
 struct Automaton {
-    states: Vec<State>,
+    states: Vec<AutomatonState>,
     /// The state of the whole sequence so far.
     last: usize,
 }
 
 #[derive(Clone)]
-struct State {
-    /// The length of its longest stretch.
+struct AutomatonState {
+    /// The length of the longest part that this state represents.
     len: usize,
-    /// The state of the longest suffix that ends at more places.
+    /// The suffix link: the state of the longest suffix that ends at more positions.
     link: Option<usize>,
-    /// Where its stretches end first: the index of their last symbol.
+    /// The first position at which the parts end: the index of their last symbol.
     first_end: usize,
-    /// The state that a symbol leads to.
+    /// The next state for each symbol.
     steps: BTreeMap<u32, usize>,
 }
 
 /// The longest block of `old` and `new`: of several, the one that begins first in `old`, and of these the first in
 /// `new`. Its length is 0 when nothing is shared.
-pub(super) fn longest_block(old: &[u32], new: &[u32]) -> Block {
+pub(super) fn longest_block(old: &[u32], new: &[u32]) -> CommonBlock {
     let automaton = Automaton::build(new);
-    let (mut state, mut len, mut best) = (ROOT, 0, Block::default());
+    let (mut state, mut len, mut best) = (ROOT, 0, CommonBlock::default());
     for (at, symbol) in old.iter().enumerate() {
         (state, len) = automaton.follow(state, len, *symbol);
         if len > best.len {
-            best = Block { old: at + 1 - len, new: automaton.states[state].first_end + 1 - len, len };
+            best = CommonBlock { old: at + 1 - len, new: automaton.states[state].first_end + 1 - len, len };
         }
     }
     best
@@ -54,7 +55,7 @@ pub(super) fn longest_block(old: &[u32], new: &[u32]) -> Block {
 
 impl Automaton {
     fn build(sequence: &[u32]) -> Self {
-        let root = State { len: 0, link: None, first_end: 0, steps: BTreeMap::new() };
+        let root = AutomatonState { len: 0, link: None, first_end: 0, steps: BTreeMap::new() };
         let mut automaton = Self { states: vec![root], last: ROOT };
         for (at, symbol) in sequence.iter().enumerate() {
             automaton.push_symbol(at, *symbol);
@@ -62,7 +63,7 @@ impl Automaton {
         automaton
     }
 
-    /// From the longest suffix read so far, `len` long, to the longest that `symbol` extends.
+    /// Reads `symbol` after the accepted suffix of length `len`, and returns the longest accepted suffix again.
     fn follow(&self, mut state: usize, mut len: usize, symbol: u32) -> (usize, usize) {
         loop {
             if let Some(next) = self.states[state].steps.get(&symbol) {
@@ -75,9 +76,12 @@ impl Automaton {
 
     fn push_symbol(&mut self, at: usize, symbol: u32) {
         let len = self.states[self.last].len + 1;
-        let new = self.add_state(State { len, link: Some(ROOT), first_end: at, steps: BTreeMap::new() });
+        let new =
+            self.add_state(AutomatonState { len, link: Some(ROOT), first_end: at, steps: BTreeMap::new() });
         let mut from = Some(self.last);
         self.last = new;
+        // Every suffix of the sequence so far gets a transition to the new state, from the longest to the shortest. The
+        // first suffix that already has a transition for `symbol` has been seen with it: the new state links there.
         while let Some(state) = from {
             if let Some(next) = self.states[state].steps.get(&symbol) {
                 self.states[new].link = Some(self.split_suffix(state, symbol, *next));
@@ -88,19 +92,20 @@ impl Automaton {
         }
     }
 
-    /// The state of the stretches of `state` with `symbol` behind them, which is a part of `next` or all of it.
+    /// Returns the state for the parts of `state` extended by `symbol`. If `next` also represents longer parts, they end
+    /// at fewer positions from now on, so the shorter ones move to a state of their own.
     fn split_suffix(&mut self, state: usize, symbol: u32, next: usize) -> usize {
         let len = self.states[state].len + 1;
         if self.states[next].len == len {
             return next;
         }
-        let part = self.add_state(State { len, ..self.states[next].clone() });
+        let part = self.add_state(AutomatonState { len, ..self.states[next].clone() });
         self.states[next].link = Some(part);
         self.redirect_steps(state, symbol, next, part);
         part
     }
 
-    /// Steps that led to `next` from `state` and its suffixes lead to `part`.
+    /// Redirects the transitions from `state` and its suffixes that lead to `next`, so that they lead to `part`.
     fn redirect_steps(&mut self, state: usize, symbol: u32, next: usize, part: usize) {
         let mut from = Some(state);
         while let Some(state) = from
@@ -112,7 +117,7 @@ impl Automaton {
         }
     }
 
-    fn add_state(&mut self, state: State) -> usize {
+    fn add_state(&mut self, state: AutomatonState) -> usize {
         self.states.push(state);
         self.states.len() - 1
     }
@@ -123,12 +128,12 @@ mod tests {
     use super::*;
 
     /// All pairs of places, compared symbol by symbol.
-    fn by_trying(old: &[u32], new: &[u32]) -> Block {
-        let mut best = Block::default();
+    fn by_trying(old: &[u32], new: &[u32]) -> CommonBlock {
+        let mut best = CommonBlock::default();
         for (i, j) in (0..old.len()).flat_map(|i| (0..new.len()).map(move |j| (i, j))) {
             let len = old[i..].iter().zip(&new[j..]).take_while(|(one, other)| one == other).count();
             if len > best.len {
-                best = Block { old: i, new: j, len };
+                best = CommonBlock { old: i, new: j, len };
             }
         }
         best
@@ -143,8 +148,7 @@ mod tests {
         };
         for round in 0..3_000 {
             let symbols = 1 + round % 5;
-            let mut sequence = || (0..draw(24)).map(|_| draw(symbols)).collect::<Vec<u32>>();
-            let (old, new) = (sequence(), sequence());
+            let [old, new] = [(); 2].map(|()| (0..draw(24)).map(|_| draw(symbols)).collect::<Vec<u32>>());
             assert_eq!(longest_block(&old, &new), by_trying(&old, &new), "{old:?} {new:?}");
         }
     }

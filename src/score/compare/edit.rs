@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::alignment::matching_blocks;
 use super::arguments::{ArgumentChange, argument_changes};
-use super::automaton::Block;
+use super::automaton::CommonBlock;
 use crate::trace::Call;
 
 /// The changed arguments that a line shows.
@@ -69,7 +69,7 @@ impl fmt::Display for Edit {
 pub(super) fn edit_script(old: &[Call], new: &[Call]) -> Vec<Edit> {
     let mut script = Script { old, new, edits: Vec::new() };
     let (mut old_at, mut new_at) = (0, 0);
-    let end = Block { old: old.len(), new: new.len(), len: 0 };
+    let end = CommonBlock { old: old.len(), new: new.len(), len: 0 };
     for block in common_blocks(old, new).into_iter().chain([end]) {
         script.add_gap(old_at..block.old, new_at..block.new);
         (old_at, new_at) = (block.old + block.len, block.new + block.len);
@@ -79,18 +79,18 @@ pub(super) fn edit_script(old: &[Call], new: &[Call]) -> Vec<Edit> {
 }
 
 /// The stretches of calls with the same names.
-fn common_blocks(old: &[Call], new: &[Call]) -> Vec<Block> {
+fn common_blocks(old: &[Call], new: &[Call]) -> Vec<CommonBlock> {
     let mut seen = HashMap::new();
     matching_blocks(&number_names(old, &mut seen), &number_names(new, &mut seen))
 }
 
-/// A number for each name.
+/// Replaces each name by a number, the same for equal names: the search for blocks compares numbers, not texts.
 fn number_names<'c>(calls: &'c [Call], seen: &mut HashMap<&'c str, u32>) -> Vec<u32> {
-    let mut number = |call: &'c Call| {
+    let numbers = calls.iter().map(|call| {
         let next = u32::try_from(seen.len()).unwrap_or(u32::MAX);
         *seen.entry(&call.name).or_insert(next)
-    };
-    calls.iter().map(&mut number).collect()
+    });
+    numbers.collect()
 }
 
 struct Script<'c> {

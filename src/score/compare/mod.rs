@@ -30,19 +30,19 @@ pub struct Limits {
     pub similarity: Option<f64>,
     /// The differences that fail a case.
     #[serde(deserialize_with = "differences")]
-    pub fail_on: Vec<Change>,
+    pub fail_on: Vec<ComparisonStatus>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_drop: 5.0, similarity: None, fail_on: vec![Change::Regression] }
+        Self { max_drop: 5.0, similarity: None, fail_on: vec![ComparisonStatus::Regression] }
     }
 }
 
 /// What changed, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Change {
+pub enum ComparisonStatus {
     /// The score fell too far, or the case passed and does so no more.
     Regression,
     /// The names or the arguments of the calls differ.
@@ -53,7 +53,7 @@ pub enum Change {
     Passed,
 }
 
-impl std::fmt::Display for Change {
+impl std::fmt::Display for ComparisonStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Regression => "REGRESSION",
@@ -66,7 +66,7 @@ impl std::fmt::Display for Change {
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
-pub struct Run<'t> {
+pub struct ComparedRun<'t> {
     /// What the agent did.
     pub trace: &'t Trace,
     /// Its score, in points from 0 to 100.
@@ -79,7 +79,7 @@ pub struct Run<'t> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The worst of the differences.
-    pub change: Change,
+    pub change: ComparisonStatus,
     /// The score minus the baseline's.
     pub score_diff: f64,
     /// The baseline passed, and the run does not.
@@ -92,7 +92,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// `actual` against `baseline`.
-    pub fn of(baseline: &Run<'_>, actual: &Run<'_>, limits: &Limits) -> Self {
+    pub fn of(baseline: &ComparedRun<'_>, actual: &ComparedRun<'_>, limits: &Limits) -> Self {
         let score_diff = points_of(actual) - points_of(baseline);
         let newly_failing = baseline.passed && !actual.passed;
         let output_similarity = answer::similarity_of(baseline.trace, actual.trace);
@@ -102,13 +102,13 @@ impl Comparison {
         };
         let edits = edit::edit_script(&baseline.trace.calls, &actual.trace.calls);
         let change = if newly_failing || fell_by_more_than(limits.max_drop, score_diff) {
-            Change::Regression
+            ComparisonStatus::Regression
         } else if !edits.is_empty() {
-            Change::ToolsChanged
+            ComparisonStatus::ToolsChanged
         } else if !same_answer {
-            Change::OutputChanged
+            ComparisonStatus::OutputChanged
         } else {
-            Change::Passed
+            ComparisonStatus::Passed
         };
         Self { change, score_diff, newly_failing, output_similarity, edits }
     }
@@ -121,17 +121,19 @@ impl Comparison {
     /// What changed, as one sentence.
     pub fn claim(&self) -> String {
         match self.change {
-            Change::Regression if self.newly_failing => "the baseline passed, this run does not".to_owned(),
-            Change::Regression => {
+            ComparisonStatus::Regression if self.newly_failing => {
+                "the baseline passed, this run does not".to_owned()
+            }
+            ComparisonStatus::Regression => {
                 format!("the score fell by {:.2} points from the baseline", -self.score_diff)
             }
-            Change::ToolsChanged => "the tool calls are not those of the baseline".to_owned(),
-            Change::OutputChanged => {
+            ComparisonStatus::ToolsChanged => "the tool calls are not those of the baseline".to_owned(),
+            ComparisonStatus::OutputChanged => {
                 // Downwards: answers that differ are never 100% alike.
                 let percent = (self.output_similarity * 1000.0).floor() / 10.0;
                 format!("the answer is not that of the baseline: they are {percent:.1}% alike")
             }
-            Change::Passed => "nothing that matters changed from the baseline".to_owned(),
+            ComparisonStatus::Passed => "nothing that matters changed from the baseline".to_owned(),
         }
     }
 
@@ -148,13 +150,13 @@ fn fell_by_more_than(points: f64, score_diff: f64) -> bool {
 }
 
 /// A score that is no number stands for no points.
-fn points_of(run: &Run<'_>) -> f64 {
+fn points_of(run: &ComparedRun<'_>) -> f64 {
     if run.score.is_finite() { run.score } else { 0.0 }
 }
 
-fn differences<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Change>, D::Error> {
-    let changes = Vec::<Change>::deserialize(deserializer)?;
-    if changes.contains(&Change::Passed) {
+fn differences<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ComparisonStatus>, D::Error> {
+    let changes = Vec::<ComparisonStatus>::deserialize(deserializer)?;
+    if changes.contains(&ComparisonStatus::Passed) {
         return Err(de::Error::custom("a comparison that `PASSED` shows no difference to fail on"));
     }
     Ok(changes)

@@ -24,13 +24,13 @@ pub struct Estimate {
     pub pass_hat_k: f64,
 }
 
-/// For each number of attempts that `runs` can tell of.
+/// Estimates every number of attempts up to the number of runs, and up to [`MOST_ATTEMPTS`].
 pub(super) fn estimate_attempts(runs: u32, passed: u32) -> Vec<Estimate> {
-    let of = |k| {
+    let estimates = (1..=runs.min(MOST_ATTEMPTS)).filter_map(|k| {
         let (any, all) = (pass_at_k(runs, passed, k)?, pass_hat_k(runs, passed, k)?);
         Some(Estimate { k, pass_at_k: rounded(any), pass_hat_k: rounded(all) })
-    };
-    (1..=runs.min(MOST_ATTEMPTS)).filter_map(of).collect()
+    });
+    estimates.collect()
 }
 
 /// The probability that at least one of `k` attempts passes, when `passed` of `runs` did. `None` when the runs are
@@ -49,8 +49,7 @@ pub fn pass_hat_k(runs: u32, passed: u32, k: u32) -> Option<f64> {
         return Some(0.0);
     }
     // C(passed, k) / C(runs, k), factor by factor: neither of them fits a float when there are many runs.
-    let factor = |drawn| f64::from(passed - drawn) / f64::from(runs - drawn);
-    Some((0..k).map(factor).product())
+    Some((0..k).map(|drawn| f64::from(passed - drawn) / f64::from(runs - drawn)).product())
 }
 
 #[cfg(test)]

@@ -38,14 +38,15 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of `values`; `None` when there are none. What is not a finite number is left out.
+    /// Describes the finite numbers among `values`; `None` if there are none.
     pub fn of_values(values: &[f64], confidence_level: f64) -> Option<Self> {
         let values = sort_finite(values);
         let (min, max) = (*values.first()?, *values.last()?);
         let count = count(&values);
         let mean = values.iter().sum::<f64>() / f64::from(count);
         let variance = sample_variance(&values, mean, count);
-        let at = |percent| rounded(percentile_of(&values, percent));
+        let [percentile_25, median, percentile_75, percentile_95] =
+            [25, 50, 75, 95].map(|percent| rounded(percentile_of(&values, percent)));
         Some(Self {
             count,
             mean: rounded(mean),
@@ -53,10 +54,10 @@ impl Spread {
             variance: rounded(variance),
             min: rounded(min),
             max: rounded(max),
-            median: at(50),
-            percentile_25: at(25),
-            percentile_75: at(75),
-            percentile_95: at(95),
+            median,
+            percentile_25,
+            percentile_75,
+            percentile_95,
             mean_interval: Interval::around_mean(mean, variance.sqrt(), count, confidence_level),
         })
     }

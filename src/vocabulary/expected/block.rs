@@ -1,10 +1,10 @@
-//! One block of expectations: the whole run's, or one turn's.
+//! One block of expectations, for the whole run or for one turn.
 
 use super::output::OutputAssertions;
 use super::{ExpectedContext, GatheredSettings};
 use crate::case::{Expectation, LoweredBlock};
 use crate::place::{LoadError, LoadErrors};
-use crate::score::{Effect, Part, Scale, Scorecard, ScoredBy};
+use crate::score::{Effect, Scale, Scorecard, ScorecardPart, ScoredBy};
 use crate::yaml::{Fields, Node, Value};
 
 /// A block that is being lowered.
@@ -12,13 +12,13 @@ pub(super) struct ExpectedBlock<'b> {
     pub(super) context: &'b ExpectedContext<'b>,
     /// The block; `None` where only checks of other blocks are weighed.
     pub(super) expected: Option<Node<'b>>,
-    /// What its scorecard is called.
+    /// The name of its scorecard.
     pub(super) name: String,
-    /// The turn that it is about; `None` for the whole run.
+    /// The number of the turn; `None` for the whole run.
     pub(super) turn: Option<usize>,
 }
 
-/// What the block says, by what it is scored as.
+/// The parts of the block, by dimension of the score.
 #[derive(Default)]
 struct BlockParts<'b> {
     tools: Option<Node<'b>>,
@@ -29,17 +29,17 @@ struct BlockParts<'b> {
 }
 
 impl BlockParts<'_> {
-    /// What asks for a score, if anything does.
-    fn build_scored(&self) -> Option<Node<'_>> {
+    /// Returns the first part that requires a score.
+    fn first_scored(&self) -> Option<Node<'_>> {
         self.tools.or(self.categories).or(self.sequence)
     }
 }
 
 impl ExpectedBlock<'_> {
-    /// The block's checks and its scorecard.
+    /// Lowers the block to its checks and its scorecard.
     pub(super) fn lower(&self) -> Result<LoweredBlock, LoadErrors> {
         let mut errors = LoadErrors::new();
-        let parts = self.expected.map(|block| Self::parts(block, &mut errors)).unwrap_or_default();
+        let parts = self.expected.map(|block| Self::read_parts(block, &mut errors)).unwrap_or_default();
         let output = errors.take(OutputAssertions::read(parts.output, self.context)).unwrap_or_default();
         let mut found: Vec<Expectation> = Vec::new();
         found.extend(errors.take(self.lower_forbidden(&parts)).flatten());
@@ -62,8 +62,8 @@ impl ExpectedBlock<'_> {
         errors.or(LoweredBlock { expectations: found, scorecards: card.into_iter().collect() })
     }
 
-    /// What can be read of the block; a slip in one key hides no mistake in another.
-    fn parts<'n>(expected: Node<'n>, errors: &mut LoadErrors) -> BlockParts<'n> {
+    /// Reads the parts that can be read, so that an error in one key does not hide another.
+    fn read_parts<'n>(expected: Node<'n>, errors: &mut LoadErrors) -> BlockParts<'n> {
         let Some(mut fields) = errors.take(Fields::of(expected, "`expected`")) else {
             return BlockParts::default();
         };
@@ -78,12 +78,12 @@ impl ExpectedBlock<'_> {
         parts
     }
 
-    /// Whether the block is scored: it says what is, or the case says what score is too low. A turn is scored only
-    /// when it says itself what is: the case may mean the whole run.
+    /// Whether the block is scored: it has a scored part, or the case sets a threshold or weights. Those of the case do
+    /// not make a turn scored, because they may be meant for the whole run.
     fn is_scored(&self, parts: &BlockParts<'_>, output: &OutputAssertions) -> bool {
-        let score = self.context.thresholds.parse_min_score().is_some()
+        let score = self.context.thresholds.min_score().is_some()
             || self.context.weights.of_checks().next().is_some();
-        (score && self.turn.is_none()) || parts.build_scored().is_some() || output.is_scored()
+        (score && self.turn.is_none()) || parts.first_scored().is_some() || output.is_scored()
     }
 
     fn lower_forbidden(&self, parts: &BlockParts<'_>) -> Result<Option<Expectation>, LoadErrors> {
@@ -114,7 +114,7 @@ impl ExpectedBlock<'_> {
         Ok(Some(check.with_effect(effect)))
     }
 
-    /// The quality of the answer: a judge's opinion, else the share of the output assertions that hold.
+    /// Lowers the quality of the answer: the score of a judge, or the share of the output assertions that hold.
     fn lower_quality(&self, output: &OutputAssertions) -> Result<Option<Expectation>, LoadErrors> {
         if self.context.weights.of("output_quality") == 0.0 {
             return Ok(None);
@@ -125,13 +125,13 @@ impl ExpectedBlock<'_> {
         Ok(Some(check.with_effect(Effect::Points)))
     }
 
-    /// A dimension's part of the scorecard; its check, if it has one, joins `found`.
+    /// Builds the part of the scorecard for one dimension, and adds its check to `found` if there is one.
     fn build_part(
         &self,
         name: &str,
         expectation: Option<Expectation>,
         found: &mut Vec<Expectation>,
-    ) -> Option<Part> {
+    ) -> Option<ScorecardPart> {
         let scored_by = match expectation {
             Some(expectation) => {
                 found.push(expectation);
@@ -140,13 +140,17 @@ impl ExpectedBlock<'_> {
             None => ScoredBy::Nothing,
         };
         let weight = self.context.weights.of(name);
-        (weight > 0.0).then(|| Part { name: name.to_owned(), weight, scored_by })
+        (weight > 0.0).then(|| ScorecardPart { name: name.to_owned(), weight, scored_by })
     }
 
-    fn build_scorecard(&self, mut parts: Vec<Part>, said: &BlockParts<'_>) -> Result<Scorecard, LoadError> {
-        let at = said.build_scored().or(said.output).or(self.expected).unwrap_or(self.context.case.node);
+    fn build_scorecard(
+        &self,
+        mut parts: Vec<ScorecardPart>,
+        block: &BlockParts<'_>,
+    ) -> Result<Scorecard, LoadError> {
+        let at = block.first_scored().or(block.output).or(self.expected).unwrap_or(self.context.case.node);
         let threshold = self.context.thresholds.parse_least(at)?;
-        parts.extend(self.context.weights.of_checks().map(|(name, weight)| Part {
+        parts.extend(self.context.weights.of_checks().map(|(name, weight)| ScorecardPart {
             name: name.to_owned(),
             weight,
             scored_by: ScoredBy::Check,

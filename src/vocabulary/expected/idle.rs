@@ -1,11 +1,11 @@
-//! Settings that nothing is there to be set for are a mistake: they look like a check, and are none.
+//! Settings without the block that they configure are an error: they look like a check, but have no effect.
 
 use super::ExpectedContext;
 use crate::case::LoweredBlock;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::Node;
 
-/// Refuses what the case itself says to no end. What its suite says for all cases may be meant for others.
+/// Reports settings of the case itself that have no effect. Those in the defaults of its suite may be meant for others.
 pub(super) fn refuse_idle_settings(
     context: &ExpectedContext<'_>,
     lowered: &LoweredBlock,
@@ -13,7 +13,7 @@ pub(super) fn refuse_idle_settings(
     let case = context.case;
     let unscored = lowered.scorecards.is_empty();
     let needs = [
-        ("weights", unscored, "what they weigh: an `expected` block"),
+        ("weights", unscored, "an `expected` block for the weights"),
         ("max_unsupported", !has_check(lowered, "grounded"), "`checks: {hallucination: true}`"),
         ("sequence_required", !has_check(lowered, "sequence_correctness"), "`expected.tool_sequence`"),
         ("adapter_config", !has_check(lowered, "sequence_correctness"), "`expected.tool_sequence`"),
@@ -25,25 +25,25 @@ pub(super) fn refuse_idle_settings(
             errors.push(idle_error(case.node.key_place(key), key, wanted));
         }
     }
-    if let Some(least) = context.thresholds.parse_min_score().filter(|least| unscored && case.holds(*least)) {
+    if let Some(least) = context.thresholds.min_score().filter(|least| unscored && case.holds(*least)) {
         errors.push(idle_error(
             least.place(),
             "min_score",
-            "what is scored: `tools`, `tool_sequence` or `output` of an `expected` block",
+            "something to score: `tools`, `tool_sequence` or `output` of an `expected` block",
         ));
     }
     errors.or(())
 }
 
 fn idle_error(place: Place, key: &str, wanted: &str) -> LoadError {
-    LoadError::new(place, format!("`{key}` is of no use here")).help(format!("the case lacks {wanted}"))
+    LoadError::new(place, format!("`{key}` has no effect here")).help(format!("the case lacks {wanted}"))
 }
 
 fn has_check(lowered: &LoweredBlock, check: &str) -> bool {
     lowered.expectations.iter().any(|expectation| expectation.check == check)
 }
 
-/// Whether the block, or that of a turn, asserts something of the answer.
+/// Whether a block of the case or of one of its turns has output assertions.
 fn asserts_output(context: &ExpectedContext<'_>) -> bool {
     let of_run = context.case.node.get("expected");
     let turns = context.case.node.get("turns").into_iter().flat_map(Node::one_or_many);

@@ -28,7 +28,7 @@ use crate::yaml::{Fields, Node};
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "expected", also: ALSO, unfold: |_, _| {}, lower, settings_beside: false };
 
-/// Keys of a case that say how its `expected` is scored, or what is expected beside it.
+/// Keys of a case that configure the score of its `expected` block, or add checks to it.
 const ALSO: &[&str] = &[
     "adapter_config",
     "checks",
@@ -40,7 +40,7 @@ const ALSO: &[&str] = &[
     "weights",
 ];
 
-/// What all blocks of one case share.
+/// The settings that all blocks of one case share.
 struct ExpectedContext<'c> {
     case: &'c CaseNode<'c>,
     scope: &'c Scope<'c>,
@@ -48,26 +48,29 @@ struct ExpectedContext<'c> {
     thresholds: ExpectedThresholds<'c>,
     sequence_mode: Option<Node<'c>>,
     sequence_required: Option<Node<'c>>,
-    /// What a violated output assertion costs.
+    /// The effect of a violated output assertion.
     output: Effect,
-    /// Something of this is wrong: what seems to be missing elsewhere may only be misspelt here.
+    /// Whether these settings have errors. Then a key that seems to be missing may only be misspelt.
     is_broken: bool,
 }
 
 impl<'c> ExpectedContext<'c> {
-    /// What can be read of it; what cannot is among `errors`, and nothing else is hidden by it.
+    /// Reads everything that can be read and adds the rest to `errors`, so that one error does not hide another.
     fn read(case: &'c CaseNode<'c>, scope: &'c Scope<'c>, errors: &mut LoadErrors) -> Self {
-        let get = |key: &str| case.node.get(key);
-        let thresholds = get("thresholds").and_then(|node| errors.take(ExpectedThresholds::read(node)));
+        let node = case.node;
+        let thresholds = node.get("thresholds").and_then(|node| errors.take(ExpectedThresholds::read(node)));
         let mut context = Self {
             case,
             scope,
             weights: Weights::none(),
             thresholds: thresholds.unwrap_or_default(),
-            sequence_mode: get("adapter_config").and_then(|node| errors.take(sequence_mode(node)).flatten()),
-            sequence_required: get("sequence_required"),
-            output: get("output_assertions")
-                .and_then(|node| errors.take(output_effect(node)))
+            sequence_mode: node
+                .get("adapter_config")
+                .and_then(|node| errors.take(parse_sequence_mode(node)).flatten()),
+            sequence_required: node.get("sequence_required"),
+            output: node
+                .get("output_assertions")
+                .and_then(|node| errors.take(parse_output_effect(node)))
                 .unwrap_or_default(),
             is_broken: false,
         };
@@ -76,26 +79,26 @@ impl<'c> ExpectedContext<'c> {
         context
     }
 
-    /// What each dimension weighs, by all that say so.
+    /// Merges the weights of the suite, of `weights` and of `thresholds.weights`; later ones override earlier ones.
     fn parse_weights(&self) -> Result<Weights, LoadErrors> {
-        let get = |key: &str| self.case.node.get(key);
-        let scored = get("expected").or(get("turns"));
-        // What a suite says for its scored cases is nothing to one without a score.
-        let counts = |node: &Node<'_>| scored.is_some() || self.case.holds(*node);
-        let said: Vec<Node<'_>> =
-            [get("weights"), self.thresholds.weights].into_iter().flatten().filter(counts).collect();
+        let node = self.case.node;
+        let scored = node.get("expected").or(node.get("turns"));
+        let mut overrides: Vec<Node<'_>> =
+            [node.get("weights"), self.thresholds.weights].into_iter().flatten().collect();
+        // The weights in a suite's defaults are for its scored cases. A case without a score may ignore them.
+        overrides.retain(|node| scored.is_some() || self.case.holds(*node));
         let mut weights = if scored.is_some() { self.scope.tables.weights.clone() } else { Weights::none() };
         let mut errors = LoadErrors::new();
-        for node in &said {
+        for node in &overrides {
             weights = errors.take(weights.overridden(*node, self.scope.kinds)).unwrap_or(weights);
         }
-        if let Some(last) = said.last().copied().or(scored).filter(|_| errors.is_empty()) {
+        if let Some(last) = overrides.last().copied().or(scored).filter(|_| errors.is_empty()) {
             errors.take(weights.even(last));
         }
         errors.or(weights)
     }
 
-    /// The check `name` with settings gathered from the case.
+    /// Creates the check `name` with settings gathered from the case.
     fn check(
         &self,
         name: &'static str,
@@ -135,7 +138,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
     errors.or(lowered)
 }
 
-/// One turn of a conversation with its own expectations.
+/// Lowers one turn of a conversation with its own expectations.
 fn lower_turn(
     context: &ExpectedContext<'_>,
     node: Node<'_>,
@@ -152,7 +155,7 @@ fn lower_turn(
     fields.finish(lowered.unwrap_or_default())
 }
 
-/// `checks: {hallucination: true, safety: true, pii: true}`: each that is switched on is a check.
+/// Lowers `checks: {hallucination: true, safety: true, pii: true}`: each enabled key is a check.
 fn lower_checks(context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadErrors> {
     let Some(node) = context.case.node.get("checks") else { return Ok(Vec::new()) };
     let mut fields = Fields::of(node, "`checks`")?;
@@ -172,21 +175,21 @@ fn lower_checks(context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadE
 }
 
 /// `output_assertions: gate | score`.
-fn output_effect(node: Node<'_>) -> Result<Effect, LoadError> {
+fn parse_output_effect(node: Node<'_>) -> Result<Effect, LoadError> {
     match node.as_str() {
         Some("gate") => Ok(Effect::Fail),
         Some("score") => Ok(Effect::Points),
         _ => {
             let error = node.error("`output_assertions` is `gate` or `score`");
             Err(error.help(
-                "`gate`: one that breaks fails the case; `score`: it costs points of the output's quality",
+                "`gate`: a violated assertion fails the case; `score`: it costs points of the output's quality",
             ))
         }
     }
 }
 
 /// `adapter_config: {sequence_mode: ...}`.
-fn sequence_mode(node: Node<'_>) -> Result<Option<Node<'_>>, LoadErrors> {
+fn parse_sequence_mode(node: Node<'_>) -> Result<Option<Node<'_>>, LoadErrors> {
     let mut fields = Fields::of(node, "`adapter_config`")?;
     let mode = fields.node("sequence_mode");
     fields.finish(mode)

@@ -5,21 +5,21 @@ use crate::case::Expectation;
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Key, Node, Tree, Value};
 
-/// The keys of the block: the check that each of its entries is, and the setting that the entry fills.
+/// The keys of the block, with the check of each entry and the setting that takes the entry.
 const ASSERTIONS: &[(&[&str], &str, &str)] = &[
     (&["contains"], "contains", "value"),
     (&["not_contains"], "not_contains", "value"),
     (&["regex_patterns", "regex"], "regex", "pattern"),
 ];
 
-/// What is asserted about the answer.
+/// The assertions about the answer.
 #[derive(Default)]
 pub(super) struct OutputAssertions<'n> {
     /// The block.
     pub(super) node: Option<Node<'n>>,
-    /// Each assertion as a check of its own.
+    /// Each assertion as its own check.
     pub(super) assertions: Vec<Expectation>,
-    /// The same as entries `{check: settings}`, for a score of all of them.
+    /// The same assertions as entries `{check: settings}`, for the score over all of them.
     pub(super) trees: Vec<Tree>,
 }
 
@@ -29,10 +29,10 @@ impl<'n> OutputAssertions<'n> {
         let Some(node) = node else { return Ok(output) };
         let mut fields = Fields::of(node, "`output`")?;
         for (keys, check, setting) in ASSERTIONS {
-            let Some(said) = fields.aliased(keys) else { continue };
-            let entries = match said.value() {
-                Value::List(_) => fields.take(context.case.entries(said, "a list")).unwrap_or_default(),
-                _ => vec![said],
+            let Some(node) = fields.aliased(keys) else { continue };
+            let entries = match node.value() {
+                Value::List(_) => fields.take(context.case.entries(node, "a list")).unwrap_or_default(),
+                _ => vec![node],
             };
             for entry in entries {
                 fields.take(output.add(check, setting, entry, context));
@@ -54,18 +54,18 @@ impl<'n> OutputAssertions<'n> {
         let expectation =
             context.check(check, entry, GatheredSettings::at(entry).with(setting, Some(entry)))?;
         self.assertions.push(expectation.with_effect(context.output));
-        self.trees.push(named(check, named(setting, entry.tree().clone())));
+        self.trees.push(wrap_named(check, wrap_named(setting, entry.tree().clone())));
         Ok(())
     }
 
-    /// Whether the assertions are there to be scored.
+    /// Whether there are assertions to score.
     pub(super) fn is_scored(&self) -> bool {
         !self.assertions.is_empty()
     }
 }
 
-/// `{name: tree}`, standing where the tree does.
-fn named(name: &str, tree: Tree) -> Tree {
+/// Wraps `tree` as `{name: tree}` with the same place.
+fn wrap_named(name: &str, tree: Tree) -> Tree {
     let span = tree.span;
     Tree { span, value: Value::Map(vec![(Key { span, name: name.into() }, tree)]) }
 }

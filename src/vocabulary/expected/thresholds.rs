@@ -6,7 +6,7 @@ use crate::place::{LoadError, LoadErrors};
 use crate::score::Threshold;
 use crate::yaml::{Fields, Node};
 
-/// What `thresholds` says.
+/// The values of `thresholds`.
 #[derive(Default)]
 pub(super) struct ExpectedThresholds<'n> {
     min_score: Option<Node<'n>>,
@@ -30,26 +30,25 @@ impl<'n> ExpectedThresholds<'n> {
         fields.finish(thresholds)
     }
 
-    /// The score that must be reached.
-    pub(super) fn parse_min_score(&self) -> Option<Node<'n>> {
+    /// Returns the node of the lowest score that passes.
+    pub(super) fn min_score(&self) -> Option<Node<'n>> {
         self.min_score
     }
 
-    /// The score that must be reached; `scored` is what asks for one.
+    /// Parses the lowest score that passes. If it is missing, the error points at `scored`.
     pub(super) fn parse_least(&self, scored: Node<'_>) -> Result<Threshold, LoadError> {
         let Some(node) = self.min_score else {
-            let error =
-                scored.error("`thresholds.min_score` is missing: this is scored, and no score is too low");
-            return Err(error.help("say it beside `expected`: `thresholds: {min_score: 80}`"));
+            let error = scored.error("`thresholds.min_score` is missing: without it, every score passes");
+            return Err(error.help("add it next to `expected`: `thresholds: {min_score: 80}`"));
         };
         let least: f64 = node.decode()?;
         if !(0.0..=100.0).contains(&least) {
-            return Err(node.error(format!("`min_score` lies between 0 and 100; this is {least}")));
+            return Err(node.error(format!("`min_score`: expected a number from 0 to 100, found {least}")));
         }
         Ok(Threshold { setting: "min_score", place: node.place(), least })
     }
 
-    /// The limits, each a check.
+    /// Lowers each limit to a check.
     pub(super) fn parse_limits(&self, context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadErrors> {
         let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
         let limits =

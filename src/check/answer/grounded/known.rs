@@ -6,7 +6,8 @@ use aho_corasick::AhoCorasick;
 
 use super::sources::Leaf;
 use crate::pattern::{
-    AtomKind, AtomReading, Date, Decimal, Time, Unit, find_atoms, fold_text, list_digit_runs, units_agree,
+    AtomKind, AtomReading, ClockTime, Date, Decimal, Unit, find_atoms, fold_text, list_digit_runs,
+    units_agree,
 };
 
 /// All atoms but quotations, which would hide what they quote.
@@ -35,7 +36,7 @@ pub(super) struct Known {
     pub(super) dates: HashSet<Date>,
     /// Days that were said without a year.
     yearless: HashSet<Date>,
-    pub(super) times: HashSet<Time>,
+    pub(super) times: HashSet<ClockTime>,
     /// The texts that were looked for and found.
     texts: HashSet<String>,
     /// Identifiers, URLs and paths, as they were written.
@@ -89,8 +90,8 @@ impl Known {
             }
             AtomReading::Date(date) => self.learn_date(date),
             AtomReading::Time(time) => {
-                self.times.extend([time, Time { second: None, ..time }]);
-                self.times.insert(Time { second: time.second.or(Some(0)), ..time });
+                self.times.extend([time, ClockTime { second: None, ..time }]);
+                self.times.insert(ClockTime { second: time.second.or(Some(0)), ..time });
             }
             AtomReading::Text(text) => {
                 self.learn_digits(written);

@@ -1,7 +1,7 @@
 //! What stands in the evidence nearest to what the answer says: a hint, never a verdict.
 
 use super::known::Known;
-use crate::pattern::{AtomReading, Date, Decimal, Time, Unit};
+use crate::pattern::{AtomReading, ClockTime, Date, Decimal, Unit};
 
 /// Longer texts are not compared.
 const LONGEST: usize = 48;
@@ -56,23 +56,35 @@ fn rounds_to(exact: &str, rounded: &str) -> bool {
 }
 
 fn near_date(date: Date, known: &Known) -> Option<String> {
-    let number = |date: &Date| {
-        let (month, day) = (i32::from(date.month), i32::from(date.day?));
-        Some(i32::from(date.year?) * 372 + month * 31 + day)
-    };
-    let same_day = |other: &Date| other.year.is_some() && (other.month, other.day) == (date.month, date.day);
-    let distance = |other: &Date| match number(other).zip(number(&date)) {
-        Some((one, other)) if (one - other).abs() <= DAYS => Some((one - other).abs()),
-        _ => same_day(other).then_some(DAYS + 1),
-    };
-    let near = known.dates.iter().filter_map(|other| Some((distance(other)?, other.to_string())));
+    let near = known.dates.iter().filter_map(|other| Some((date_distance(date, *other)?, other.to_string())));
     near.min().map(|(_, other)| format!("`{other}`"))
 }
 
-fn near_time(time: Time, known: &Known) -> Option<String> {
-    let minutes = |time: &Time| i32::from(time.hour) * 60 + i32::from(time.minute);
-    let near = known.times.iter().map(|other| ((minutes(other) - minutes(&time)).abs(), other.to_string()));
+/// Returns the days between two near dates. The same day of another year is the farthest of the near dates.
+fn date_distance(claimed: Date, known: Date) -> Option<i32> {
+    match day_number(claimed).zip(day_number(known)) {
+        Some((one, other)) if (one - other).abs() <= DAYS => Some((one - other).abs()),
+        _ => {
+            let is_same_day =
+                known.year.is_some() && (known.month, known.day) == (claimed.month, claimed.day);
+            is_same_day.then_some(DAYS + 1)
+        }
+    }
+}
+
+/// Numbers the days of a calendar in which each month has 31 days: exact within a month, and close enough across two.
+fn day_number(date: Date) -> Option<i32> {
+    Some(i32::from(date.year?) * 372 + i32::from(date.month) * 31 + i32::from(date.day?))
+}
+
+fn near_time(time: ClockTime, known: &Known) -> Option<String> {
+    let minute = minute_of_day(time);
+    let near = known.times.iter().map(|other| ((minute_of_day(*other) - minute).abs(), other.to_string()));
     near.filter(|(distance, _)| *distance <= MINUTES).min().map(|(_, other)| format!("`{other}`"))
+}
+
+fn minute_of_day(time: ClockTime) -> i32 {
+    i32::from(time.hour) * 60 + i32::from(time.minute)
 }
 
 fn near_name(name: &str, known: &Known) -> Option<String> {

@@ -1,24 +1,27 @@
-//! Parser events to a tree: aliases and merge keys expanded within a budget, duplicates refused, all of it
-//! with the bytes of the file.
+//! Parser events to a tree: expands aliases and merge keys within a budget and reports duplicate keys, each with its
+//! span in the file.
+
+mod merge;
+mod scan_error;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
-use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Tag};
+use granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use smol_str::SmolStr;
 
+use self::merge::{collect_merged, find_duplicates, is_merge_key, merge_entries};
 use super::{Document, Key, Tree, Value, scalar};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 
-/// Nesting that no case needs; it bounds the recursion of all that walks a tree.
+/// The deepest nesting: deeper than any case, and a bound for every function that walks a tree recursively.
 const MAX_DEPTH: usize = 64;
 /// Nodes that aliases may copy in one file: far above any suite, far below a bomb.
 const MAX_COPIED_NODES: usize = 250_000;
 
-/// The documents in `range` of `source`.
+/// Parses the documents in `range` of `source`.
 pub(super) fn compose_documents(
     source: &Arc<Source>,
     range: Range<usize>,
@@ -46,8 +49,10 @@ pub(super) fn compose_documents(
     composer.errors.or(composer.documents)
 }
 
-/// A list or a mapping whose end has not come. What it holds so far is what stands from `from` on in the composer's
-/// `items` or `entries`: when the end comes, it is moved to a vector of just its length.
+/// A list or a mapping without its end event.
+///
+/// Its children so far are in the composer's `items` or `entries`, beginning at index `from`. The end event moves them
+/// to a vector of exactly their number: two shared buffers grow, not one vector for each open node.
 enum OpenNode {
     List { start: Span, anchor: usize, from: usize },
     Map { start: Span, anchor: usize, from: usize, key: Option<Key>, merged: Vec<Tree> },
@@ -137,7 +142,7 @@ impl<'s> YamlComposer<'s> {
             _ => None,
         };
         value.ok_or_else(|| {
-            self.error_at(span, format!("`{text}` has a tag that means nothing here: `{}`", tag.original()))
+            self.error_at(span, format!("`{text}` has an unsupported tag: `{}`", tag.original()))
                 .help("leave the tag out, or quote the value")
         })
     }
@@ -175,9 +180,11 @@ impl<'s> YamlComposer<'s> {
             return Err(self.error_at(span, "an alias cannot be a key"));
         }
         let Some(anchored) = self.anchors.get(&id) else {
-            return Err(self.error_at(span, "this alias stands inside the value that it names"));
+            return Err(self.error_at(span, "this alias is inside the value that it refers to"));
         };
         let (nodes, depth, tree) = (anchored.nodes, anchored.depth, anchored.tree.clone());
+        // Ten aliases of ten aliases of ... grow without a bound from a few lines: the sum of all copies in the file
+        // is limited, not the size of each.
         self.copied += nodes;
         if self.copied > MAX_COPIED_NODES {
             return Err(self.error_at(span, "aliases copy too much: more than 250000 values in one file"));
@@ -211,12 +218,12 @@ impl<'s> YamlComposer<'s> {
     }
 
     fn refuse_duplicates(&mut self, entries: &mut Vec<(Key, Tree)>) {
+        let duplicates = find_duplicates(entries);
         // Reverse order keeps the earlier indices valid while entries are removed.
-        let doubles = find_duplicates(entries);
-        for (index, first) in doubles.iter().rev() {
+        for (index, first) in duplicates.iter().rev() {
             let (key, _) = entries.remove(*index);
             let line = Place::new(self.source, entries[*first].0.span).line();
-            let problem = format!("duplicate key `{}`: it already stands on line {line}", key.name);
+            let problem = format!("duplicate key `{}`: it is already on line {line}", key.name);
             self.errors.push(self.error_at(key.span, problem).help("keep one of the two"));
         }
     }
@@ -234,129 +241,28 @@ impl<'s> YamlComposer<'s> {
         LoadError::new(Place::new(self.source, span), problem)
     }
 
-    fn scan_error(&self, error: &ScanError) -> LoadError {
-        let span = self.span_between(*error.marker(), *error.marker());
-        let error_kind = error.kind();
-        let problem = match error_kind {
-            ErrorKind::UnknownQuotedScalarEscape => "unknown escape in a double-quoted string".to_owned(),
-            ErrorKind::RecursionLimitExceeded => return self.depth_error(span),
-            _ => format!("not valid YAML: {}", error.info()),
-        };
-        let error = LoadError::new(Place::new(self.source, span), problem);
-        if let Some(help) = find_usual_cause(error_kind) {
-            return error.help(help);
-        }
-        match (error.problem.starts_with("unknown escape"), self.find_quoted_around(span.start as usize)) {
-            (true, Some(inner)) => {
-                error.help(format!("use single quotes, where a backslash is itself: '{inner}'"))
-            }
-            (true, None) => error.help("use single quotes, where a backslash is itself"),
-            (false, _) => error,
-        }
-    }
-
-    /// Returns the double-quoted text on the line around `offset`, rewritten in single quotes.
-    fn find_quoted_around(&self, offset: usize) -> Option<String> {
-        let text = self.source.text();
-        let line_start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-        let line = text[line_start..].lines().next()?;
-        let open = line.get(..=offset - line_start)?.rfind('"')?;
-        let inner = &line[open + 1..];
-        let close = inner.char_indices().find(|(at, c)| *c == '"' && !inner[..*at].ends_with('\\'))?.0;
-        Some(inner[..close].replace('\'', "''"))
-    }
-
     fn span_between(&self, start: Marker, end: Marker) -> Span {
-        let at = |marker: Marker| {
-            let offset = self.offset + marker.byte_offset().unwrap_or_default();
-            u32::try_from(offset.min(self.source.text().len())).unwrap_or(u32::MAX)
-        };
-        Span { start: at(start), end: at(end) }
+        Span { start: self.find_offset(start), end: self.find_offset(end) }
+    }
+
+    fn find_offset(&self, marker: Marker) -> u32 {
+        let offset = self.offset + marker.byte_offset().unwrap_or_default();
+        u32::try_from(offset.min(self.source.text().len())).unwrap_or(u32::MAX)
     }
 }
 
-/// Returns the usual mistake behind a message of the YAML parser.
-fn find_usual_cause(kind: &ErrorKind) -> Option<&'static str> {
-    match kind {
-        ErrorKind::MappingValueNotAllowed | ErrorKind::MappingKeyNotAllowed => {
-            Some("a text that holds a colon and a blank stands in quotes: \"it says: no\"")
-        }
-        ErrorKind::InvalidColonPlacement
-        | ErrorKind::ExpectedFlowSequenceSeparator
-        | ErrorKind::ExpectedFlowMappingSeparator
-        | ErrorKind::UnexpectedEofFlowSequence
-        | ErrorKind::UnexpectedEofFlowMapping
-        | ErrorKind::InvalidFlowScalarIndent => Some("is a bracket, brace or quote left open above?"),
-        ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
-            Some("indent with blanks, not with tabs")
-        }
-        ErrorKind::UnclosedQuotedScalar => Some("close the quote"),
-        ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockMappingKey => {
-            Some("is this line indented like its neighbours?")
-        }
-        _ => None,
-    }
-}
-
-/// Finds entries with a key that occurred before, and the index of its first entry. Small mappings are compared
-/// pairwise: nearly all are small, and a hash table costs more than they do.
-fn find_duplicates(entries: &[(Key, Tree)]) -> Vec<(usize, usize)> {
-    if entries.len() <= 16 {
-        let before =
-            |index: usize| entries[..index].iter().position(|(key, _)| key.name == entries[index].0.name);
-        return (1..entries.len()).filter_map(|index| Some((index, before(index)?))).collect();
-    }
-    let mut first: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
-    let mut doubles = Vec::new();
-    for (index, (key, _)) in entries.iter().enumerate() {
-        match first.entry(&key.name) {
-            Entry::Occupied(known) => doubles.push((index, *known.get())),
-            Entry::Vacant(free) => drop(free.insert(index)),
-        }
-    }
-    doubles
-}
-
-/// Whether a key merges what follows: `"<<"` in quotes is a word like any other.
-fn is_merge_key(key: &Key, source: &Source) -> bool {
-    key.name == "<<" && source.text()[key.span.start as usize..].starts_with("<<")
-}
-
-/// The mappings that a merge key brings in.
-fn collect_merged(tree: Tree, source: &Arc<Source>) -> Result<Vec<Tree>, LoadError> {
-    let (span, trees) = match tree.value {
-        Value::List(items) => (tree.span, items),
-        _ => (tree.span, vec![tree]),
-    };
-    if trees.iter().all(|tree| matches!(tree.value, Value::Map(_))) {
-        return Ok(trees);
-    }
-    Err(LoadError::new(Place::new(source, span), "`<<` merges a mapping, or a list of mappings"))
-}
-
-/// Adds the entries of `merged` whose keys are not there yet: explicit keys win, then earlier mappings.
-fn merge_entries(entries: &mut Vec<(Key, Tree)>, merged: Vec<Tree>) {
-    for tree in merged {
-        let Value::Map(more) = tree.value else { continue };
-        for (key, tree) in more {
-            if !entries.iter().any(|(known, _)| known.name == key.name) {
-                entries.push((key, tree));
-            }
-        }
-    }
-}
-
-/// How many nodes a tree has, and how many levels.
+/// Returns the number of nodes in `tree`, and of its levels.
 fn measure_tree(tree: &Tree) -> (usize, usize) {
-    let below = |trees: &mut dyn Iterator<Item = &Tree>| {
-        trees.map(measure_tree).fold((0, 0), |(nodes, depth), (n, d)| (nodes + n, depth.max(d)))
-    };
     let (nodes, depth) = match &tree.value {
-        Value::List(items) => below(&mut items.iter()),
-        Value::Map(entries) => below(&mut entries.iter().map(|(_, tree)| tree)),
+        Value::List(items) => measure_trees(items.iter()),
+        Value::Map(entries) => measure_trees(entries.iter().map(|(_, tree)| tree)),
         _ => (0, 0),
     };
     (nodes + 1, depth + 1)
+}
+
+fn measure_trees<'t>(trees: impl Iterator<Item = &'t Tree>) -> (usize, usize) {
+    trees.map(measure_tree).fold((0, 0), |(nodes, deepest), (more, depth)| (nodes + more, deepest.max(depth)))
 }
 
 #[cfg(test)]
@@ -388,7 +294,7 @@ mod tests {
     #[test]
     fn all_duplicates_are_reported_at_once() {
         let errors = read("a: 1\na: 2\nb: {c: 1, c: 2}").expect_err("two duplicates");
-        assert!(errors.contains("t.yaml:2:1: duplicate key `a`: it already stands on line 1"), "{errors}");
+        assert!(errors.contains("t.yaml:2:1: duplicate key `a`: it is already on line 1"), "{errors}");
         assert!(errors.contains("t.yaml:3:11: duplicate key `c`"), "{errors}");
     }
 
@@ -411,6 +317,6 @@ mod tests {
         assert!(read(&"[".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
         assert!(read(&"- ".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
         assert!(read(&"{a: ".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
-        assert!(read("a: &a [*a]").expect_err("a circle").contains("inside the value that it names"));
+        assert!(read("a: &a [*a]").expect_err("a circle").contains("inside the value that it refers to"));
     }
 }
