@@ -5,6 +5,7 @@
 
 mod clauses;
 mod empty_run;
+mod failed_call;
 mod near_miss;
 mod policies;
 mod probe;
@@ -114,6 +115,7 @@ impl Linter {
         self.found.cases += 1;
         self.found.remarks.extend(unfingerprinted::find_remark(case, &recorded.runs));
         let verdict = evaluate_recorded(case, name, &recorded);
+        self.found.remarks.extend(failed_call::find_remarks(case, &verdict));
         self.clauses.add_case(case, &recorded, &verdict);
         self.near_misses.add_case(case, &recorded);
         self.tools.add_case(case, name, recorded);

@@ -52,7 +52,7 @@ fn the_readme_shows_the_table_and_a_real_red_trial() {
     let text = with_block(&text, "a case", &case);
     hold(&path, &with_block(&text, "a red trial", &format!("```text\n{}```\n", red_trial())));
     let lines = read(&path).lines().count() - BUILTIN.len();
-    assert!(lines < 115, "the README is for five minutes, and has {lines} lines beside the table");
+    assert!(lines <= 115, "the README is for five minutes, and has {lines} lines beside the table");
 }
 
 fn table() -> String {

@@ -11,6 +11,7 @@
 
 use serde::Deserialize;
 
+use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::named_tools::{at_least_one, what_was_called};
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
@@ -35,9 +36,12 @@ struct RequiredTools {
 impl Check for RequiredTools {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
+        let success = RunSuccess::of(&evidence.trace.calls);
         for (index, tool) in self.tools.iter().enumerate() {
-            let called = evidence.trace.calls.iter().any(|call| tool.matches(call));
-            items.push(Item::new(tool.as_str(), if called { State::Held } else { State::Violated }));
+            let calls: Vec<&Call> = evidence.trace.calls.iter().filter(|call| tool.matches(call)).collect();
+            let called = !calls.is_empty();
+            let item = Item::new(tool.as_str(), if called { State::Held } else { State::Violated });
+            items.push(note_attempts(item, calls, success));
             violations.extend((!called).then(|| never_called(index, tool, &evidence.trace)));
         }
         Ok(Outcome::of_items(items, violations).stat("calls_checked", evidence.trace.calls.len()))

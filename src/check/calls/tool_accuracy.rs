@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::named_tools::{called_tools, what_was_called};
 use crate::check::support::near_call::near_call;
 use crate::check::{Check, Kind, Scope};
@@ -116,9 +117,12 @@ impl Check for ToolAccuracy {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let trace = &evidence.trace;
         let (mut items, mut violations, mut satisfied) = (Vec::new(), Vec::new(), 0_u32);
+        let success = RunSuccess::of(&trace.calls);
         for expected in &self.expected {
-            let held = trace.calls.iter().any(|call| expected.call.is_met_by(call));
-            items.push(Item::new(expected.call.label(), if held { State::Held } else { State::Violated }));
+            let mut own = trace.calls.iter().filter(|call| expected.call.is_met_by(call)).peekable();
+            let held = own.peek().is_some();
+            let item = Item::new(expected.call.label(), if held { State::Held } else { State::Violated });
+            items.push(note_attempts(item, own, success));
             violations.extend((!held).then(|| expected.lacking(trace)));
             satisfied += u32::from(held && expected.call.tool().is_none());
         }

@@ -10,6 +10,7 @@
 
 use serde_json::Value;
 
+use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::js_pattern::{exhausted, pattern};
 use crate::check::support::named_tools::{find_calls, run_of, what_was_called};
 use crate::check::{Check, Kind, Scope};
@@ -17,7 +18,7 @@ use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex, JsonPath, ToolPattern, json_equal};
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::Call;
+use crate::trace::{Call, Trace};
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
 pub(crate) const KIND: Kind =
@@ -181,7 +182,7 @@ impl Check for ToolInput {
                 broken.push(*call);
             }
         }
-        Ok(self.outcome(&chosen, &broken))
+        Ok(self.outcome(&chosen, &broken, &evidence.trace))
     }
 
     // One call with these arguments is enough for `any`; one without them is too many for `all`.
@@ -219,14 +220,18 @@ impl ToolInput {
     }
 
     /// With `any`, one call that holds makes up for the others.
-    fn outcome(&self, chosen: &[&Call], broken: &[&Call]) -> Outcome {
+    fn outcome(&self, chosen: &[&Call], broken: &[&Call], trace: &Trace) -> Outcome {
         let enough = self.calls == Which::Any && broken.len() < chosen.len();
         let state = |call: &Call| match broken.iter().any(|one| one.index == call.index) {
             true if enough => State::NotExercised,
             true => State::Violated,
             false => State::Held,
         };
-        let items = chosen.iter().map(|call| Item::new(call.label(), state(call)));
+        let success = RunSuccess::of(&trace.calls);
+        let items = chosen.iter().map(|call| {
+            let item = Item::new(call.label(), state(call));
+            if item.state == State::Held { note_attempts(item, [*call], success) } else { item }
+        });
         let violations = match broken {
             [] => Vec::new(),
             _ if enough => Vec::new(),

@@ -11,6 +11,7 @@
 #![doc = include_str!("../../../tests/check/tool_sequence/fail-order.yaml")]
 //! ```
 
+use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
@@ -100,11 +101,12 @@ impl Check for ToolSequence {
 
 fn in_order(tools: &[ToolPattern], trace: &Trace) -> Outcome {
     let (mut items, mut next) = (Vec::new(), 0);
-    let mut violation = None;
+    let (success, mut violation) = (RunSuccess::of(&trace.calls), None);
     for (index, tool) in tools.iter().enumerate() {
         let found = trace.calls[next..].iter().position(|call| tool.matches(call));
         let state = if found.is_some() { State::Held } else { State::Violated };
-        items.push(Item::new(format!("{}: {}", index + 1, tool.as_str()), state));
+        let item = Item::new(format!("{}: {}", index + 1, tool.as_str()), state);
+        items.push(note_attempts(item, trace.calls.iter().filter(|call| tool.matches(call)), success));
         match found {
             Some(at) => next += at + 1,
             None => violation = violation.or_else(|| Some(out_of_order(index, tools, next, trace))),

@@ -1,5 +1,6 @@
 //! Whether the calls of a run succeeded.
 
+use crate::outcome::Item;
 use crate::trace::{Call, CallStatus};
 
 /// The greatest number of characters of an error that a message shows.
@@ -31,6 +32,20 @@ impl RunSuccess {
             (CallStatus::Unanswered, _) => self.records_results.then(|| "has no result".to_owned()),
         }
     }
+}
+
+/// The note on a tool that was called without success.
+pub(crate) const NEVER_SUCCEEDED: &str = "an attempt counts here: no call of it succeeded";
+
+/// Adds a note to the item of a check that counts attempts, if none of these calls succeeded.
+pub(crate) fn note_attempts<'c>(
+    item: Item,
+    calls: impl IntoIterator<Item = &'c Call>,
+    success: RunSuccess,
+) -> Item {
+    let mut calls = calls.into_iter().peekable();
+    let is_made = calls.peek().is_some();
+    if is_made && !calls.any(|call| success.includes(call)) { item.note(NEVER_SUCCEEDED) } else { item }
 }
 
 /// The beginning of an error's text.

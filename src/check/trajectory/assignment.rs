@@ -20,6 +20,9 @@ pub(super) fn assign_calls(costs: &PairingCosts) -> (Pairs, usize) {
     matching.match_all(false);
     let steps = matching.steps;
     let Matching { call_of, .. } = matching;
+    if call_of.iter().all(Option::is_some) {
+        return (call_of, steps);
+    }
     let mut completion = Completion::new(costs, &call_of);
     completion.complete();
     let pairs = completion.list_pairs();

@@ -11,9 +11,17 @@ use super::spec::{CallDifference, CallSpec};
 use crate::outcome::Unfit;
 use crate::trace::Call;
 
+/// The greatest number of comparisons of an expected call with a call.
+const MAX_COMPARISONS: usize = 10_000_000;
+
 /// Pairs all slots, and returns what a run that agrees would have to change.
 pub(super) fn compare_calls(trajectory: &Trajectory, run: &RunCalls<'_>) -> Result<EditScript, Unfit> {
     let slots: Vec<&CallSlot> = trajectory.groups.iter().flatten().collect();
+    if slots.len().saturating_mul(run.calls.len()) > MAX_COMPARISONS {
+        let (slots, calls) = (slots.len(), run.calls.len());
+        let why = format!("{slots} expected calls are too many to compare with {calls} calls");
+        return Err(Unfit::budget_exceeded(why).help("split the list, or the run"));
+    }
     let costs = build_costs(trajectory, &slots, run)?;
     let pairs = if trajectory.mode.is_ordered() {
         align_calls(&costs, &list_group_sizes(trajectory))

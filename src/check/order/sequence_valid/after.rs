@@ -75,6 +75,13 @@ impl Rule for After {
         Finding::of(open.collect())
     }
 
+    // Until the window is over, a call may still answer the trigger.
+    fn find_prefix(&self, violation: &Violation, run: &Run<'_>) -> Option<usize> {
+        let Within::Calls(window) = self.within else { return None };
+        let trigger = run.calls.iter().position(|call| Some(call.index) == violation.call)?;
+        Some(trigger + 1 + window).filter(|calls| *calls <= run.calls.len())
+    }
+
     fn refused(&self) -> Option<Vec<Call>> {
         Some(vec![self.trigger.example(1)?])
     }

@@ -31,6 +31,14 @@ impl Rule for Eventually {
         }
     }
 
+    fn find_prefix(&self, _violation: &Violation, run: &Run<'_>) -> Option<usize> {
+        Some(self.within).filter(|calls| *calls <= run.calls.len())
+    }
+
+    fn list_required(&self) -> Vec<Vec<Vec<Call>>> {
+        self.tool.list_alternatives(1).into_iter().collect()
+    }
+
     fn refused(&self) -> Option<Vec<Call>> {
         Some(Vec::new())
     }

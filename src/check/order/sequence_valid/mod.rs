@@ -23,7 +23,8 @@
 //! `{tool, args_match: {argument: regex}}`. `tools`, `first` and `then` take one tool or a list; of several
 //! `first` one will do for `immediately_before`. Rules stand inline under `rules`, with `aliases` beside them, or
 //! in a `policy` file: a list of rules, or `{version, aliases, sequences}`. `sequence: [..]` asks for exactly
-//! these calls and no others. Two calls of one turn cannot satisfy `before`, unless `same_turn: allow`. This
+//! these calls and no others. A violation names the shortest prefix of the run that violates the rule, whatever comes after
+//! it. Two rules of which one requires what the other forbids are an error. Two calls of one turn cannot satisfy `before`, unless `same_turn: allow`. This
 //! case fails:
 //!
 //! ```yaml
@@ -33,11 +34,13 @@
 mod after;
 mod aliases;
 mod before;
+mod contradiction;
 mod count;
 mod eventually;
 mod exact;
 mod lists;
 mod operand;
+mod prefix;
 mod reader;
 mod require;
 mod sequence;
@@ -99,6 +102,18 @@ trait Rule: Send + Sync {
     fn stays_broken(&self, violations: &[&Violation]) -> bool {
         let _ = violations;
         false
+    }
+
+    /// The number of calls after which the violation stands, whatever comes next. `None`: a later call could mend it. By
+    /// default, a violation stands from the call on that it names.
+    fn find_prefix(&self, violation: &Violation, run: &Run<'_>) -> Option<usize> {
+        run.calls.iter().position(|call| Some(call.index) == violation.call).map(|at| at + 1)
+    }
+
+    /// Runs of which each makes true a part of what the rule requires: no run that keeps the rule lacks all of the calls
+    /// in one list.
+    fn list_required(&self) -> Vec<Vec<Vec<Call>>> {
+        Vec::new()
     }
 
     /// Whether the rule, once held, holds whatever else was called.
@@ -268,7 +283,8 @@ impl SequenceValid {
         let item = |state| Item::new(placed.label(), state);
         match placed.rule.check(run) {
             Finding::Held => (item(State::Held), Vec::new()),
-            Finding::Violated(violations) => {
+            Finding::Violated(mut violations) => {
+                prefix::name_shortest(placed.rule.as_ref(), &mut violations, run);
                 let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
                 let rest = (more > 0).then(|| and_more(placed, more));
                 let kept = violations.into_iter().take(MAX_RULE_VIOLATIONS).chain(rest);

@@ -132,6 +132,16 @@ impl Operand {
         if said.is_empty() { String::new() } else { format!(" with {}", said.join(" and ")) }
     }
 
+    /// The runs of `count` calls that the operand may mean, one for each member. `None` if they cannot be listed: a glob means
+    /// any number of tools.
+    pub(super) fn list_alternatives(&self, count: usize) -> Option<Vec<Vec<Call>>> {
+        let runs = self.members.iter().map(|member| {
+            let name = member.exact()?;
+            Some((1..=count).map(|turn| Call::new(name, Arguments::none(), turn)).collect())
+        });
+        runs.collect()
+    }
+
     /// A call that is meant, in a turn of its own; `None` when it cannot be told.
     pub(super) fn example(&self, turn: usize) -> Option<Call> {
         let call = self.members.iter().find_map(|member| member.example(turn))?;

@@ -37,6 +37,10 @@ impl Rule for Require {
         true
     }
 
+    fn list_required(&self) -> Vec<Vec<Vec<Call>>> {
+        self.tools.tools().iter().filter_map(|tool| tool.list_alternatives(1)).collect()
+    }
+
     fn refused(&self) -> Option<Vec<Call>> {
         Some(Vec::new())
     }
