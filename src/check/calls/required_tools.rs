@@ -17,7 +17,7 @@ use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
-use crate::trace::Trace;
+use crate::trace::{Call, Trace};
 
 pub(crate) const KIND: Kind =
     Kind::of::<RequiredTools>("required_tools", "each of these tools is called").shorthand("tools");

@@ -1,10 +1,8 @@
 //! Whether the calls of a run succeeded.
 
+use crate::check::support::answer_text::beginning;
 use crate::outcome::Item;
 use crate::trace::{Call, CallStatus};
-
-/// The greatest number of characters of an error that a message shows.
-const MAX_ERROR_CHARS: usize = 80;
 
 /// How the success of calls is told in one run.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +25,7 @@ impl RunSuccess {
     pub(crate) fn describe_failure(self, call: &Call) -> Option<String> {
         match (call.status, &call.error) {
             (CallStatus::Ok | CallStatus::Unknown, _) => None,
-            (CallStatus::Error, Some(error)) => Some(format!("failed: {:?}", shorten(error))),
+            (CallStatus::Error, Some(error)) => Some(format!("failed: {}", beginning(error))),
             (CallStatus::Error, None) => Some("failed".to_owned()),
             (CallStatus::Unanswered, _) => self.records_results.then(|| "has no result".to_owned()),
         }
@@ -46,9 +44,4 @@ pub(crate) fn note_attempts<'c>(
     let mut calls = calls.into_iter().peekable();
     let is_made = calls.peek().is_some();
     if is_made && !calls.any(|call| success.includes(call)) { item.note(NEVER_SUCCEEDED) } else { item }
-}
-
-/// The beginning of an error's text.
-fn shorten(error: &str) -> &str {
-    error.char_indices().nth(MAX_ERROR_CHARS).map_or(error, |(end, _)| &error[..end])
 }

@@ -19,14 +19,20 @@ pub(super) fn assign_calls(costs: &PairingCosts) -> (Pairs, usize) {
     matching.match_all(true);
     matching.match_all(false);
     let steps = matching.steps;
-    let Matching { call_of, .. } = matching;
-    if call_of.iter().all(Option::is_some) {
+    let Matching { call_of, slot_of, .. } = matching;
+    // Nothing is left that costs anything.
+    if call_of.iter().all(Option::is_some) && !leaves_forbidden(&slot_of, costs) {
         return (call_of, steps);
     }
     let mut completion = Completion::new(costs, &call_of);
     completion.complete();
     let pairs = completion.list_pairs();
     (pairs, steps + completion.steps)
+}
+
+/// Whether a call that is forbidden without a slot has none.
+fn leaves_forbidden(slot_of: &[Option<usize>], costs: &PairingCosts) -> bool {
+    slot_of.iter().zip(&costs.forbidden).any(|(slot, forbidden)| *forbidden && slot.is_none())
 }
 
 /// A matching of the slots and calls that agree.

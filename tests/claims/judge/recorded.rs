@@ -333,8 +333,7 @@ fn a_run_without_an_answer_is_not_judged() {
     let text = "id: a\ntrace: {calls: [look]}\nexpect: [{agent_check: {label: polite, prompt: Does it say please?}}]\n";
     let project = Project::empty().file("evals/s.yaml", text);
     let ran: Ran = project.run_with(&[with("errs"), LIVE], &[]).exits(101);
-    ran.says("the run has no answer")
-        .says_nothing_on_stderr();
+    ran.says("the run has no answer").says_nothing_on_stderr();
     assert_eq!(status(&project, "s::a"), "undecided");
 }
 
